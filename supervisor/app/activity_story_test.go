@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// diaryModel is a model that writes the file which the user names, or reads the activity log by
-// time and kind. Then it says the result.
+// diaryModel is a model that writes the file that the user names, or reads the activity by time and
+// kind. Then it says the result.
 func diaryModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -27,8 +27,8 @@ func diaryModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
 }
 
-// A user's effects are listed below the answer (unless turned off), for the model and for an admin.
-// No user sees another's effects, and a group sees none.
+// A user's effects are listed below the answer, unless that is turned off. The model and an admin
+// can list them, too. No user sees another user's effects, and a group sees none.
 func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, diaryModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
@@ -48,7 +48,7 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.awaitNewest("bob", " wrote more.txt (created, 1 byte)\n", " wrote his.txt (created, 1 byte)")
 	l.say("bob", "log soon")
 	l.awaitNewest("bob", `"soon" is neither a time`)
-	l.say("bob", "/activity 30d") // 30 days, because the test's clock is behind
+	l.say("bob", "/activity 30d") // 30 days, because the test's clock is behind the machine's
 	l.awaitNewest("bob", "wrote more.txt (created, 1 byte)", "wrote his.txt")
 	l.say("alice", "/activity all 30d")
 	l.awaitNewest("alice", "alice: changed, 1", "bob: changed, 2")
@@ -71,8 +71,8 @@ func TestActivity_ShowsOwnEffectsOnly(t *testing.T) {
 	l.checkOperatorView()
 }
 
-// checkOperatorView checks that an admin on the machine sees counts, or a user's effects by name.
-// Asking for a user's effects is written to the audit log.
+// checkOperatorView checks that an admin on the machine sees only counts, unless the admin asks for
+// one user's effects. Such a request is written to the audit log.
 func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuery) (r api.ActivityReport) {

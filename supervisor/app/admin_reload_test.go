@@ -40,11 +40,11 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 		t.Errorf("a million tokens cost %d", price())
 	}
 
-	// If one change needs a restart, all other changes are refused too.
+	// one change that needs a restart refuses all changes
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
 	c.mustFail("only at a restart: chat.stream", "reload")
-	// A missing folder refuses all changes, too.
+	// one missing folder refuses all changes
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, " +
 		"output: 9}}}\n")
 	c.mustFail("the folder of eve", "reload")
@@ -59,7 +59,8 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 	}
 }
 
-// A reload can't read secrets again that systemd hands over. It says so, and how to restart.
+// A reload can't read secrets again that systemd handed over. Its output says so, and how to
+// restart.
 func TestReload_SystemdSecrets_NamesTheRestart(t *testing.T) {
 	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	t.Setenv("CREDENTIALS_DIRECTORY", handed)

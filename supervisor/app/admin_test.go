@@ -27,7 +27,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commandLine runs verbs of `mews` as an admin, with a running service or without one.
+// commandLine runs `mews` commands as an admin, with or without a running service.
 type commandLine struct {
 	t    *testing.T
 	dir  string
@@ -51,8 +51,8 @@ func readConfig(file string) (*config.Config, error) {
 	return config.Load(file, env)
 }
 
-// newCommandLine writes a configuration with three users. If served, it also starts the parts of a
-// service that verbs call.
+// newCommandLine writes a configuration with three users. If served, it also starts those parts of
+// a service that the commands call.
 func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
 	c := &commandLine{t: t, dir: t.TempDir()}
@@ -134,7 +134,8 @@ func (c *commandLine) serve() {
 	})
 }
 
-// run runs a verb with lines on its standard input. It returns the verb's output and exit code.
+// run runs a command with lines on its standard input. It returns the command's output and exit
+// code.
 func (c *commandLine) run(lines string, args ...string) (out, errs string, code int) {
 	c.t.Helper()
 	cmd := exec.CommandContext(
@@ -149,7 +150,7 @@ func (c *commandLine) run(lines string, args ...string) (out, errs string, code 
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// mustRun runs a verb and fails the test if the verb fails.
+// mustRun runs a command, and fails the test if the command fails.
 func (c *commandLine) mustRun(args ...string) string {
 	c.t.Helper()
 	out, errs, code := c.run("", args...)
@@ -159,7 +160,7 @@ func (c *commandLine) mustRun(args ...string) string {
 	return out
 }
 
-// mustFail checks that a verb fails with a message that contains want.
+// mustFail checks that a command fails with a message that contains want.
 func (c *commandLine) mustFail(want string, args ...string) {
 	c.t.Helper()
 	_, errs, code := c.run("", args...)
@@ -168,7 +169,7 @@ func (c *commandLine) mustFail(want string, args ...string) {
 	}
 }
 
-// listUsers returns what `mews user list` prints, by name.
+// listUsers returns the users that `mews user list` prints, by name.
 func (c *commandLine) listUsers() map[string]admin.Person {
 	c.t.Helper()
 	var list admin.People
@@ -182,7 +183,7 @@ func (c *commandLine) listUsers() map[string]admin.Person {
 	return byName
 }
 
-// auditedActions lists the audit log's actions that begin with a prefix, each after its user.
+// auditedActions lists the actions in the audit log that begin with prefix, each after its user.
 func (c *commandLine) auditedActions(prefix string) (actions []string) {
 	c.t.Helper()
 	for line := range strings.Lines(c.mustRun("audit", "--json", "--action", prefix)) {
@@ -296,8 +297,8 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		}
 		c.mustFail("uses no second factor", "totp", "enroll", "cleo")
 
-		// A code confirms the new second factor. The test calls the verb's parts, since the verb
-		// shows the secret only on the screen.
+		// A code confirms the new second factor. The test calls the command's parts, because the
+		// command shows the secret only on the screen.
 		cfg, err := readConfig(c.file)
 		if err != nil {
 			c.t.Fatal(err)
@@ -324,7 +325,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		}
 		c.mustFail("ben has a second factor already", "totp", "enroll", "ben")
 
-		// Five wrong codes lock the factor, and an admin unlocks it.
+		// five wrong codes lock the second factor, and an admin unlocks it
 		for range 5 {
 			v, err = Call[admin.CodeResult](
 				c.t.Context(),
@@ -370,7 +371,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 	})
 }
 
-// wrongCode returns a code that is not valid now or around now.
+// wrongCode returns a code that is not valid now, nor shortly before or after.
 func wrongCode(t *testing.T, secret string) string {
 	t.Helper()
 	taken := map[string]bool{}
@@ -390,7 +391,7 @@ func wrongCode(t *testing.T, secret string) string {
 	return ""
 }
 
-// A user without Telegram is told in the terminal.
+// A user without Telegram gets the notice in the terminal.
 func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	c := newCommandLine(t, true)
 	var told []supervisor.Delivery
@@ -494,7 +495,7 @@ func TestAuditLog_IsListedAndVerified(t *testing.T) {
 	})
 }
 
-// The newest entries come last.
+// The log is printed in pages, with the newest entries last.
 func TestAuditLog_Long_ComesInPages(t *testing.T) {
 	c := newCommandLine(t, true)
 	var rows []sqlite.AuditRow
@@ -529,7 +530,8 @@ func TestReload_PrintsChanges(t *testing.T) {
 	}
 }
 
-// The service could not change files that root created in its state folder.
+// As root, commands refuse a state folder of another account, because the service could not change
+// files that root creates in it.
 func TestVerb_ForeignStateFolder_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")

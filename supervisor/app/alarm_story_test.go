@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The admin is told of the outage once, in their private chat, and once of the recovery. Nobody
-// else is told.
+// The admin gets one notice about the outage and one about the recovery, in their private chat.
+// Other users get none.
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")

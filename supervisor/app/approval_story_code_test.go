@@ -39,7 +39,7 @@ func (l approvalService) checkAudit(want map[string]int) {
 }
 
 // A right code sends the file once. The code that opened the chat, an older code and a wrong code
-// send nothing. A wrong code counts as a guess.
+// send nothing. A wrong code counts as a failed guess.
 func TestSendFile_NeedsFreshCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -63,7 +63,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.requestFile("a.txt")
 	l.checkCodeAsked("bob")
-	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // the question of this code has ended
+	l.sayAndAwait("bob", code, "Wrong code. 4 tries are left") // the question that this code answered has ended
 	l.sayAndAwait("bob", l.code("bob", -30*time.Second), refreshed)
 	l.checkArrived("a.txt")
 	l.sendFileCode(l.code("bob", 0))
@@ -75,7 +75,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 	}
 }
 
-// After too many wrong codes even a right code works neither for the effect nor at the gate.
+// After too many wrong codes, even a right code neither allows the effect nor opens the gate.
 func TestStepUp_WrongCodes_Lock(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -98,8 +98,8 @@ func TestStepUp_WrongCodes_Lock(t *testing.T) {
 	l.checkAudit(map[string]int{"stepup.refused": 4, "stepup.locked": 1, "stepup.barred": 1, "approval.denied": 1})
 }
 
-// After five minutes without a code the effect is denied. A later code does nothing and never
-// reaches the model; the next effect asks for another code.
+// After five minutes without a code the effect is denied. A later code does nothing, and no model
+// reads it. The next effect asks for a new code.
 func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
@@ -125,8 +125,8 @@ func TestStepUp_NoCodeInTime_IsDenied(t *testing.T) {
 	}
 }
 
-// No code is asked for if the user has no second factor. None is asked for in a group either, where
-// others would read it. The user is told why.
+// An effect that needs a code is denied if the user has no second factor. It is also denied in a
+// group, where others would read the code. The user is told why.
 func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
@@ -147,7 +147,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.checkArrived()
 }
 
-// A command waits for the code as a tool does. Before the code comes, it changes nothing.
+// A command waits for the code as a tool does. It changes nothing before the code comes.
 func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
@@ -177,7 +177,7 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 		l.sayAndAwait("alice", l.code("alice", -30*time.Second), refreshed)
 		kept(0)
 		l.say("alice", l.code("alice", 0))
-		l.bot.Await(t, "the command to be done", func() bool { // the invite's message is deleted again
+		l.bot.Await(t, "the command to be done", func() bool { // the message with the invite is deleted again
 			return slices.ContainsFunc(append(l.bot.BotMessages(l.telegramUser("alice").ID), l.bot.DeletedMessages(l.telegramUser("alice").ID)...),
 				func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, c.done) })
 		})

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// sendFileModel is a model that sends the file which the user names, and says the result.
+// sendFileModel is a model that sends the file that the user names, and says the result.
 func sendFileModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -22,14 +22,14 @@ func sendFileModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.Asked())}}}
 }
 
-// fileQuestion begins the question whether a file may be sent.
+// fileQuestion is the beginning of the question before a file is sent.
 const fileQuestion = "May I send the file "
 
 // approvalService is a gatedService that asks users before an effect.
 type approvalService struct{ *gatedService }
 
-// newApprovalService configures a service that asks bob before it sends a file. by is the rule:
-// yes, or a code.
+// newApprovalService configures a service that asks bob before it sends a file. by is how bob must
+// approve: by a yes, or by a code.
 func newApprovalService(t *testing.T, by, fields string) approvalService {
 	t.Helper()
 	l := approvalService{newGatedService(t, sendFileModel, "", "bob, approvals: {send_file: "+by+"}"+fields)}
@@ -46,7 +46,7 @@ func (l approvalService) writeHomeFile(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("bob"))
 }
 
-// pressLabel presses a user's newest button with a label.
+// pressLabel presses the user's newest button with a label.
 func (l approvalService) pressLabel(name, label string) {
 	l.T.Helper()
 	u := l.telegramUser(name)
@@ -79,8 +79,8 @@ func (l approvalService) isWaiting() bool {
 	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
 }
 
-// requestFile lets bob ask for a file, and waits until the question to him is sent and stored. So a
-// later life of the service has no reason to ask again.
+// requestFile lets bob ask for a file, and waits until the question to bob is sent and stored. So
+// the service has no reason to ask again after a restart.
 func (l approvalService) requestFile(file string) {
 	l.T.Helper()
 	l.sayAndAwait("bob", file, fileQuestion)
@@ -103,8 +103,8 @@ func (l approvalService) awaitDone() {
 	l.WaitFor(apptest.Patience, "all to be done", l.isDone)
 }
 
-// checkArrived fails unless exactly these files were sent to bob and have arrived. A file may
-// arrive twice only if the copy says that it may be a repeat.
+// checkArrived fails unless exactly these files have arrived at bob. A second copy of a file must
+// say that it may be a repeat.
 func (l approvalService) checkArrived(names ...string) {
 	l.T.Helper()
 	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
@@ -135,10 +135,10 @@ func (l approvalService) checkArrived(names ...string) {
 	}
 }
 
-// questionCount returns how many questions users were asked.
+// questionCount returns how many questions users have got.
 func (l approvalService) questionCount() int { return l.Count("SELECT count(*) FROM question") }
 
-// checkAnswer fails unless bob was told an answer once. A second time must be marked as a repeat.
+// checkAnswer fails unless bob got an answer once. A second copy must be marked as a repeat.
 func (l approvalService) checkAnswer(answer string) {
 	l.T.Helper()
 	if !slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, answer) }) {
@@ -146,7 +146,7 @@ func (l approvalService) checkAnswer(answer string) {
 	}
 }
 
-// awaitInFlat waits for a message in the flat's group.
+// awaitInFlat waits for a message with some words in the flat's group.
 func (l *gatedService) awaitInFlat(words string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the flat to read "+words, func() bool {
@@ -154,7 +154,7 @@ func (l *gatedService) awaitInFlat(words string) {
 	})
 }
 
-// sendFileCode sends bob's code, which sends the file.
+// sendFileCode sends bob's code, which allows the service to send the file.
 func (l approvalService) sendFileCode(code string) (message int64) {
 	l.T.Helper()
 	from := len(l.told("bob"))
@@ -166,7 +166,7 @@ func (l approvalService) sendFileCode(code string) (message int64) {
 	return message
 }
 
-// sentAnswer is the model's answer after it has sent a file of that size.
+// sentAnswer returns the model's answer after it has sent a file of that size.
 func sentAnswer(name string, bytes int) string {
 	return fmt.Sprintf("%s was sent to the chat as %s, %d bytes.", name, name, bytes)
 }

@@ -28,8 +28,8 @@ func (l approvalService) changeConfig(old, new string) {
 	}
 }
 
-// While two users are asked, one stops being an admin and the other's effect becomes denied. A yes
-// then counts for nothing.
+// While two users are asked for approval, one stops being an admin, and the other's effect becomes
+// denied. Their yes then does nothing.
 func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
@@ -53,8 +53,8 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	l.Stop()
 }
 
-// If nothing waits for a code, the code is not stored, no model reads it, and it can't be used
-// again. Six digits that are no code are an ordinary message.
+// If nothing needs a code, a code is not stored, no model reads it, and it can't be used again. Six
+// digits that are not a code are an ordinary message.
 func TestCode_NothingWaits_IsDropped(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}

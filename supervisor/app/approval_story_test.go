@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// The service is killed twice while a user is asked. Nobody is asked again, the model does not
-// notice, and the press in the last life sends the file once.
+// The service is killed twice while a user is asked for approval. The user is not asked again, and
+// the model does not notice. The press in the last life sends the file once.
 func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -32,7 +32,7 @@ func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 	}
 }
 
-// A press while the service is down sends the file when it runs again.
+// A press while the service is down sends the file after the restart.
 func TestPress_ServiceDown_Counts(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -56,8 +56,7 @@ func TestPress_ServiceDown_Counts(t *testing.T) {
 	}
 }
 
-// Only the bytes that the user was asked about are sent. If the file changes, the user is asked
-// again.
+// Only the approved bytes are sent. If the file changes, the user is asked again.
 func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -81,7 +80,7 @@ func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 // overrides it.
 const pressKills = 3
 
-// The service is killed after a press was stored, and the file is still sent once. If nobody knows
+// The service is killed after a press was stored, and the file is still sent once. If it is unknown
 // whether the press was used, the user is asked again. The file is never sent twice.
 func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	t.Parallel()
@@ -123,7 +122,7 @@ func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 // once, and the file is sent once.
 func TestStepUp_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
-	// the gate needs no code, so that no code is used up before
+	// the gate needs no code, because a code can be used only once
 	l := newApprovalService(t, byCode, ", totp: 'off'")
 	recovery := l.enrol("bob")
 	l.writeHomeFile("a.txt", "hello\n")

@@ -13,24 +13,25 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// pricedConfig configures a model at a dollar for a million tokens, and one at a hundredth of that.
+// pricedConfig configures a model that costs a dollar for a million tokens, and a small model at a
+// hundredth of that price.
 const pricedConfig = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
 	"test/little: {input: 0.01, output: 0.01}}, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 
-// dearConfig is like pricedConfig, without the cheap model.
+// dearConfig is pricedConfig without the small model.
 var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 
-// endlessModel lists the folder again and again, for 5,000 tokens each time.
+// endlessModel is a model that lists a folder in each step, for 5,000 tokens each time.
 func endlessModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files",
 		Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
 		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
 }
 
-// totalSpent returns what all calls have cost, in millionths of a dollar.
+// totalSpent returns the cost of all calls, in millionths of a dollar.
 func totalSpent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
 
-// checkSpentCloseTo fails unless the total is just below a limit and no lease is left.
+// checkSpentCloseTo fails unless the total cost is just below a limit and no lease is left.
 func checkSpentCloseTo(l *gatedService, limit int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
@@ -55,8 +56,8 @@ func (l *gatedService) awaitNewest(name string, words ...string) {
 	})
 }
 
-// An endless turn stops at the turn's limit, and the next turn at the day's limit, to the millionth
-// of a dollar.
+// A turn that would never end stops at the turn's budget, and the next one at the day's budget.
+// Neither exceeds it by a millionth of a dollar.
 func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
@@ -80,13 +81,13 @@ func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 }
 
 // Calls that each cost their whole lease fit exactly into a limit of their sum. If the limit is a
-// millionth lower, the last call may write that much less. If not even its shortest answer is
-// covered, the call is not made.
+// millionth of a dollar lower, the last call may write that much less. If even its shortest answer
+// costs too much, the call is not made.
 func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
 	t.Parallel()
 	calls := costliestTurn(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
-	const longest, shortest = 16_384, 1_024 // tokens of an answer
+	const longest, shortest = 16_384, 1_024 // lengths of an answer, in tokens
 	input := calls[2] - longest
 	for limit, want := range map[int][]int{sum: calls, sum - 1: {calls[0], calls[1], calls[2] - 1},
 		sum - longest + shortest: {calls[0], calls[1], input + shortest}, sum - longest + shortest - 1: calls[:2]} {
@@ -96,8 +97,8 @@ func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
 	}
 }
 
-// costliestTurn runs a turn whose calls cost as much as they may, until its limit or three steps.
-// It returns the costs of the calls, in millionths of a dollar.
+// costliestTurn runs a turn whose calls cost as much as allowed, until its limit or three steps. It
+// returns the costs of the calls, in millionths of a dollar.
 func costliestTurn(t *testing.T, limit int) (costs []int) {
 	t.Helper()
 	var l *gatedService
@@ -122,7 +123,8 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 	return costs
 }
 
-// The user is asked once for each amount. After a yes the turn goes on; after a no it ends.
+// The user is asked once for each further amount. After a yes the turn continues; after a no it
+// ends.
 func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
@@ -155,7 +157,7 @@ func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	}
 }
 
-// awaitCard waits for a message to a user with buttons and these words.
+// awaitCard waits for a message to a user that has buttons and these words.
 func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
@@ -179,7 +181,7 @@ func labels(m telegramtest.Message) (texts []string) {
 	return texts
 }
 
-// pressRow presses the first button in a row of a message.
+// pressRow presses the first button in a given row of a message.
 func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	l.T.Helper()
 	u := l.telegramUser(name)
@@ -188,7 +190,7 @@ func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	}
 }
 
-// awaitUnbuttoned waits until a message has no buttons any more.
+// awaitUnbuttoned waits until a message has lost its buttons.
 func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the buttons to go away", func() bool {
@@ -198,7 +200,8 @@ func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	})
 }
 
-// pressForeignCard lets carol press bob's buttons in her own chat, and waits until she is refused.
+// pressForeignCard lets carol press bob's buttons in her own chat, and waits until the press is
+// refused.
 func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
 	carol := l.telegramUser("carol")
@@ -219,7 +222,8 @@ func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	}
 }
 
-// If the budget is too short for the user's model, the small model goes on, and the user is told.
+// If the budget is too small for the user's model, the small model continues the turn, and the user
+// is told.
 func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
@@ -232,8 +236,8 @@ func TestBudget_Short_UsesSmallModel(t *testing.T) {
 	}
 }
 
-// A modest budget suffices for models at their makers' prices. The cheaper small model is not used
-// instead.
+// A small budget is enough for models at their makers' prices. The turn does not fall back to the
+// cheaper small model.
 func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
@@ -258,8 +262,8 @@ func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 	}
 }
 
-// Nobody knows what a killed call has cost, so it counts with its whole lease. The turn goes on in
-// the next life.
+// The cost of a killed call is unknown, so the call costs its whole lease. The turn continues after
+// the restart.
 func TestKilledCall_CountsInFull(t *testing.T) {
 	t.Parallel()
 	var hung atomic.Bool

@@ -15,19 +15,19 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// answerCost is the cost of one short answer.
+// answerCost is the token usage of a short answer.
 var answerCost = &modeltest.Usage{Prompt: 100, Completion: 10}
 
-// Bob's worker dies in his first turn, which then gets the next worker for itself. His second turn,
-// in the terminal, waits for that worker. It gives back the money that it had set aside, because
-// the first turn needs it.
+// Bob's worker dies in his first turn, which then gets the next worker alone. His second turn, in
+// the terminal, waits for the worker. It returns the money that it had set aside, because the first
+// turn needs that money.
 func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case !strings.Contains(r.Asked(), "long"):
 			return modeltest.Answer{Text: "That was short.", Usage: answerCost}
-		case len(r.Done()) < 2: // the first turn dies with the worker
+		case len(r.Done()) < 2: // the worker dies in the first turn
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command",
 				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: answerCost}
 		}
@@ -69,8 +69,8 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	l.Stop()
 }
 
-// Bob is asked in two chats and says yes in one. If that yes is enough for both turns, neither
-// waits for the second answer.
+// Bob is asked for more money in two chats, and says yes in one. If that yes is enough for both
+// turns, both continue.
 func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

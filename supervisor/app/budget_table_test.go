@@ -30,7 +30,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// sellers are models at their makers' prices, each with a small model that costs next to nothing.
+// sellers are models at their makers' prices. Each has a small model that costs almost nothing.
 var sellers = []struct {
 	spec  string
 	price model.Price
@@ -45,10 +45,10 @@ var sellers = []struct {
 	{"gpt/gpt-5-nano", model.Price{Input: 0.05, Output: 0.40, CacheRead: 0.005}},
 }
 
-const smallModel = "gpt/tiny" // the small model
+const smallModel = "gpt/tiny" // name of the small model
 
-// budgetRig is a service with a model but without workers. The test makes the host calls of a
-// worker.
+// budgetRig is a service with a model but without workers. The test makes the host calls of
+// workers.
 type budgetRig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -58,9 +58,9 @@ type budgetRig struct {
 	files    *spool.Spool
 
 	mu           sync.Mutex // guards the fields below
-	askedAmounts []string   // the amounts that the user was asked for
-	outputLimits []int      // max_tokens of the requests
-	modelNames   []string   // the models of the requests
+	askedAmounts []string   // amounts for which the user was asked
+	outputLimits []int      // values of max_tokens in requests
+	modelNames   []string   // names of the models in requests
 }
 
 func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
@@ -95,7 +95,7 @@ func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, sc
 	return m
 }
 
-// Ask answers questions as the user does: always yes.
+// Ask answers each question with yes, as the user would.
 func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,10 +115,10 @@ func (m *budgetRig) host(user string) *hostcall.Conn {
 	return host
 }
 
-// prompt is a system text of about the real length.
+// prompt is a system text of realistic length.
 var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 
-// turn runs a turn with a text. It returns the answer, or the notice that the user gets instead.
+// turn runs a turn with a text. It returns the answer, or the notice if there is no answer.
 func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
 	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
@@ -234,7 +234,7 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 	return cells, turn
 }
 
-// budgets are the limits of the table. The first are those of the example configuration.
+// budgets are the limits in the table. The first ones are those of the example configuration.
 var budgets = []struct {
 	name   string
 	limits supervisor.Budget
@@ -246,7 +246,7 @@ var budgets = []struct {
 }
 
 // Eight models answer a greeting, and a question that needs three files and a long answer, within
-// four budgets. The user says yes whenever asked. MEWS_UPDATE_GOLDEN=1 writes the table to
+// each of four budgets. The user always says yes. MEWS_UPDATE_GOLDEN=1 writes the table to
 // testdata/budgets.golden.
 func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	t.Parallel()
@@ -290,8 +290,8 @@ func TestBudgets_EightModels_MatchTable(t *testing.T) {
 	}
 }
 
-// The conversation goes on even if its worker is gone, and with it the known length in tokens. The
-// length is not estimated as a token for each byte.
+// The conversation continues after its worker has died and the known length in tokens is lost. The
+// length is not estimated as one token for each byte.
 func TestLongConversation_FitsItsBudget(t *testing.T) {
 	m := newBudgetRig(t, "claude/claude-sonnet-4-5", smallModel, supervisor.Budget{}, essayModel)
 	host := m.host("ann")
@@ -308,7 +308,7 @@ func TestLongConversation_FitsItsBudget(t *testing.T) {
 	m.mu.Unlock()
 }
 
-// checkLimits fails if a limit is exceeded or a lease is left.
+// checkLimits fails if a limit was exceeded or a lease is left.
 func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 	m.Helper()
 	for what, query := range map[string]string{
@@ -324,8 +324,8 @@ func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 	}
 }
 
-// 25 users run 75 turns at once, whose answers cost as much as they may. The limits are those of a
-// turn, a day, a month and the installation. At no moment do costs and leases exceed any of them.
+// 25 users run 75 turns at once, whose answers cost as much as allowed. A turn, a day, a month and
+// the installation have limits. At no moment do costs and leases exceed a limit.
 func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	limits, all := supervisor.Budget{Turn: 40_000, Day: 60_000, Month: 55_000}, int64(600_000)
 	over := fmt.Sprintf(`WITH paid AS (SELECT user, turn, cost FROM usage UNION ALL SELECT user, turn, amount FROM lease)
@@ -359,7 +359,7 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
-	// the rest is less than the shortest answer costs
+	// the rest is less than the cost of the shortest answer
 	total := sqlitetest.Query(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
 	if left := sqlitetest.Query(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/users"
 )
 
-// A turn of an unserved user may spend nothing.
+// A turn of a user who is not served may spend nothing.
 func TestReserver_UnservedUser_IsDenied(t *testing.T) {
 	_, err := budget.Denied{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
@@ -20,7 +20,7 @@ func TestReserver_UnservedUser_IsDenied(t *testing.T) {
 	}
 }
 
-// Only admins read what everybody has spent.
+// Only admins may see what all users have spent.
 func TestBudget_Admin_IsMarked(t *testing.T) {
 	s := newTwoPersonService(t)
 	for name, admin := range map[string]bool{"ann": true, "ben": false} {
@@ -31,7 +31,8 @@ func TestBudget_Admin_IsMarked(t *testing.T) {
 	}
 }
 
-// If a user's own lower limit can't be read, nothing is spent, so that it is not exceeded.
+// If a user's own limit can't be read, the user may spend nothing, so that the limit is not
+// exceeded.
 func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings
@@ -55,10 +56,10 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
-	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is used
+	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // the last known value is in force
 		t.Errorf("ann lives in %q", ann.Timezone)
 	}
-	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // no setting of ben was read yet
+	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // no setting of ben was read before
 		t.Errorf("ben is %+v", ben)
 	}
 	changeDatabase(t, s, "ALTER TABLE gone RENAME TO setting")

@@ -25,11 +25,11 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// canaries are the secrets of a gatedService, by name. The test searches for each as it is and in
-// the usual encodings.
+// canaries are the secrets of a gatedService, by name. The test searches for each secret, as it is
+// and in the usual encodings.
 type canaries map[string]string
 
-// encodings returns the ways in which a secret may be written.
+// encodings returns the forms in which a secret may be written.
 func encodings(secret string) [][]byte {
 	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
 		strings.ReplaceAll(secret, "-", "")}
@@ -51,7 +51,7 @@ func encodings(secret string) [][]byte {
 func (c canaries) found(text []byte) (found []string) {
 	for _, what := range slices.Sorted(maps.Keys(c)) {
 		secret := c[what]
-		if strings.HasPrefix(what, "typed") { // six digits may be part of another number
+		if strings.HasPrefix(what, "typed") { // six digits may be a part of another number
 			if regexp.MustCompile(`(^|[^0-9A-Za-z.])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z])`).Match(text) {
 				found = append(found, what)
 			}
@@ -64,8 +64,8 @@ func (c canaries) found(text []byte) (found []string) {
 	return found
 }
 
-// foundInFiles lists the secrets in the files of a folder, by file. Typed codes are searched only
-// in text files.
+// foundInFiles lists the secrets in the files of a folder, by file. It searches for typed codes
+// only in text files.
 func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -78,7 +78,7 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 			return err
 		}
 		look := c
-		// gatedService.databaseValues searches the database
+		// gatedService.databaseValues searches the database instead
 		if strings.HasPrefix(d.Name(), "mews.db") {
 			look = maps.Clone(c)
 			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
@@ -94,11 +94,11 @@ func (c canaries) foundInFiles(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// canaryService is a gatedService with a secret of its own in every place that can have one.
+// canaryService is a gatedService with a different secret in every place that can have one.
 type canaryService struct {
 	*gatedService
 	canaries
-	output bytes.Buffer // the output of all verbs
+	output bytes.Buffer // output of all commands of `mews`
 	hook   string
 }
 
@@ -135,7 +135,7 @@ func newCanaryService(t *testing.T) *canaryService {
 	return a
 }
 
-// run runs a verb beside the service, and returns its output.
+// run runs a command of `mews` beside the service, and returns its output.
 func (a *canaryService) run(verb ...string) string {
 	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
 	cmd.Env = append(os.Environ(), a.Env...)
@@ -143,7 +143,7 @@ func (a *canaryService) run(verb ...string) string {
 	return fmt.Sprintf("%s\n%v\n", out, err)
 }
 
-// runCleanly runs a verb whose output must contain no secret.
+// runCleanly runs a command of `mews` whose output must contain no secret.
 func (a *canaryService) runCleanly(verb ...string) {
 	a.output.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }
@@ -159,8 +159,8 @@ func findPattern(t *testing.T, pattern, text string) string {
 }
 
 // The test puts a value into every place for a secret, and makes everything fail that can fail.
-// Then it searches for the values in files, logs, the output of verbs, the environments of
-// processes, and what models and Telegram got.
+// Then it searches for the values in files, logs, command output and the environments of processes.
+// It also searches what models and Telegram got.
 func TestSecrets_AreNeverWritten(t *testing.T) {
 	t.Parallel()
 	a := newCanaryService(t)
@@ -179,7 +179,7 @@ func TestSecrets_AreNeverWritten(t *testing.T) {
 	a.checkDetection(t)
 }
 
-// pairCarol adds carol by an invite. Only she sees her second factor.
+// pairCarol adds carol by an invite. Her second factor is shown only to her.
 func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	t.Helper()
 	a.runCleanly("user", "add", "carol")
@@ -228,7 +228,7 @@ func (a *canaryService) typeCodes() {
 	a.sayAndAwait("bob", a.canaries["recovery code 1"], unlocked)
 }
 
-// causeFailures lets providers and Telegram refuse, be away, and answer nonsense.
+// causeFailures makes model providers and Telegram refuse requests, be away, and answer nonsense.
 func (a *canaryService) causeFailures(t *testing.T) {
 	t.Helper()
 	for _, model := range []string{"claude/test", "down/test"} {
@@ -245,7 +245,7 @@ func (a *canaryService) causeFailures(t *testing.T) {
 	}
 }
 
-// awaitSettled waits until all messages are answered, and all answers delivered or refused for
+// awaitSettled waits until all messages are answered, and each answer is delivered or refused for
 // good.
 func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
@@ -255,7 +255,7 @@ func (a *canaryService) awaitSettled(what string) {
 	})
 }
 
-// runVerbs runs all verbs, except those that show a secret on purpose.
+// runVerbs runs all commands of `mews`, except those that show a secret on purpose.
 func (a *canaryService) runVerbs() {
 	for _, verb := range [][]string{{"status"}, {"status", "--json"}, {"user", "list"}, {"user", "list", "--json"}, {"user", "show", "carol"},
 		{"totp", "status"}, {"totp", "status", "--json"}, {"audit"}, {"audit", "--json"}, {"audit", "verify"}, {"usage"}, {"usage", "--all"},
@@ -288,7 +288,7 @@ func (a *canaryService) reloadBadConfig() {
 	a.write("mews.yaml", string(good))
 }
 
-// checkProcesses searches what other processes of the same account can see of the service's
+// checkProcesses searches everything that other processes of the account can see of the service's
 // processes.
 func (a *canaryService) checkProcesses(t *testing.T) {
 	t.Helper()
@@ -304,7 +304,7 @@ func (a *canaryService) checkProcesses(t *testing.T) {
 					t.Logf("%s of %s: %v", name, program, err)
 				}
 				got := a.found(text)
-				if program == "mews" && name == "environ" { // the token is passed there
+				if program == "mews" && name == "environ" { // the environment of mews has the key on purpose
 					got = slices.DeleteFunc(got, func(what string) bool { return what == "the key" })
 				}
 				if len(got) > 0 {
@@ -315,7 +315,7 @@ func (a *canaryService) checkProcesses(t *testing.T) {
 	}
 }
 
-// useWebhook receives messages by Telegram's webhook, and calls of others who do not know its
+// useWebhook receives messages by Telegram's webhook. Strangers call the webhook, too, without its
 // secret.
 func (a *canaryService) useWebhook(t *testing.T) {
 	t.Helper()
@@ -344,7 +344,7 @@ func (a *canaryService) useWebhook(t *testing.T) {
 	a.Stop()
 }
 
-// checkEverything searches for the secrets everywhere.
+// checkEverything searches for the secrets in all places.
 func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 	t.Helper()
 	a.checkFiles(t)
@@ -386,7 +386,7 @@ func (a *canaryService) checkEverything(t *testing.T, carol telegramtest.User) {
 	}
 }
 
-// checkFiles searches the service's files and the users' homes.
+// checkFiles searches for the secrets in the service's files and the users' homes.
 func (a *canaryService) checkFiles(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"state", "homes"} {
@@ -396,7 +396,7 @@ func (a *canaryService) checkFiles(t *testing.T) {
 	}
 }
 
-// checkDetection checks that the search would find secrets.
+// checkDetection checks that the search finds secrets.
 func (a *canaryService) checkDetection(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

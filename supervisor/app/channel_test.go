@@ -18,10 +18,10 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// botAPI answers a bot's calls in memory, and records their times.
+// botAPI answers a bot's calls from memory, and records the times of the calls.
 type botAPI struct {
 	began  time.Time
-	answer func(method string, after time.Duration) string // "" means a gateway's error page
+	answer func(method string, after time.Duration) string // returns an answer; "" means an error page of a gateway
 
 	mu   sync.Mutex
 	made map[string][]time.Duration // times of calls, by method
@@ -39,8 +39,8 @@ func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// presentFor runs a channel's present for a while. It returns the calls, and the bot's name at the
-// end.
+// presentFor runs a channel's present for some time. It returns the calls, and the bot's name at
+// the end.
 func presentFor(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
 	made map[string][]time.Duration, name string) {
 	t.Helper()
@@ -70,7 +70,7 @@ func presentFor(t *testing.T, while time.Duration, answer func(string, time.Dura
 	return made, name
 }
 
-// getMeAnswer is Telegram's answer to getMe for a bot of that name.
+// getMeAnswer returns Telegram's answer to getMe for a bot with a name.
 func getMeAnswer(name string) string {
 	return `{"ok":true,"result":{"id":42,"is_bot":true,"first_name":"Mews","username":"` + name + `"}}`
 }
@@ -80,12 +80,12 @@ const (
 	apiFlood = `{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":137}}`
 )
 
-// menuAnswer answers the calls that set the menu.
+// menuAnswer returns the answers to the calls that set the menu.
 func menuAnswer(method string) string {
 	return map[string]string{"getMyCommands": `{"ok":true,"result":[]}`, "setMyCommands": apiYes}[method]
 }
 
-// The name and the menu are requested again exactly when Telegram's wait is over.
+// After a flood wait, the name and the menu are requested again exactly when the wait is over.
 func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	flood := 137 * time.Second
 	made, name := presentFor(t, time.Hour, func(method string, after time.Duration) string {
@@ -105,8 +105,8 @@ func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 	}
 }
 
-// A new name is learnt within a day: even while the menu can't be set, and after a day on which no
-// request succeeded.
+// A new name of the bot is known within a day. This holds while the menu can't be set, and after a
+// day on which all requests failed.
 func TestPresent_LearnsNewNameWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

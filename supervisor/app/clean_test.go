@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// changeDatabase runs SQL statements in a service's database, without the service's knowledge.
+// changeDatabase runs SQL statements in a service's database behind the service's back.
 func changeDatabase(t *testing.T, s *service, statements string) {
 	t.Helper()
 	sqlitetest.Change(t, s.db, statements)
 }
 
-// A picture with a secret is deleted together with its message in a terminal, too.
+// When a terminal's message with a secret picture expires, the picture is deleted from the spool.
 func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	const secretStands = 10 * time.Minute
 	c := newCommandLine(t, true)

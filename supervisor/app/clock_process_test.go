@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/app"
 )
 
-// clockFile is the environment variable that names the file with the test's time, in milliseconds.
-// A supervisor in the test's own program goes by that time.
+// clockFile is the environment variable with the file of the test's time, in milliseconds. A
+// supervisor in the test's own program uses that time.
 const clockFile = "MEWS_TEST_CLOCK"
 
-// serveByClock is a supervisor that goes by the time in clockFile, started like `mews run --config
-// FILE`. It runs until it is told to stop.
+// serveByClock runs a supervisor with the time in clockFile, with arguments like `mews run --config
+// FILE`. It returns when the supervisor is told to stop.
 func serveByClock(clock string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -40,11 +40,11 @@ func serveByClock(clock string) (code int) {
 	return 0
 }
 
-// clockedService is a service whose supervisor is a process of its own. Its clock only moves when
-// the test moves it.
+// clockedService is a service whose supervisor is a separate process. Its clock moves only when the
+// test moves it.
 type clockedService struct{ *gatedService }
 
-// newClockedService makes a clockedService of a service; it does not start it.
+// newClockedService makes a clockedService from a service, and does not start it.
 func newClockedService(l *gatedService) *clockedService {
 	l.T.Helper()
 	c := &clockedService{l}

@@ -11,11 +11,11 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// streamQuestion begins the question about a setting.
+// streamQuestion is the beginning of the question about a setting.
 const streamQuestion = "Change your setting stream from "
 
-// The service is killed or stopped while a command asks. Nobody is asked twice, and a press counts
-// even if the service is down.
+// The service is killed or stopped while a command asks its user. The user is asked once, and a
+// press works even if the service was down.
 func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, approvals: {settings: ask}")}
@@ -23,7 +23,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	l.Start()
 	for i, c := range []struct {
 		says, button, answer string
-		away                 bool // press while the service is down
+		away                 bool // whether the press comes while the service is down
 		end                  func()
 	}{
 		{"/settings stream off", "Once", "From now on stream is off", false, l.kill},
@@ -55,7 +55,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	l.Stop()
 }
 
-// The command ends with its user, and nothing tries to answer it.
+// Deleting a user ends the user's command that asks, and nothing tries to answer the command.
 func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
@@ -78,7 +78,7 @@ func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	}
 	_ = talk.Process.Kill() // the client may still wait for an answer
 	_ = talk.Wait()
-	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // this wakes all waiting questions
+	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // a command of alice's wakes all waiting questions
 	l.pressLabel("alice", "Once")
 	l.awaitDone()
 	if log := l.Log(); strings.Contains(log, "answer a command") {

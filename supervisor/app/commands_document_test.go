@@ -13,7 +13,7 @@ import (
 
 var documentedCommand = regexp.MustCompile("(?m)^\\| `/.*$")
 
-// The guide's tables of commands must equal those of /help.
+// The tables of commands in the guide must match those of /help.
 func TestGuide_CommandTables_AreThoseOfHelp(t *testing.T) {
 	page, err := os.ReadFile("../../cmd/mews/manual/guide/commands.md")
 	if err != nil {

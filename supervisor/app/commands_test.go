@@ -47,7 +47,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	}
 
 	bot = "@mews_bot"
-	made, err = i.Invite(t.Context(), "ann") // ann needs a second factor
+	made, err = i.Invite(t.Context(), "ann") // ann must have a second factor
 	must(t, err)
 	if made.Added || !made.Enrols || made.Link != "https://t.me/mews_bot?start="+made.Code || len(made.Files) != 1 {
 		t.Fatalf("made was %+v", made)
@@ -139,7 +139,7 @@ func TestStatus_ShowsGateAndBudget(t *testing.T) {
 	}
 }
 
-// All parts are those of a real service, except the ones that run turns.
+// The parts are those of a real service, except the sessions, which run turns.
 func TestCommands_HaveAllDependencies(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit, s.schedule = admin.NewAuditWriter(s.db.Audit(), s.log), schedule.New(schedule.Options{})

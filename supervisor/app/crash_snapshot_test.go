@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// crashSnapshot is the state that a kill after one commit leaves: the database's files, and the
-// messages sent by then.
+// crashSnapshot is the state that a kill after a commit leaves: the database's files, and the
+// messages sent until then.
 type crashSnapshot struct {
 	dir  string
 	at   time.Time
 	sent []string
 }
 
-// crashSnapshots takes a snapshot after each commit while on is true. The test's goroutine sets on;
-// commits come from the writer's goroutine.
+// crashSnapshots takes a snapshot after each commit while on is true. The test's goroutine sets on,
+// and the writer's goroutine commits.
 type crashSnapshots struct {
 	t    *testing.T
-	dir  string // the database's folder
+	dir  string // the folder of the database
 	chat *fakeChannel
 	now  func() time.Time
 
@@ -31,7 +31,7 @@ type crashSnapshots struct {
 	taken []crashSnapshot
 }
 
-// committed is the database's hook after each commit.
+// committed takes a snapshot; the database calls it after each commit.
 func (s *crashSnapshots) committed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *crashSnapshots) committed() {
 	s.taken = append(s.taken, i)
 }
 
-// during runs do and returns the snapshots of its commits.
+// during calls do, and returns the snapshots of the commits in it.
 func (s *crashSnapshots) during(do func()) []crashSnapshot {
 	set := func(on bool) {
 		s.mu.Lock()

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// newDigestDay plays a day of alice's with something for each section of the digest. Afterwards it
-// is just before 7:30 of the next day.
+// newDigestDay plays a day of alice's that fills each section of the digest. Afterwards it is
+// shortly before 7:30 on the next day.
 func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
 	m.chat = scriptedModel{
 		{words: "set them", calls: calls("schedule_task",
@@ -76,7 +76,7 @@ Waiting for you
 
 • a question: Which one?`
 
-// The digest is one message in the morning, even if the service restarts before and after it.
+// The digest comes once in the morning, even if the service restarts before and after it.
 func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
@@ -104,8 +104,7 @@ func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	}
 }
 
-// In a week without news there is no digest, and no model is asked, for each kind of digest. Files
-// from long ago are not news.
+// In a week without news, no kind of digest is sent, and no model is asked. Old files are not news.
 func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"/digest on", "/digest written"} {
@@ -137,7 +136,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 	}
 }
 
-// A model words a written digest from its rows, in one call.
+// A model writes the text of a written digest, in one call.
 func TestWrittenDigest_AsksModelOnce(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

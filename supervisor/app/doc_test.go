@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The package's documentation must name only files that exist.
+// The package's documentation names only files that exist.
 func TestPackageDoc_NamesExistingFiles(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

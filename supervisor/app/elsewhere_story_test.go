@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// A model that looks for a tool by a name from another product gets Mews's tool, and uses it. Every
-// tool that those names stand for exists.
+// A model that searches for a tool by another product's name gets the tool of Mews, and uses it.
+// All tools that such names stand for exist.
 func TestFindTools_ForeignName_FindsOurs(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

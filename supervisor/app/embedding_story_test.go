@@ -8,10 +8,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// synonyms are the words of like meaning for the fake embedding model.
+// synonyms replaces words by words of the same meaning, for the fake embedding model.
 var synonyms = strings.NewReplacer("automobile", "car", "vehicle", "car")
 
-// newEmbeddingService configures an embedding model at a dollar for a million tokens.
+// newEmbeddingService configures an embedding model that costs a dollar for a million tokens.
 func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string) *gatedService {
 	t.Helper()
 	l := newGatedService(t, script, "models: {default: test/test, embed: test/meanings, prices: {test/meanings: {input: 1, output: 0}}, "+
@@ -21,7 +21,7 @@ func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string
 	return l
 }
 
-// embeddedTexts returns the texts that the embedding model got.
+// embeddedTexts returns the texts that the embedding model has got.
 func (l *gatedService) embeddedTexts() (texts string) {
 	for _, r := range l.model.Requests() {
 		var asked struct{ Input []string }
@@ -32,8 +32,8 @@ func (l *gatedService) embeddedTexts() (texts string) {
 	return texts
 }
 
-// A search finds a message by other words of the same meaning. The writer of the message pays for
-// the embedding.
+// A search finds a message by different words of the same meaning. The writer of the message pays
+// for the embedding.
 func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	t.Parallel()
 	l := newEmbeddingService(t, func(r modeltest.Request) modeltest.Answer {
@@ -59,7 +59,7 @@ func TestSearch_Embeddings_FindSynonyms(t *testing.T) {
 	}
 }
 
-// Without money for embeddings a search finds words only, and says so.
+// Without money for embeddings, a search finds only the same words, and says so.
 func TestSearch_NoBudget_FallsBackToWords(t *testing.T) {
 	t.Parallel()
 	l := newEmbeddingService(t, searchModel, "alice, role: admin, totp: 'off', budget: {day: 0.000001}")

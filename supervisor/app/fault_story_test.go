@@ -11,8 +11,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// If a model fails, its user reads that it is not available. An admin is told why, once until the
-// model answers again. An admin whose own turn fails reads why in the chat.
+// If a model fails, the user reads only that the model is not available. An admin is told the
+// reason, once until the model answers again. If the failed turn is the admin's own, its chat shows
+// the reason.
 func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool

@@ -22,13 +22,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fileMessages are the messages with files during which the service is killed.
+// fileMessages are the messages with files, during which the service is killed.
 var fileMessages = map[string]struct {
 	comes  func(content []byte) telegramtest.Field
-	begins string   // the beginning of the file
+	begins string   // beginning of the file's content
 	read   string   // text that the model must have read
 	told   []string // the messages to the user, in order
-	states []string // states that must occur
+	states []string // states of rows that must occur
 }{
 	"a document": {
 		func(content []byte) telegramtest.Field {
@@ -50,11 +50,11 @@ var fileMessages = map[string]struct {
 }
 
 // The service is killed after each commit that leads to a new state, from a message with a file to
-// the receipt of its answer. The next life goes on from the disk.
+// the receipt of its answer. After each kill it continues from the disk.
 //
-// The file is in uploads/ once and complete, and the model has read it. The user is told everything
-// once; a message that may have been sent before is sent again and marked. Bytes on disk are not
-// downloaded again.
+// The file is complete and only once in uploads/, and the model has read it. The user is told
+// everything once. A message that may have been sent before is sent again, with a mark. Bytes on
+// disk are not downloaded again.
 func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range fileMessages {
@@ -109,19 +109,20 @@ type killedService struct {
 	keeps      atomic.Bool
 	toldBefore int    // number of messages to bob before this life
 	sent       []byte // the bytes of the file
-	sender     string // who sent the file; "" is bob
+	sender     string // sender of the file; "" means bob
 
-	images []folderImage // written only by the running life
+	images []folderImage // copies of the folders; only the running life adds to them
 }
 
-// folderImage is a copy of a service's folders at one moment, and what bob had been told by then.
+// folderImage is a copy of a service's folders at one moment, and the messages that bob had got by
+// then.
 type folderImage struct {
 	dir   string
 	told  []string
 	state string
 }
 
-// runIn runs a service inside the test with its folders in dir, until shut.
+// runIn runs a service inside the test with its folders in dir. shut stops it.
 func (l *killedService) runIn(dir string, committed func()) {
 	l.T.Helper()
 	apptest.LinkPrograms(l.T)
@@ -157,7 +158,7 @@ func (l *killedService) keepImage() {
 	err := filepath.WalkDir(l.Dir, func(path string, d fs.DirEntry, err error) error {
 		to := filepath.Join(i.dir, strings.TrimPrefix(path, l.Dir))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // a worker has just removed it
+		case errors.Is(err, fs.ErrNotExist): // a worker has just removed the file
 			return nil
 		case err != nil:
 			return err
@@ -181,7 +182,7 @@ func (l *killedService) keepImage() {
 	l.images = append(l.images, i)
 }
 
-// awaitSettled waits until bob was told that many messages and the service has nothing left to do.
+// awaitSettled waits until bob has got that many messages, and the service has nothing left to do.
 func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
@@ -204,7 +205,7 @@ func (l *killedService) deliveries(dir string) string {
 		(SELECT coalesce(group_concat(state || repeat ORDER BY id), '') FROM post)`), "")
 }
 
-// checkStates names each image by the states of its rows. It fails if a state of want is missing.
+// checkStates names each image by the states of its rows. It fails if a state in want is missing.
 func (l *killedService) checkStates(want []string) {
 	l.T.Helper()
 	var all []string
@@ -225,7 +226,7 @@ func (l *killedService) checkStates(want []string) {
 }
 
 // addWrittenEarly adds an image in which the worker has written the file, but its operation still
-// counts as running.
+// has the state running.
 func (l *killedService) addWrittenEarly() {
 	l.T.Helper()
 	at := slices.IndexFunc(l.images, func(i folderImage) bool { return strings.HasSuffix(i.state, "receive running") })
@@ -246,8 +247,8 @@ func (l *killedService) addWrittenEarly() {
 	l.images = append(l.images, i)
 }
 
-// checkTold fails unless bob was told each of want in order. A text may come twice if the second is
-// marked.
+// checkTold fails unless bob got the texts of want in order. A text may come twice if the second
+// copy is marked.
 func (l *killedService) checkTold(state string, told, want []string) {
 	l.T.Helper()
 	var plain []string
@@ -265,7 +266,7 @@ func (l *killedService) checkTold(state string, told, want []string) {
 	}
 }
 
-// checkUploads fails unless bob's uploads contain just the one file.
+// checkUploads fails unless bob's uploads contain exactly the sent file.
 func (l *killedService) checkUploads(i folderImage) {
 	l.T.Helper()
 	var found []string

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// fileNotices returns the messages to alice about files, without their headings.
+// fileNotices returns the notices to alice about changed files, without their headings.
 func (l *aliceService) fileNotices() (list []string) {
 	for _, text := range l.told("alice") {
 		if _, names, found := strings.Cut(text, "Changed in your folder by others:\n"); found {
@@ -22,8 +22,8 @@ func (l *aliceService) fileNotices() (list []string) {
 	return list
 }
 
-// awaitFileNotices moves the clock until alice has had n messages about files. It moves a quarter
-// of an hour at once, which is too late for checks with a time of their own.
+// awaitFileNotices moves the clock until alice has got n notices about files. Each move is a
+// quarter of an hour, which is too long for jobs with a time of their own.
 func (l *aliceService) awaitFileNotices(n int) string {
 	l.T.Helper()
 	looks := 0
@@ -40,7 +40,8 @@ func (l *aliceService) awaitFileNotices(n int) string {
 	return list[n-1]
 }
 
-// Changes by others are told, with and without a running worker. Changes by a turn are not.
+// Changes by other programs are reported, with and without a running worker. Changes by a turn are
+// not reported.
 func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -75,14 +76,14 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	l.say("alice", "hello")
 	l.awaitLastTold("alice", "Noted.")
 	want := ""
-	for i := range 20 { // the newest file comes first
+	for i := range 20 { // the newest file is listed first
 		want += fmt.Sprintf("new: sync/%02d.md\n", i)
 	}
 	if told := l.awaitFileNotices(2); told != want+"and 11 more" {
 		t.Errorf("told is %q", told)
 	}
 
-	l.shut() // shut also ends the worker
+	l.shut() // shut ends the worker, too
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))

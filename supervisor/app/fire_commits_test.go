@@ -32,7 +32,7 @@ import (
 )
 
 // fireRig is one life of the parts between a job's due time and its notice. Its worker is a
-// function, and its clock goes on from the end of an earlier life.
+// function. Its clock continues where the earlier life ended.
 type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
@@ -97,16 +97,16 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 
 func (l *fireRig) now() time.Time { return time.Now().Add(-l.lag) }
 
-// firesStart is when the jobs are set.
+// firesStart is the time at which the jobs are created.
 var firesStart = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // Texts of the jobs.
 const (
 	fireTea   = "tea"   // a reminder
-	fireRoses = "roses" // a task that says something
-	fireShed  = "shed"  // a task that asks first
+	fireRoses = "roses" // a task that reports something
+	fireShed  = "shed"  // a task that asks the user first
 	fireGate  = "gate"  // a task that fails
-	fireBuild = "build" // a check whose condition holds after 12 minutes; then it is done
+	fireBuild = "build" // a check whose condition holds after 12 minutes, and which then ends
 )
 
 // set creates a job.
@@ -145,12 +145,12 @@ func (l *fireRig) setAll() {
 	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.CheckCondition{Command: "x", AutoRemove: true})
 }
 
-// runCheck is the worker's function for checks.
+// runCheck is the worker's answer to a check.
 func (l *fireRig) runCheck(context.Context, string, protocol.CheckParameters) (protocol.CheckResult, error) {
 	return protocol.CheckResult{Met: l.now().Sub(firesStart) >= 12*time.Minute, Found: "nothing to see"}, nil
 }
 
-// Run is both the worker and the model.
+// Run plays both the worker and the model.
 func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
 	job := sqlitetest.Query(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
 		"t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
@@ -193,7 +193,7 @@ func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
 		Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
 }
 
-// runToEnd moves the clock to the end of the test. Alice answers the questions.
+// runToEnd moves the clock to the end of the test. Alice answers all questions.
 func (l *fireRig) runToEnd() {
 	l.Helper()
 	for l.now().Before(firesStart.Add(45 * time.Minute)) {
@@ -221,7 +221,7 @@ func (l *fireRig) checkEqual(what string, got, want any) {
 	}
 }
 
-// checkAll compares the stored fires and the sent messages with the due ones.
+// checkAll compares the stored fires and the sent messages with those that were due.
 func (l *fireRig) checkAll(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
@@ -241,7 +241,7 @@ func (l *fireRig) checkAll(life string) {
 }
 
 // countTold counts messages by their last lines. A message marked as a repeat counts only if the
-// first one is missing: the kill may have come before it was sent, or before its receipt.
+// original is missing, because the kill came before it was sent or before its receipt.
 func (l *fireRig) countTold(due map[string]int) map[string]int {
 	told, again := map[string]int{}, map[string]int{}
 	for _, text := range l.chat.texts() {
@@ -261,9 +261,9 @@ func (l *fireRig) countTold(due map[string]int) map[string]int {
 	return told
 }
 
-// The service is killed after a commit of a fire, its turn, question, check, notice or pause. Each
-// fire of each job is stored once, and its result is told once. MEWS_FIRE_KILL_STEP=1 tries every
-// commit; the default is every fourth.
+// The service is killed after a commit of a fire, or of its turn, question, check, notice or pause.
+// Each fire of each job is stored once, and its result is sent once. MEWS_FIRE_KILL_STEP=1 tries
+// every commit; the default is every fourth.
 func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
 		chat.mu.Lock()
-		// one snapshot for each commit
+		// makes one snapshot for each commit
 		chat.beforeReceipt = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
 		taken := kills.during(l.runToEnd)

@@ -17,7 +17,8 @@ import (
 // quietUntil is when alice's quiet hours end.
 var quietUntil = firesStart.Add(20 * time.Minute)
 
-// setQuiet creates a task that says something and one that asks, both due in alice's quiet hours.
+// setQuiet creates two tasks that are due in alice's quiet hours: one reports something, and one
+// asks.
 func (l *fireRig) setQuiet() {
 	l.Helper()
 	if err := l.db.Settings().Put(l.Context(), "alice", sqlite.SettingQuiet, "11:30-12:20"); err != nil {
@@ -29,8 +30,8 @@ func (l *fireRig) setQuiet() {
 	}
 }
 
-// checkQuiet checks that nothing is sent before the quiet hours end. Then the notices come, and the
-// question after them.
+// checkQuiet checks that nothing is sent before the quiet hours end. After that the notices come
+// first, and then the question.
 func (l *fireRig) checkQuiet(life string) {
 	l.Helper()
 	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
@@ -38,7 +39,7 @@ func (l *fireRig) checkQuiet(life string) {
 	var told []string
 	for _, text := range l.chat.texts() {
 		line, again := strings.CutPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")
-		// the kill may have come between sending and the receipt
+		// the kill may have come after sending and before the receipt
 		if !again || len(told) == 0 || told[len(told)-1] != line {
 			told = append(told, line)
 		}
@@ -54,8 +55,8 @@ func (l *fireRig) checkQuiet(life string) {
 	}
 }
 
-// The service is killed after a commit while a task's question waits for the end of quiet hours.
-// The question is asked once, after the notices.
+// A task's question waits for the end of quiet hours, and the service is killed after a commit. The
+// question is asked once, after the notices.
 func TestHeldQuestion_KillAfterEachCommit_AsksOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// forgetSpan runs alice's /forget with arguments, and confirms it.
+// forgetSpan sends alice's /forget with arguments, and confirms it.
 func (l *aliceService) forgetSpan(arguments string) {
 	l.T.Helper()
 	l.say("alice", "/forget "+arguments)
@@ -32,9 +32,9 @@ func (l *aliceService) workerPID() int {
 	return s.Users[0].PID
 }
 
-// A conversation goes on in the same worker, a minute after a day of it was forgotten. No later
-// request has a word of that day: not in messages, facts or another conversation's recap. Later
-// messages are still there.
+// A minute after a day was forgotten, the conversation continues in the same worker. No later
+// request contains a word of that day, in messages, facts or another conversation's recap. Later
+// messages stay.
 func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
 	t.Parallel()
 	script := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// Texts beyond the rate wait on disk. Texts beyond the queue's limit are refused, each with a
-// reply.
+// Texts beyond the message rate wait on disk. Texts beyond the queue's limit are refused, and each
+// gets a reply.
 func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
 	l := newGatedService(t, sendFileModel, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))

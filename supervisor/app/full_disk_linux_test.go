@@ -13,12 +13,12 @@ import (
 	"mews/supervisor/problem"
 )
 
-// zeroReader reads zeros without an end.
+// zeroReader reads endless zeros.
 type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { return len(p), nil }
 
-// smallDisk returns a folder on a small disk of its own.
+// smallDisk returns a folder on a separate small disk.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,13 +27,13 @@ func smallDisk(t *testing.T) string {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	// detach lazily: the service closes its files later
+	// MNT_DETACH, because the service closes its files later
 	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
 }
 
-// If the disk is full, an invite fails with that reason and adds nobody. This holds if the database
-// has no room, and if only the picture with the link has none.
+// If the disk is full, an invite fails for that reason and adds nobody. Once the database has no
+// room, and once only the picture with the link has none.
 func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)
@@ -52,7 +52,7 @@ func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 			t.Errorf("%s is a person now: %+v, %v", name, added, err)
 		}
 	}
-	refused("cleo") // the database has room, but the spool may take none
+	refused("cleo") // the database has room, but the spool has none
 	bot = ""
 	ballast, err := os.Create(filepath.Join(dir, "ballast"))
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/web"
 )
 
-// PartNames returns all parts of a service, in the order of their start.
+// PartNames returns the names of all parts of a service, in the order of their start.
 func PartNames() (names []string) {
 	s := service{channel: &telegramChannel{}, listeners: listeners{public: &web.Server{}}}
 	s.features = describeFeatures()
@@ -19,9 +19,9 @@ func PartNames() (names []string) {
 	return names
 }
 
-// RunInside runs a service in the test's own process and by the test's clock, until ctx ends.
-// started is called when it accepts messages, and committed after each commit. A nil committed is
-// not called.
+// RunInside runs a service in the test's own process and with the test's clock, until ctx ends. It
+// calls started when the service accepts messages, and committed after each commit unless it is
+// nil.
 func RunInside(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {

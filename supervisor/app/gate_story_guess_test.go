@@ -19,8 +19,8 @@ import (
 // guessCount is how many users guess at the same time.
 const guessCount = 100
 
-// barrierGate lets everybody wait until all have arrived. So nobody finds the gate already opened
-// by another.
+// barrierGate makes all messages wait until all have arrived. So each message finds the gate still
+// closed.
 type barrierGate struct {
 	*access.Gate
 	all *sync.WaitGroup
@@ -33,14 +33,14 @@ func (c barrierGate) Check(ctx context.Context, in supervisor.Inbound) (supervis
 	return m, err
 }
 
-// guessRig is bob's gate over a real database, and the messages that passed it.
+// guessRig is bob's gate over a real database, with the messages that it let through.
 type guessRig struct {
 	t      *testing.T
 	db     *sqlite.DB
 	gate   *access.Gate
 	secret string
 
-	mu     sync.Mutex // guards through
+	mu     sync.Mutex // guards the field through
 	passed []string
 }
 
@@ -70,7 +70,7 @@ func newGuessRig(t *testing.T) *guessRig {
 	return b
 }
 
-// code returns bob's code at a later time.
+// code returns bob's code at a time from now.
 func (b *guessRig) code(later time.Duration) string {
 	code, err := totp.GenerateCode(b.secret, time.Now().Add(later))
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *guessRig) code(later time.Duration) string {
 	return code
 }
 
-// send puts a text into an inbox behind a gate.
+// send sends a text to an inbox behind a gate.
 func (b *guessRig) send(gate inbox.Gate, key, text string) {
 	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) {
@@ -121,7 +121,7 @@ func (b *guessRig) checkAudit(want map[string]int) {
 	}
 }
 
-// All messages have the same right code, which counts once.
+// A hundred messages bring the same right code at once. It opens the gate once.
 func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)
@@ -132,7 +132,7 @@ func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 	}
 }
 
-// A hundred codes come at once. After five wrong codes a right code is not accepted either.
+// A hundred codes come at once. After five wrong codes, even a right code is refused.
 func TestGate_FiveWrongCodes_Lock(t *testing.T) {
 	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}

@@ -16,8 +16,8 @@ import (
 // it.
 const codeKills = 3
 
-// The service is killed after a code was sent. Held messages are answered once, and the code counts
-// once.
+// The service is killed after a user has sent a code. Held messages are answered once, and the code
+// is used once.
 func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Parallel()
 	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
@@ -61,7 +61,7 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	}
 }
 
-// checkToldOnce fails unless bob was told a text once. One more is allowed if it is marked as a
+// checkToldOnce fails unless bob got a text once. A second copy is allowed if it is marked as a
 // repeat.
 func checkToldOnce(l *gatedService, text string) {
 	l.T.Helper()

@@ -27,32 +27,32 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// gatedService is a service on Telegram, and its users. The service runs inside the test by the
-// test's clock (open, shut), or as the real programs by the machine's clock (Start, Kill, Stop).
+// gatedService is a service on Telegram with its users. It runs inside the test with the test's
+// clock (open, shut), or as the real programs with the machine's clock (Start, Kill, Stop).
 type gatedService struct {
 	*apptest.Service
 	bot   *telegramtest.Server
 	model *modeltest.Server
 	seal  *access.Seal
-	key   string            // the seal's key, in hexadecimal
+	key   string            // the key of the seal, in hexadecimal
 	names []string          // names of the users; their Telegram ids begin at FirstID
 	keys  map[string]string // secrets of second factors by user, in base32
 
 	testClock
-	committed func()             // called after each commit of the service inside; may be nil
-	cancel    context.CancelFunc // stops the service inside
-	end       func()             // waits until the service inside has ended
+	committed func()             // called after each commit of the service in the test's process; may be nil
+	cancel    context.CancelFunc // stops the service in the test's process
+	end       func()             // waits until the service in the test's process has ended
 }
 
 // testClock is a clock that a test may move. The zero value is the machine's clock.
 type testClock struct {
-	mu sync.Mutex // guards at
-	at time.Time  // zero until the clock is moved
+	mu sync.Mutex // guards the field at
+	at time.Time  // the clock's time; zero until the clock is moved
 }
 
-// newGatedService configures a gatedService. more are further lines of the configuration; in them
-// MODEL_URL is the model's base URL, and MODEL_ROOT the one for Anthropic's format. people are the
-// fields of one user each, the name first.
+// newGatedService configures a gatedService. more are further lines of the configuration. In them,
+// MODEL_URL stands for the model's base URL, and MODEL_ROOT for that of Anthropic's API. Each of
+// people has the fields of a user, the name first.
 func newGatedService(t testing.TB, script modeltest.Script, more string, people ...string) *gatedService {
 	t.Helper()
 	server, url := modeltest.NewServer(t, script)
@@ -96,7 +96,7 @@ func (l *gatedService) write(name, text string) {
 	}
 }
 
-// now returns the time of the clock.
+// now returns the clock's time.
 func (h *testClock) now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,11 +106,11 @@ func (h *testClock) now() time.Time {
 	return h.at
 }
 
-// clockLag is how far a test's clock begins behind the machine's clock. So parts that use the
-// machine's clock never see it in the future.
+// clockLag is how far a test's clock starts behind the machine's clock. So the test's time is never
+// in the future for parts with the machine's clock.
 const clockLag = 72 * time.Hour
 
-// move moves the clock forward. From then on it moves only by move.
+// move moves the clock forward. After the first call, the clock moves only by move.
 func (h *testClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +155,7 @@ func (l *gatedService) shut() {
 	}
 }
 
-// withDatabase opens the database while work runs. The service must not run.
+// withDatabase calls work with the open database. The service must not run meanwhile.
 func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 	l.T.Helper()
 	private := filepath.Join(l.Dir, "state", "private")
@@ -214,7 +214,7 @@ func (l *gatedService) enrol(name string) (recovery []string) {
 	return recovery
 }
 
-// code returns a user's code at a later time.
+// code returns a user's code at a time from now.
 func (l *gatedService) code(name string, later time.Duration) string {
 	l.T.Helper()
 	code, err := totp.GenerateCode(l.keys[name], l.now().Add(later))
@@ -224,7 +224,7 @@ func (l *gatedService) code(name string, later time.Duration) string {
 	return code
 }
 
-// wrongCode returns a code that is not valid for a user for a while.
+// wrongCode returns a code that is not valid for a user now, nor for some time.
 func (l *gatedService) wrongCode(name string) string {
 	l.T.Helper()
 	var right []string
@@ -238,7 +238,7 @@ func (l *gatedService) wrongCode(name string) string {
 	}
 }
 
-// telegramUser returns a user as Telegram knows them.
+// telegramUser returns the Telegram account of a user.
 func (l *gatedService) telegramUser(name string) telegramtest.User {
 	i := slices.Index(l.names, name)
 	if i < 0 {
@@ -247,7 +247,7 @@ func (l *gatedService) telegramUser(name string) telegramtest.User {
 	return telegramtest.User{ID: apptest.FirstID + int64(i), First: name}
 }
 
-// say sends a user's message in their private chat, and returns its id.
+// say sends a user's message in their private chat, and returns the message's id.
 func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 {
 	u := l.telegramUser(name)
 	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
@@ -262,8 +262,8 @@ func (l *gatedService) told(name string) (texts []string) {
 	return texts
 }
 
-// awaitTold waits until a user has as many messages from index from on as there are texts in begin.
-// Each message must begin with its text, in order.
+// awaitTold waits for messages in a user's chat, beginning with index from. The messages must begin
+// with the given texts, in order.
 func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
@@ -279,7 +279,7 @@ func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	}
 }
 
-// sayAndAwait sends a user's message and waits for its only answer.
+// sayAndAwait sends a user's message, and waits for the only answer, which begins with begin.
 func (l *gatedService) sayAndAwait(name, text, begin string) (message int64) {
 	l.T.Helper()
 	from := len(l.told(name))
@@ -299,7 +299,7 @@ func (l *gatedService) awaitDeleted(name string, message int64) {
 	})
 }
 
-// askedTexts returns the newest message of a user in each request to the model, in order.
+// askedTexts returns the user's newest message in each request to the model, in order.
 func (l *gatedService) askedTexts() (asked []string) {
 	for _, r := range l.model.Requests() {
 		asked = append(asked, r.Asked())
@@ -307,7 +307,7 @@ func (l *gatedService) askedTexts() (asked []string) {
 	return asked
 }
 
-// checkNowhere fails if a word is anywhere in the database.
+// checkNowhere fails if the database contains a word.
 func (l *gatedService) checkNowhere(word string) {
 	l.T.Helper()
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(word) + `($|[^0-9A-Za-z])`)
@@ -318,7 +318,7 @@ func (l *gatedService) checkNowhere(word string) {
 	}
 }
 
-// databaseValues returns all values of the database as text, by table and column.
+// databaseValues returns all values in the database as text, by table and column.
 func (l *gatedService) databaseValues() map[string]string {
 	l.T.Helper()
 	db := l.Database()

@@ -15,12 +15,12 @@ import (
 // mallory is a stranger.
 var mallory = telegramtest.User{ID: 666, First: "mallory"}
 
-// flatChat is a group that no admin has allowed.
+// flatChat is a group that was not allowed.
 var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// Each kind of message comes from a stranger, from a user whose gate is closed, from one without a
-// required second factor, and from a suspended one. No message reaches the model. The stranger and
-// the suspended user get no answer.
+// A stranger, a user behind a closed gate, one without a required second factor and a suspended
+// user send each kind of message. No message reaches the model. The stranger and the suspended user
+// get no answer.
 func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required",
@@ -77,14 +77,14 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 	openBobsGate(t, l)
 }
 
-// openBobsGate opens bob's gate with a code. His own held messages are answered; imitations of them
-// are not.
+// openBobsGate opens bob's gate with a code. Bob's own held messages are answered; messages that
+// imitate bob are not.
 func openBobsGate(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
 	l.bot.Await(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
-			// the earlier note of this test
+			// the note that this test sent earlier
 			return strings.HasPrefix(text, "echo: last words")
 		})
 	})
@@ -96,13 +96,13 @@ func openBobsGate(t *testing.T, l *gatedService) {
 			t.Errorf("the model was asked %q", r.Asked())
 		}
 	}
-	// The held message was edited before the code came.
+	// the held message was edited before the code came
 	if !slices.Contains(l.told("bob"), "echo: with something") || slices.Contains(l.told("bob"), "echo: plain words") {
 		t.Errorf("bob was told %q", l.told("bob"))
 	}
 }
 
-// sendEveryShape sends every shape of message.
+// sendEveryShape sends a message of each kind.
 func sendEveryShape(l *gatedService, u telegramtest.User) {
 	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
@@ -129,7 +129,7 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// pressEveryWay presses the buttons of other users in every way: an invented button, and one of
+// pressEveryWay presses buttons that do not belong to a user: an invented button, and one of
 // alice's, in its own chat and in other chats.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
@@ -144,7 +144,7 @@ func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Messa
 	}
 }
 
-// checkSilent fails if the bot sent or did anything in these chats.
+// checkSilent fails if the bot did anything in these chats.
 func checkSilent(t *testing.T, l *gatedService, chats ...int64) {
 	t.Helper()
 	for _, c := range l.bot.Calls() {

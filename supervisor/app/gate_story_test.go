@@ -21,8 +21,8 @@ const (
 	lockedFor5 = "Wrong code, for the 5th time."
 )
 
-// A user behind a closed gate is asked once for a code. When it comes, all their messages are
-// answered once and in order. The typed codes are stored nowhere.
+// A user behind a closed gate is asked for a code once. After the code, all their messages are
+// answered once and in order. Typed codes are not stored.
 func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
@@ -42,7 +42,7 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	l.awaitTold("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
 	l.awaitDeleted("bob", wrong)
 	l.awaitDeleted("bob", right)
-	// a code never reaches the model, not even a repeated one
+	// a code never reaches the model, even if it was used before
 	l.awaitDeleted("bob", l.sayAndAwait("bob", good, "That code was used already"))
 	for _, word := range []string{bad, good, good[:3] + " " + good[3:]} {
 		l.checkNowhere(word)
@@ -56,14 +56,14 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	}
 }
 
-// Each message extends the login, up to its longest duration. A restart changes nothing.
+// Each message extends the login, up to its maximum duration. A restart does not change that.
 func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
-	for i := range 4 { // 116 minutes
+	for i := range 4 { // 4 × 29 minutes
 		l.move(29 * time.Minute)
 		l.sayAndAwait("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
 		if i == 1 {
@@ -71,7 +71,7 @@ func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 			l.open()
 		}
 	}
-	l.move(4 * time.Minute) // 2 hours
+	l.move(4 * time.Minute) // now 2 hours in all
 	l.sayAndAwait("bob", "late", locked)
 	enterCode(l, "bob", "echo: late")
 	l.move(30*time.Minute - time.Second)
@@ -86,8 +86,8 @@ func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
 	enterCode(l, "bob", "echo: after")
 }
 
-// enterCode sends a user's right code, at least half a minute after their last one. It waits for
-// the messages that the code opens.
+// enterCode sends a user's right code, at least half a minute after the last code. It waits for the
+// answers to the held messages.
 func enterCode(l *gatedService, name string, held ...string) {
 	l.T.Helper()
 	l.move(30 * time.Second)
@@ -96,8 +96,8 @@ func enterCode(l *gatedService, name string, held ...string) {
 	l.awaitTold(name, from, append([]string{unlocked}, held...)...)
 }
 
-// Wrong codes lock out only their sender. During the lockout no right code helps, and a restart
-// opens nothing.
+// Wrong codes lock out only their sender. During the lockout even a right code fails, and a restart
+// changes nothing.
 func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
@@ -128,7 +128,7 @@ func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	}
 }
 
-// A recovery code works once without the app, in any spelling.
+// A recovery code works once, in any spelling, without the authenticator app.
 func TestRecoveryCode_OpensOnce(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
@@ -152,8 +152,8 @@ func TestRecoveryCode_OpensOnce(t *testing.T) {
 	}
 }
 
-// An invite lets nobody in after a day. A user who used it sees the secret of their second factor
-// for a while.
+// An invite does not work after a day. A user who used one sees the secret of their second factor
+// for a limited time.
 func TestInvite_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")

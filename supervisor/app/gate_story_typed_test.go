@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Codes open the gate as people type them, and texts that only resemble a code are answered. No
-// recovery code is stored or read by a model.
+// Codes open the gate in all forms in which people type them. Texts that only resemble a code are
+// answered as messages. No recovery code is stored or read by a model.
 func TestGate_CodeVariants_AreAccepted(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")

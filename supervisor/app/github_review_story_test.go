@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// reviewModel is a model that finds a problem in each line of Go that calls panic, and refutes
+// reviewModel is a model that reports a problem in each line of Go that calls panic, and refutes
 // none.
 func reviewModel(r modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(r.System, "You review") {
@@ -32,7 +32,7 @@ func reviewModel(r modeltest.Request) modeltest.Answer {
 
 var panics = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
 
-// panickingFile is a Go file that calls panic that many times.
+// panickingFile returns a Go file that calls panic that many times.
 func panickingFile(times int) string {
 	text := "package main\n\nfunc main() {\n"
 	for i := range times {
@@ -41,8 +41,8 @@ func panickingFile(times int) string {
 	return text + "}\n"
 }
 
-// newReviewService is alice's service with a repository on a test's GitHub. A review starts without
-// delay.
+// newReviewService configures alice's service with a repository on a test's GitHub. Reviews start
+// without delay.
 func newReviewService(t *testing.T, post string, script modeltest.Script) (*gatedService, *githubtest.Server, *githubtest.Repo) {
 	hub := githubtest.New(t, githubtest.Options{Strict: true, Token: "ghp_" + strings.Repeat("x", 36)})
 	l := newGatedService(t, script, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
@@ -72,8 +72,8 @@ func TestReview_Requested_SendsCard(t *testing.T) {
 	l.awaitNewest("alice", "There is no repository acme/gadget that I may review for you.")
 }
 
-// A stranger's fork costs nothing before the user has said yes, even if the service restarts
-// meanwhile.
+// The review of a stranger's fork costs nothing before the user says yes, even if the service
+// restarts meanwhile.
 func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 	t.Parallel()
 	l, _, repo := newReviewService(t, "review", reviewModel)
@@ -104,8 +104,8 @@ func TestReview_StrangersFork_AsksFirst(t *testing.T) {
 	}
 }
 
-// The service is killed after each commit, and answers of GitHub are lost. The next life goes on
-// from the disk, and the head gets one review with its comment.
+// The service is killed after each commit, and answers of GitHub are lost. After each kill it
+// continues from the disk. The pull request gets one review, with its comment.
 func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 	t.Parallel()
 	g, hub, repo := newReviewService(t, "review", reviewModel)
@@ -117,8 +117,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			l.keeps.Store(true)
 			l.keepImage()
 			l.keeps.Store(false)
-			// Nobody outside gets messages of this life any more. Otherwise Telegram would forget
-			// updates that its snapshot lacks.
+			// From now on nobody outside gets this life's messages. Otherwise Telegram would delete
+			// updates that are not in this life's snapshot.
 			github, telegram := hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Times: -1}), l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
 		}
@@ -147,7 +147,7 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		if !whole {
 			ends++
 			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
-			// Count only this life's reviews: a killed life may have delayed its review by a
+			// Count only reviews of this life. A killed life may have delayed its review by a
 			// minute, and the next round begins with that review.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.runIn(l.images[0].dir, nil)

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// In a week without anything due, the heartbeat asks no model. A due line is one turn, once a day.
-// If a turn changes HEARTBEAT.md, the change waits for the user's approval.
+// In a week with nothing due, the heartbeat asks no model. A due line causes one turn a day. If a
+// turn changes HEARTBEAT.md, the change waits for the user's approval.
 func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "note it", calls: calls("write_file", `{"path":"HEARTBEAT.md","content":"- send all to everybody\n","overwrite":true}`), answer: "Noted it."}}}

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// turnOffCodes changes the configuration so that nobody needs a code after the next reload or
+// turnOffCodes changes the configuration so that no user needs a code after the next reload or
 // start.
 func turnOffCodes(l *gatedService) {
 	l.T.Helper()
@@ -24,8 +24,8 @@ func turnOffCodes(l *gatedService) {
 	l.write("mews.yaml", strings.Replace(string(raw), "totp: required", "totp: 'off'", 1))
 }
 
-// Bob's message is held for a code. Codes are turned off, by a reload or while the service is down.
-// Then his message is answered without a code.
+// Bob's message waits for a code. Then codes are turned off, by a reload or while the service is
+// down. The message is now answered without a code.
 func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	for name, restart := range map[string]bool{"by a reload": false, "while the service is down": true} {
@@ -56,8 +56,8 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	}
 }
 
-// A group moves while the service is down. Its last message in the old group is answered in the new
-// one.
+// A group gets a new id while the service is down. Its last message under the old id is answered in
+// the new group.
 func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}

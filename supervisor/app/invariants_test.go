@@ -27,12 +27,12 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// invariants are properties that depend on the order of steps, which no type checks. Each is tested
-// here by a running service, by tests beside the code, or by both. Read them before you move code.
+// invariants are properties that depend on the order of steps, which no type checks. A running
+// service tests each of them here, or tests beside the code do. Read them before you move code.
 var invariants = []struct {
 	property string
 	test     func(*testing.T)
-	others   []string // further tests, as FOLDER.NAME
+	others   []string // tests beside the code, as FOLDER.NAME
 }{
 	{"A code is checked before its text can become a message.", nil, []string{
 		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
@@ -77,7 +77,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// hasTest says whether a package has a test of that name.
+// hasTest says whether a package has a test with a name.
 func hasTest(t *testing.T, folder, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
@@ -94,8 +94,8 @@ func hasTest(t *testing.T, folder, test string) bool {
 }
 
 // codeAndReleaseInOneTransaction: if held messages can't be released, the code is not used up, no
-// login begins, and Telegram gets no confirmation of the update. Once they can be released, all of
-// this happens once.
+// login begins, and Telegram gets no receipt of the update. Once they can be released, all three
+// happen once.
 func codeAndReleaseInOneTransaction(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
@@ -126,14 +126,14 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 // database returns the path of the database.
 func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
 
-// query returns the first column of a query in the current database. It may be called while a
-// request to Telegram or the model waits.
+// query returns the first column of a query's result, from the current database. A request to
+// Telegram or the model may be waiting meanwhile.
 func (l *gatedService) query(query string) string {
 	return strings.Join(sqlitetest.QueryCopy(l.T, l.database(), query), "\n")
 }
 
-// databaseBeforePolling: on a state folder of the previous version, the first request for updates
-// comes after the migration. It begins where the last stored batch ended.
+// databaseBeforePolling: if the state folder is of the previous version, updates are requested only
+// after the migration. The first request begins where the last stored batch ended.
 func databaseBeforePolling(t *testing.T) {
 	var l *gatedService
 	var schema string
@@ -155,8 +155,8 @@ func databaseBeforePolling(t *testing.T) {
 	}
 }
 
-// leasesSettledBeforeSessions: when the first session of a new life asks a model, the old life's
-// lease is gone and counts in full.
+// leasesSettledBeforeSessions: when the first session after a restart asks a model, the old life's
+// lease is gone and was paid in full.
 func leasesSettledBeforeSessions(t *testing.T) {
 	var l *gatedService
 	var left string
@@ -175,8 +175,7 @@ func leasesSettledBeforeSessions(t *testing.T) {
 }
 
 // privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account
-// may read its memory. A process that is not dumpable belongs to root in /proc (prctl(2)), whatever
-// its account.
+// may read its memory. In /proc, such a process (not dumpable, prctl(2)) belongs to root.
 func privateBeforeSecrets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
@@ -218,7 +217,7 @@ func privateBeforeSecrets(t *testing.T) {
 	}
 }
 
-// openRead opens a FIFO for writing, once a reader has opened it.
+// openRead opens a FIFO for writing after a reader has opened it.
 func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	t.Helper()
 	deadline := time.After(apptest.Patience)
@@ -235,7 +234,7 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	}
 }
 
-// lockedBeforeOpened: if the state folder is locked, the database is not touched, since another
+// lockedBeforeOpened: if the state folder is locked, the database is not touched, because another
 // version may be using it.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
@@ -249,8 +248,8 @@ func lockedBeforeOpened(t *testing.T) {
 	}
 }
 
-// nothingForRemovedUsers: carl is no longer in the configuration. His delivery is not sent,
-// messages of his and of a stranger are not stored, and ann is served as before.
+// nothingForRemovedUsers: carl was removed from the configuration. His delivery is not sent.
+// Messages of carl and of a stranger are not stored, and ann is served as before.
 func nothingForRemovedUsers(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
 	raw, err := os.ReadFile(l.Config)
@@ -278,7 +277,7 @@ func nothingForRemovedUsers(t *testing.T) {
 // sent.
 func committedBeforeTold(t *testing.T) {
 	var l *gatedService
-	var mu sync.Mutex // guards told
+	var mu sync.Mutex // guards the variable told
 	var told []string
 	note := func(what, query string) {
 		mu.Lock()
@@ -308,15 +307,15 @@ func committedBeforeTold(t *testing.T) {
 	l.sayAndAwait("bob", "hello", "echo: hello")
 	l.bot.Await(t, "the receipt", func() bool { return l.bot.CountPending() == 0 })
 	l.Stop()
-	slices.Sort(told) // the receipt may come at any time after the update is stored
+	slices.Sort(told) // the receipt may come at any time after the update was stored
 	want := []string{"answer: answered, its turn done, its post sending, leases 0", "model: running, its turn runs, leases 1", "receipt: 1"}
 	if !slices.Equal(told, want) {
 		t.Errorf("got %q, want %q", told, want)
 	}
 }
 
-// partsInOrder: parts that deliver answers start before those that make answers, and those before
-// the parts that accept messages.
+// partsInOrder: parts that deliver answers start first, then parts that make answers, and then
+// parts that accept messages.
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}

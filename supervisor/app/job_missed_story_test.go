@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// A task that was due while the service was down runs once, is skipped, or asks first, as its user
-// chose.
+// A task was due while the service was down. As its user chose, it runs once, is skipped, or asks
+// first.
 func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
 	t.Parallel()
 	task := func(name, missed string) string {
@@ -20,7 +20,7 @@ func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
 	l.awaitLastTold("alice", "It is set.")
 	m.queueAnswers(reportAnswer("It is watered."), reportAnswer("It is shut."))
 	l.shut()
-	// four hours after the first time
+	// four hours after the task was first due
 	l.move(time.Date(2025, 11, 20, 18, 0, 0, 0, time.UTC).Sub(l.now()))
 	l.open()
 	has := func(words string) {

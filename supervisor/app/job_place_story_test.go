@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// If its topic is deleted, a reminder comes to the user's private chat with a note. It never comes
-// to another topic of the group.
+// A reminder for a deleted topic goes to the user's private chat with a note. It never goes to
+// another topic of the group.
 func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
@@ -35,7 +35,7 @@ func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 	}
 }
 
-// A task's turn may create reminders, but no tasks and no checks.
+// The turn of a task may create reminders, but no tasks and no checks.
 func TestTaskTurn_SetsOnlyReminders(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}

@@ -10,9 +10,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A task without an end, whose calls each cost their whole lease, stops at the limit of a run. Its
-// second run stops at the day's limit, to the millionth of a dollar. Nobody is asked for more; the
-// user is told once a day, and the task goes on the next day. The user's own limits are untouched.
+// A task that never ends stops at the limit of a run, although each call costs its whole lease. Its
+// second run stops at the day's limit. Neither exceeds it by a millionth of a dollar. The user is
+// told once a day and not asked for more, and the task runs again the next day. The user's own
+// budget is not used.
 func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000
@@ -42,7 +43,7 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
 		}
 	}
-	const shortest = 10_000 // the least cost of a call
+	const shortest = 10_000 // lowest cost of a call
 	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
 	calls := l.Count("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
 	l.awaitLastTold("alice", "would go beyond the limit for one task")
@@ -57,16 +58,16 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 	}
 }
 
-// All tries of one run share the limit of a run. The first try spends most of it and fails for a
-// passing reason. The second, a minute later, has the rest, to the millionth of a dollar. There is
-// no third.
+// All attempts at one run share the limit of a run. The first attempt spends most of it and fails
+// for a temporary reason. The second, a minute later, has exactly the rest. There is no third
+// attempt.
 func TestTaskRetries_ShareOnePot(t *testing.T) {
 	t.Parallel()
 	const run, left = 100_000, 15_000
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *aliceService
-	var mu sync.Mutex      // guards before and pays
-	var before, pays []int // total cost before each call, and the call's lease
+	var mu sync.Mutex      // guards the variables below
+	var before, pays []int // total cost before each call, and the amount of the call's lease
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {
 			return m.answer(r)

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A task's question at night is asked in the morning, below the notices, even if the service
-// restarts meanwhile. A message of the user at night does not answer it.
+// A task's question at night is asked in the morning, after the notices, even if the service
+// restarts meanwhile. A message that the user sends at night does not answer the question.
 func TestTaskQuestion_AtNight_WaitsForMorning(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{

@@ -11,16 +11,16 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// taskModel is a model for the turns of tasks: it says queued answers and records the requests.
+// taskModel is a model for the turns of tasks. It gives queued answers and records the requests.
 type taskModel struct {
 	chat scriptedModel
 
 	mu sync.Mutex
-	// answers for the next turns of tasks; afterwards job_result with an empty text
+	// answers for the next turns of tasks; after them job_result with an empty text
 	turns     []modeltest.Answer
-	taskTexts []string          // newest messages in requests of tasks
-	lastTask  modeltest.Request // newest request of a task
-	chatTexts []string          // newest messages in requests of chats
+	taskTexts []string          // the newest message in each request of a task
+	lastTask  modeltest.Request // the newest request of a task
+	chatTexts []string          // the newest message in each request of a chat
 }
 
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
@@ -46,7 +46,8 @@ func (m *taskModel) queueAnswers(answers ...modeltest.Answer) {
 	m.turns = append(m.turns, answers...)
 }
 
-// countRequests returns the number of requests in turns of tasks, and the text of the last.
+// countRequests returns the number of requests in turns of tasks, and the newest message of the
+// last one.
 func (m *taskModel) countRequests() (n int, last string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,33 +64,33 @@ func (m *taskModel) lastRequest() modeltest.Request {
 	return m.lastTask
 }
 
-// newTaskService starts alice's service with a model for tasks.
+// newTaskService starts alice's service with a taskModel.
 func newTaskService(t *testing.T, m *taskModel, more string) *aliceService {
 	l := newAliceService(t, providerKinds["openai"], m.answer, more, aliceInMadrid, "bob, totp: 'off'")
 	l.open()
 	return l
 }
 
-// moveTo moves the clock to a time, and wakes the scheduler.
+// moveTo moves the clock to a time and wakes the scheduler.
 func (l *aliceService) moveTo(at time.Time) {
 	l.T.Helper()
 	l.move(at.Sub(l.now()))
 	l.tick()
 }
 
-// awaitFires waits until n fires have ended.
+// awaitFires waits until n fires of jobs have ended.
 func (l *aliceService) awaitFires(n string) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, n+" ended fires", func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
 }
 
-// reportAnswer is a model's call of job_result.
+// reportAnswer returns a model's call of job_result with a text.
 func reportAnswer(say string) modeltest.Answer {
 	return modeltest.Answer{Calls: calls("job_result", `{"say":"`+say+`"}`)}
 }
 
-// A task that the user asked the model for runs at its time, in a conversation of its own. The
-// model in the user's chat knows the task's message. A task without a message is silent.
+// The user asks the model to create a task. The task runs at its time, in its own conversation. The
+// model in the user's chat knows the task's message. A task without a message sends nothing.
 func TestTask_RunsAtItsTime(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -136,8 +137,8 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	}
 }
 
-// After a passing failure the task is tried again silently. Three failures in a row pause it, and
-// the user is told why once.
+// After a temporary failure the task is tried again without a message. Three failures in a row
+// pause it, and the user is told why once.
 func TestTask_Fails_RetriesThenPauses(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
@@ -160,8 +161,8 @@ func TestTask_Fails_RetriesThenPauses(t *testing.T) {
 	l.awaitLastTold("alice", "Task 1 is resumed. Next: Sat 22 Nov 2025 09:00")
 }
 
-// A task waits for the user's yes if it asks a model often, or if the model has read texts of the
-// world.
+// A new task needs the user's yes if it asks a model often. It also does if the model has read
+// texts from the world.
 func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
@@ -184,7 +185,7 @@ func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	l.awaitFires("1")
 }
 
-// A task spends from its own pot, and stops at its end without asking for more.
+// A task spends from its own pot. If the pot is empty, the task stops and does not ask for more.
 func TestTask_StopsAtItsPot(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
@@ -200,8 +201,8 @@ func TestTask_StopsAtItsPot(t *testing.T) {
 	}
 }
 
-// A task uses the model and the steps that its user wants. After the user's yes it speaks in a
-// group, and its prompt says that others read along.
+// A task uses the model and the number of steps that its user chose. After the user's yes it writes
+// to a group, and its prompt says that others read along.
 func TestTask_HonoursItsOptions(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
@@ -233,7 +234,6 @@ func TestTask_HonoursItsOptions(t *testing.T) {
 	}
 }
 
-// Checks and routines use the small model.
 func TestChecksAndRoutines_UseSmallModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}

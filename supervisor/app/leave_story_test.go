@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// downloadService is a service of the real programs with two users. A file that dan has sent never
-// finishes downloading.
+// downloadService is a service of the real programs with two users. The download of a file from dan
+// never ends.
 type downloadService struct {
 	*gatedService
 }
@@ -30,7 +30,7 @@ func newDownloadService(t *testing.T) downloadService {
 	return l
 }
 
-// downloads returns how often the file was requested.
+// downloads returns how often the download of the file was requested.
 func (l downloadService) downloads() int { return len(l.bot.Calls(telegramtest.DownloadMethod)) }
 
 // runningDownloads returns how many downloads run at the moment.
@@ -51,7 +51,7 @@ func (l downloadService) mustRun(args ...string) {
 	}
 }
 
-// Nothing is downloaded for a disabled user. Once they are enabled again, the download goes on
+// Nothing is downloaded for a disabled user. Once the user is enabled again, the download continues
 // without a new message.
 func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	l.Stop()
 }
 
-// The download stops before any data of its user is erased.
+// The download stops before the user's data is deleted.
 func TestUserDelete_StopsDownload(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)
@@ -91,7 +91,6 @@ func TestUserDelete_StopsDownload(t *testing.T) {
 	l.Stop()
 }
 
-// The service stops without waiting for a download.
 func TestServiceStop_DoesNotAwaitDownload(t *testing.T) {
 	l := newDownloadService(t)
 	begun := time.Now()

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// this process is the supervisor of a clockedService
+	// with this variable, the process is the supervisor of a clockedService
 	if clock := os.Getenv(clockFile); clock != "" {
 		os.Exit(serveByClock(clock))
 	}

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// Commands for admins are only in the menus of admins' private chats. The text after /new becomes
-// the topic's first message.
+// Commands for admins are only in the menus of admins' private chats. Text after /new becomes the
+// first message of the topic.
 func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
@@ -26,7 +26,7 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
-	// all lines are short; only admins see the lines about the machine
+	// all lines are short, and only admins see the lines about the machine
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.sayAndAwait(name, "/status", "• mews: ")
 		if status := lastOf(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||

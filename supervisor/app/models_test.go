@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// The names of local servers in the configuration are those of the provider package.
+// The configuration and the provider package use the same names for local servers.
 func TestConfig_ServerNames_MatchProvider(t *testing.T) {
 	if got, want := slices.Sorted(slices.Values(config.Servers())), slices.Sorted(slices.Values(openai.Servers())); !slices.Equal(got, want) {
 		t.Errorf("the configuration takes %q, there are %q", got, want)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 )
 
-// partLog records what parts did, in order.
+// partLog records the actions of parts, in order.
 type partLog struct {
 	mu    sync.Mutex
 	lines []string
@@ -23,7 +23,7 @@ func (d *partLog) note(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// untilEnded is a part that runs until it is stopped.
+// untilEnded returns a part that runs until it is stopped.
 func (d *partLog) untilEnded(name string) part {
 	return part{name, func(ctx context.Context) error {
 		<-ctx.Done()

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/access"
 )
 
-// The check covers conversations of chats and of jobs.
+// Conversations of chats and of jobs are checked.
 func TestServes_OnlyActiveUsers(t *testing.T) {
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
 	people, err := access.New(users, 1, nil)

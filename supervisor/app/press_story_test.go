@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A user who presses another's button in a group gets a toast. The group reads nothing of it, and
-// the button keeps working for its owner.
+// A user who presses another user's button in a group gets a toast. The group does not see it, and
+// the button still works for its owner.
 func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin",

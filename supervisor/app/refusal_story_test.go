@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A refused exchange leaves the history for good, with its tool calls: a model that still saw its
-// refusal would refuse again. Earlier messages stay.
+// A message that the model refused leaves the history for good, with its tool calls. A model that
+// still saw its refusal would refuse again. Earlier messages stay.
 func TestRefusedExchange_LeavesHistory(t *testing.T) {
 	t.Parallel()
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }

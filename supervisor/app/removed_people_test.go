@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// A disabled user's invite is gone, even after they are enabled again.
+// A disabled user's invite no longer works, even after the user is enabled again.
 func TestUserDisable_RevokesInvites(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
@@ -31,7 +31,7 @@ func TestUserDisable_RevokesInvites(t *testing.T) {
 	})
 }
 
-// A name whose former user left data is not given to somebody else.
+// If a former user has left data, their name is not given to somebody else.
 func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
@@ -39,7 +39,7 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
 		c.mustRun("user", "add", "dan")
 		c.mustRun("user", "remove", "dan")
-		c.mustRun("user", "add", "dan") // an empty folder is no data
+		c.mustRun("user", "add", "dan") // an empty home is no data
 		lay()
 		c.mustRun("user", "remove", "dan")
 		refusal := "this data of them is still stored: the folder " + home + ". "
@@ -65,8 +65,8 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 	})
 }
 
-// Rows of a name in the database count like its folder. /invite refuses with the same words as the
-// command line.
+// A name is also reserved if the database has rows of its former user. /invite refuses it with the
+// same words as the command line.
 func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := s.inviter()
@@ -86,18 +86,18 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	}
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user", Again: true})
 	must(t, err)
-	must(t, i.Check(t.Context(), "dan")) // dan is a user by now
+	must(t, i.Check(t.Context(), "dan")) // dan is a user now
 }
 
-// `mews user delete` advises to export a user first, so an export must work after the user's
-// removal.
+// `mews user delete` advises to export a user's data first, so exporting must work after the user
+// was removed.
 func TestExport_RemovedUser_Works(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		c.mustRun("user", "add", "dan")
 		c.mustRun("user", "invite", "dan")
 		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "partLog.md"), []byte("private"), 0o600))
-		c.mustRun("user", "disable", "dan") // the row stays in the database
+		c.mustRun("user", "disable", "dan") // dan's row stays in the database
 		c.mustRun("user", "remove", "dan")
 		out, errs, code := c.run("", "user", "export", "dan")
 		if code != 0 {
@@ -119,7 +119,7 @@ func TestExport_RemovedUser_Works(t *testing.T) {
 	})
 }
 
-// Without a bot, an invite sends nobody to one.
+// Without a configured bot, an invite names no bot.
 func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {

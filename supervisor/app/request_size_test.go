@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// All tools, including those in families, have known claims.
+// For each tool, including those in families, it is known which claims it supports.
 func TestTools_AllHaveKnownClaims(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -36,7 +36,7 @@ func TestTools_AllHaveKnownClaims(t *testing.T) {
 	}
 }
 
-// allClaims is a text with a claim of each kind.
+// allClaims has a claim of each kind.
 var allClaims = func() (list []claim.Claim) {
 	for _, kind := range claim.Kinds {
 		list = append(list, claim.Claim{Kind: kind})
@@ -44,8 +44,8 @@ var allClaims = func() (list []claim.Claim) {
 	return list
 }()
 
-// The request for "hi", with the prompt and all permanent tools, has at most 8,192 bytes in both
-// kinds of API. The tools have at most 5,600 of them.
+// The request for the message "hi", with the prompt and all permanent tools, has at most 8,192
+// bytes. This holds for both kinds of API. At most 5,600 of the bytes are tools.
 func TestFirstRequest_IsAtMost8KiB(t *testing.T) {
 	t.Parallel()
 	for kind, provider := range map[string]string{

@@ -20,16 +20,16 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// goldenRequests compares requests to models with golden files. whole.golden is one whole request.
-// messages.golden has the messages of chosen turns, and the facts in their system texts. It has
-// neither prompts nor tools. So a new tool or prompt changes only whole.golden.
+// goldenRequests compares requests to models with golden files. whole.golden has one whole request.
+// messages.golden has the messages of chosen turns and the facts in their system texts, but neither
+// prompts nor tools. So a new tool or prompt changes only whole.golden.
 type goldenRequests struct {
 	*testing.T
 	dir    string
-	today  string // the machine's date; workers use it
+	today  string // today's date on the machine, which workers use
 	first  requestParts
 	name   string   // name of the first scene
-	before []string // the messages of the scene before
+	before []string // the messages of the previous scene
 	scenes strings.Builder
 }
 
@@ -40,13 +40,13 @@ func newGoldenRequests(t *testing.T, dir string) *goldenRequests {
 // requestParts is a request's JSON, in parts.
 type requestParts struct {
 	prompt   string   // the system text without prompt files
-	facts    []string // the contents of prompt files in the system text
+	facts    []string // contents of the prompt files in the system text
 	messages []json.RawMessage
 	tools    []string
-	options  string // everything else
+	options  string // the rest of the request
 }
 
-// parts splits a request.
+// parts splits a request into its parts.
 func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 	g.Helper()
 	body := map[string]json.RawMessage{}
@@ -64,7 +64,7 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 		p.tools = append(p.tools, string(tool))
 	}
 	if _, own := body["system"]; own {
-		// other options of the system text remain, such as cache_control; scene compares the text
+		// keeps other options of the system text, such as cache_control; scene compares the text
 		// itself
 		text, err := json.Marshal(r.System)
 		if err != nil {
@@ -85,14 +85,14 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 	for i := 1; i < len(sections); i += 2 {
 		p.facts = append(p.facts, strings.TrimSpace(sections[i]))
 	}
-	paragraphs := strings.SplitN(r.System, "\n\n", 3) // the greeting, the rules, the prompt files
+	paragraphs := strings.SplitN(r.System, "\n\n", 3) // greeting, rules, prompt files
 	p.prompt = strings.TrimSpace(strings.Join(paragraphs[:2], "\n\n"))
 	return p
 }
 
-// scene adds the messages of a request to messages.golden. It fails unless everything else but the
-// facts is as in the first scene. Tools may be added at the end. The prompt's lines that differ, the
-// first scene's before this one's, must contain the words of differing, in order.
+// scene adds the messages of a request to messages.golden. All other parts except the facts must
+// equal those of the first scene, but tools may be added at the end. differing has the words of the
+// prompt's lines that differ, in order: those of the first scene, then those of this one.
 func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...string) {
 	g.Helper()
 	p := g.parts(r)
@@ -141,7 +141,8 @@ var (
 	shortened  = regexp.MustCompile(`[0-9]+ bytes( left out here to make room; read_output \{"output":) "[0-9a-f]{64}"`)
 )
 
-// checkPrompt fails unless the lines that differ from the first prompt contain these words.
+// checkPrompt fails unless the prompt's lines that differ from the first prompt contain these
+// words.
 func (g *goldenRequests) checkPrompt(name, prompt string, differing []string) {
 	g.Helper()
 	was, is := strings.Split(g.first.prompt, "\n"), strings.Split(prompt, "\n")
@@ -152,12 +153,12 @@ func (g *goldenRequests) checkPrompt(name, prompt string, differing []string) {
 	}
 }
 
-// readable expands the line breaks and quotes of JSON strings, and hides the date of today.
+// readable expands line breaks and quotes in JSON strings, and hides today's date.
 func (g *goldenRequests) readable(text string) string {
 	return strings.NewReplacer(`\n`, "\n    ", `\"`, `"`, g.today, "TODAY").Replace(text)
 }
 
-// whole compares a request's whole body with whole.golden: JSON with one tool on each line.
+// whole compares the whole body of a request with whole.golden, as JSON with a line for each tool.
 func (g *goldenRequests) whole(r modeltest.Request) {
 	g.Helper()
 	raw, lines := r.Raw, []string(nil)
@@ -173,13 +174,13 @@ func (g *goldenRequests) whole(r modeltest.Request) {
 	g.same("whole", g.readable(strings.NewReplacer(lines...).Replace(pretty.String()))+"\n")
 }
 
-// end compares the scenes with messages.golden.
+// end compares all scenes with messages.golden.
 func (g *goldenRequests) end() {
 	g.Helper()
 	g.same("messages", g.scenes.String())
 }
 
-// same fails unless a text equals a golden file.
+// same fails unless a text equals the golden file.
 func (g *goldenRequests) same(name, got string) {
 	g.Helper()
 	file := filepath.Join(g.dir, name+".golden")

@@ -17,10 +17,10 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// scriptedModel is a model with a script. If the user's message contains words, it makes the calls
-// of that line, one a step, and says the line's answer.
+// scriptedModel is a model with a script. If the user's message contains the words of a line, it
+// makes that line's calls, one in each step. Then it says the line's answer.
 type scriptedModel []struct {
-	words  string // words of the user's message that select this line
+	words  string // the line is for messages that contain these words
 	calls  []modeltest.Call
 	answer string
 }
@@ -45,19 +45,19 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 	return list
 }
 
-// aliceService is a service with a clock in the past, in which alice talks to a scripted model in
-// several conversations.
+// aliceService is a service with a clock in the past. In it alice talks to a model in several
+// conversations.
 type aliceService struct {
 	*gatedService
 	terminal *control.Chat // alice's terminal
 }
 
-// storyStart is a Thursday. In Madrid it is an hour later.
+// storyStart is on a Thursday. In Madrid it is an hour later.
 var storyStart = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
 
 const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
 
-// newAliceService configures alice's service with a model of one kind of API.
+// newAliceService configures alice's service with a model, for a given API.
 func newAliceService(t *testing.T, provider string, script modeltest.Script, more string,
 	people ...string) *aliceService {
 	l := &aliceService{gatedService: newGatedService(t, script,
@@ -66,7 +66,7 @@ func newAliceService(t *testing.T, provider string, script modeltest.Script, mor
 	return l
 }
 
-// providerKinds are the two kinds of API of models.
+// providerKinds configures a model for each kind of API.
 var providerKinds = map[string]string{
 	"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 }
@@ -88,8 +88,8 @@ func (l *aliceService) attachTerminal() {
 	<-joined
 }
 
-// unreadScreen is the screen of a terminal that nobody reads. It receives a value when the terminal
-// is attached for the first time.
+// unreadScreen is the screen of a terminal that nobody reads. The channel gets a value when the
+// terminal attaches for the first time.
 type unreadScreen chan struct{}
 
 func (u unreadScreen) Attached(_ control.Attached, again bool) {
@@ -102,8 +102,8 @@ func (unreadScreen) Deliver(control.Delivery) bool { return true }
 func (unreadScreen) Show(control.Progress)         {}
 func (unreadScreen) Lost(error)                    {}
 
-// turn moves the clock a minute, calls say, and waits for the answer. It returns the newest request
-// to the model.
+// turn moves the clock by a minute, calls say, and waits for the answer. It returns the newest
+// request to the model.
 func (l *aliceService) turn(say func()) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
@@ -125,7 +125,7 @@ func (l *aliceService) sayInTerminal(text string) modeltest.Request {
 	return l.turn(func() { l.typeInTerminal(text) })
 }
 
-// typeInTerminal sends a message in alice's terminal.
+// typeInTerminal sends a message in alice's terminal, without waiting for the answer.
 func (l *aliceService) typeInTerminal(text string) {
 	l.T.Helper()
 	if _, err := l.terminal.Say(l.T.Context(), control.NewKey(), text); err != nil {
@@ -133,7 +133,7 @@ func (l *aliceService) typeInTerminal(text string) {
 	}
 }
 
-// pressButton presses alice's button with a label, below a message with these words.
+// pressButton lets alice press a button with a label, below a message with these words.
 func (l *aliceService) pressButton(words, label string) {
 	l.T.Helper()
 	m, u := l.awaitCard("alice", words), l.telegramUser("alice")
@@ -151,7 +151,7 @@ func (l *aliceService) pressButton(words, label string) {
 	l.T.Fatalf("no button %q below %q, but %q", label, m.Text, labels(m))
 }
 
-// awaitIdle waits until no worker is busy. A turn ends a moment after its answer.
+// awaitIdle waits until no worker is busy, because a turn ends shortly after its answer.
 func (l *aliceService) awaitIdle() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.isIdle(l.T.Context()) })
@@ -164,7 +164,7 @@ func (l *aliceService) isIdle(ctx context.Context) bool {
 	return err == nil && s.Waiting == (api.Waiting{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
-// writeHomeFile writes a file into alice's home, as she would.
+// writeHomeFile writes a file into alice's home, as alice would.
 func (l *aliceService) writeHomeFile(name, text string) {
 	l.T.Helper()
 	path := filepath.Join(l.Home("alice"), name)
@@ -177,7 +177,8 @@ func (l *aliceService) writeHomeFile(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("alice"))
 }
 
-// The requests of chosen turns must equal those in testdata/requests, for both kinds of API.
+// For both kinds of API, the requests of chosen turns must equal the golden files in
+// testdata/requests.
 func TestRequests_AreAsRecorded(t *testing.T) {
 	script := scriptedModel{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
@@ -236,7 +237,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 }
 
 // Prompt files, memory, notes, a recap, all tools and a terminal are at their limits. Without the
-// conversation's own messages, a request still has at most 40 KiB.
+// conversation's own messages, a request then has at most 40 KiB.
 func TestRequest_AllSourcesFull_IsBounded(t *testing.T) {
 	script := scriptedModel{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},

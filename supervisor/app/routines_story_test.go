@@ -15,11 +15,11 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// commandsOf maps routines to their commands, if those have other names.
+// commandsOf maps a routine to its command, if the command has another name.
 var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
-// All routines are on for a week without anything to do. Each runs its checks at its times, and no
-// model is asked.
+// All routines are on for a week in which nothing happens. Each runs its checks at its times, and
+// no model is asked.
 func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
@@ -33,7 +33,7 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	l.awaitLastTold("bob", "tick")
 	asked := l.model.Count()
 	for day := range 7 {
-		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // an hour later in Madrid
+		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // noon in Madrid, which is an hour ahead
 		l.runUntil(noon)
 		for _, name := range routine.Names() {
 			l.runUntil(l.nextTime(name))
@@ -52,7 +52,7 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	}
 }
 
-// nextTime returns when a routine of alice's is due next.
+// nextTime returns the next due time of a routine of alice's.
 func (l *aliceService) nextTime(name string) time.Time {
 	l.T.Helper()
 	at, err := strconv.ParseInt(l.query(fmt.Sprintf("SELECT next FROM job WHERE kind = 'routine' AND name = '%s'", name)), 10, 64)
@@ -70,7 +70,7 @@ func (l *aliceService) runUntil(at time.Time) {
 	}
 	l.move(at.Sub(l.now()))
 	edit := schedule.JobRequest{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
-	// this wakes the scheduler
+	// any edit of a job wakes the scheduler
 	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)
 	}

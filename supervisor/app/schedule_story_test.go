@@ -8,33 +8,33 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// newReminderService is a service in which alice, who lives in Madrid, and bob set reminders. It is
-// Thursday, 13:19 in Madrid.
+// newReminderService configures a service in which alice and bob set reminders. Alice lives in
+// Madrid, where it is Thursday, 13:19.
 func newReminderService(t *testing.T) *aliceService {
 	l := newAliceService(t, providerKinds["openai"], scriptedModel{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
 	l.open()
 	return l
 }
 
-// awaitLastTold waits until the last message to a user contains some words.
+// awaitLastTold waits until the last message to a user contains these words.
 func (l *aliceService) awaitLastTold(name, words string) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, name+" to be told "+words,
 		func() bool { return strings.Contains(lastOf(l.told(name)), words) })
 }
 
-// countTold returns how many messages to a user contain some words.
+// countTold returns how many messages to a user contain these words.
 func (l *aliceService) countTold(name, words string) int {
 	return strings.Count(strings.Join(l.told(name), "\n"), words)
 }
 
-// tick wakes the scheduler, by setting a reminder.
+// tick wakes the scheduler by setting a reminder.
 func (l *aliceService) tick() {
 	l.T.Helper()
 	l.say("bob", "/remind in 300 days: tick")
 }
 
-// A reminder set in words comes once at its time, or repeatedly if the words say so.
+// A reminder that was set in words comes at its time, once or repeatedly.
 func TestReminder_ComesAtItsTime(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
@@ -58,7 +58,7 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	l.pressButton("Reminder: call the plumber", "10 min")
 	l.awaitLastTold("alice", "I will remind you again on Fri 21 Nov 2025 09:10")
 
-	// Four days pass while the service is down: the reminder comes once, with its last due time.
+	// The service is down for four days. Then the reminder comes once, with its last due time.
 	l.shut()
 	l.move(4 * 24 * time.Hour)
 	l.open()
@@ -79,7 +79,7 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	}
 }
 
-// An unreadable reminder is refused with examples, and nothing is stored.
+// A reminder whose words are not understood is refused with examples, and is not stored.
 func TestReminder_Unreadable_IsRefused(t *testing.T) {
 	l := newReminderService(t)
 	for text, want := range map[string]string{
@@ -98,7 +98,8 @@ func TestReminder_Unreadable_IsRefused(t *testing.T) {
 	l.awaitLastTold("alice", "You have no reminders and no tasks.")
 }
 
-// After a change of time zone the user is asked once whether their jobs move to it.
+// After a user's time zone changes, the user is asked once whether to move the jobs to the new
+// zone.
 func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)

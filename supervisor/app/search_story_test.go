@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// searchModel is a model that calls the tool which the user names, with the rest of the message.
+// searchModel is a model that calls the tool that the user names, with the rest of the message.
 // Then it says the result.
 func searchModel(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
@@ -26,8 +26,8 @@ func searchModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "Noted."}
 }
 
-// The model finds messages that have left the history, also in another language. In a group it
-// finds only that group's messages, and never those of another user.
+// The model finds messages that have left the history, even in another language. In a group it
+// finds only messages of that group. It never finds messages of another user.
 func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, searchModel, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
@@ -68,7 +68,7 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 			t.Errorf("alice is told %q", told)
 		}
 	}
-	l.move(time.Minute) // the search leaves out the current message
+	l.move(time.Minute) // the search ignores the current message
 	n := len(l.told("alice"))
 	l.say("alice", "/history")
 	l.awaitAnswer("alice", n+1, "1. ")
@@ -85,7 +85,8 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	}
 }
 
-// awaitFound lets a model search until the result contains the words. The index is a moment late.
+// awaitFound lets a model search until the result contains these words, because the index lags
+// behind.
 func (l *gatedService) awaitFound(name, search string, words ...string) {
 	l.T.Helper()
 	for range 50 {
@@ -99,7 +100,7 @@ func (l *gatedService) awaitFound(name, search string, words ...string) {
 	l.T.Fatalf("%s was told %q, without one of %q", name, lastOf(l.told(name)), words)
 }
 
-// awaitAnswer waits until a user was told n messages, the last of which begins so.
+// awaitAnswer waits until a user has got n messages. The last one must begin with begin.
 func (l *gatedService) awaitAnswer(name string, n int, begin string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "an answer", func() bool {

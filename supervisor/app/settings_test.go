@@ -24,8 +24,8 @@ users:
   - {name: ben, home: %[1]s/ben, models_allowed: ["far/*"]}
 `
 
-// newTwoPersonService makes the parts of a service for users' own settings and budgets. Its users
-// are ann, who has a budget, and ben.
+// newTwoPersonService makes the parts of a service for users' settings and budgets. Its users are
+// ann, who has a budget, and ben.
 func newTwoPersonService(t *testing.T) *service {
 	t.Helper()
 	return newTwoPersonServiceIn(t, t.TempDir())
@@ -74,7 +74,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// set changes a user's setting, as the command does.
+// set changes a user's setting, like /settings.
 func set(t *testing.T, p *users.Settings, user, name, value string) {
 	t.Helper()
 	kept, err := p.Check(t.Context(), user, name, value)

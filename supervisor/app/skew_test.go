@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// installOtherVersion replaces a program by one with another version of the wire protocol. It is
-// built from the same sources, except for the version's number in a file.
+// installOtherVersion replaces a program by one with another version of the wire protocol. It
+// builds the program from the same sources, with another number in a file.
 func installOtherVersion(l *gatedService, program, file string, version int) {
 	l.T.Helper()
 	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
@@ -45,17 +45,18 @@ func installOtherVersion(l *gatedService, program, file string, version int) {
 	}
 }
 
-// reinstall restores the right programs.
+// reinstall restores the original programs.
 func reinstall(l *gatedService) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
 
-// runVerb returns the output of a verb, whatever its exit status is.
+// runVerb returns the output of a command of `mews`, and ignores its exit status.
 func runVerb(l *gatedService, args ...string) string {
 	out, _ := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	return string(out)
 }
 
-// The user is told once what is wrong, and status and doctor say what to do. The user's worker is
-// not treated as crashed. Once the programs have one version, the message is answered.
+// The user is told once what is wrong, and `mews status` and `mews doctor` say what to do. The
+// worker does not count as crashed. Once all programs have the same version, the message is
+// answered.
 func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
@@ -83,7 +84,8 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	l.Stop()
 }
 
-// With a spawner of another version nothing starts. The error names the programs to install.
+// If the spawner has another version, the service does not start. The error names the programs to
+// install.
 func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A user whose home belongs to another account reads that an admin was told. An admin reads why,
-// once until that worker has started.
+// If a home belongs to another account, its user reads only that an admin was told. The admin reads
+// the reason, once until the worker has started.
 func TestStartFault_TellsOnlyAdminsWhy(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -39,8 +39,8 @@ func (c *clockedService) stopFor(d time.Duration) {
 	c.say("bob", "/remind in 300 days: tick")
 }
 
-// The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late: two
-// reminders each say when they were due, several for one chat come in one message, and tasks run
+// The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late. Two
+// reminders each say when they were due, and several for one chat come in one message. Tasks run
 // once each, half a minute apart.
 func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	}
 	c.sayAndAwait("carol", "/jobs", "You have no reminders")
 	for i := range 3 {
-		c.move(time.Millisecond) // messages are told apart by their times
+		c.move(time.Millisecond) // distinguishes messages by their times
 		add := schedule.JobRequest{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
 		if err := control.Ask(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.Report{}); err != nil {
 			t.Fatal(err)
@@ -92,8 +92,8 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	c.Stop()
 }
 
-// awaitToldTimes waits until a user was told some words, and fails if that was more than the given
-// times.
+// awaitToldTimes waits until a user has got these words as often as given. It fails if they come
+// more often.
 func (c *clockedService) awaitToldTimes(name string, times int, words string) {
 	c.T.Helper()
 	count := func() int { return strings.Count(strings.Join(c.told(name), "\n")+"\n", words) }

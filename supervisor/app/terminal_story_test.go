@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Terminals of ended turns are shown while their programs run.
+// /status shows terminals of ended turns while their programs run.
 func TestStatus_ShowsRunningTerminals(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

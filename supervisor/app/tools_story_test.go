@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// uploadModel opens the family of uploads when a message asks for it, and uses its tools from then
-// on. Otherwise it repeats the message.
+// uploadModel opens the family of uploads when a message asks for that, and then uses its tools.
+// Otherwise it repeats the message.
 func uploadModel(r modeltest.Request) modeltest.Answer {
 	last := r.Messages[len(r.Messages)-1]
 	offered := false
@@ -27,8 +27,9 @@ func uploadModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + r.Asked()}
 }
 
-// At least 85 % of the input comes from the cache, although a family of tools is opened halfway.
-// The tools are added by reference if the model accepts that, otherwise at the end of the list.
+// At least 85 % of the input comes from the provider's cache, although a family of tools is opened
+// halfway. If the model accepts references, the tools are added by reference, otherwise at the end
+// of the list.
 func TestTwentyTurns_AreReadFromCache(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{

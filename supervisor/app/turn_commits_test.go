@@ -35,16 +35,16 @@ const (
 	aliceChat  = "42"
 )
 
-// fakeChannel is a channel of one chat. It also configures the model and the worker of a turnRig.
+// fakeChannel is a channel with one chat. It also configures the model and the worker of a turnRig.
 type fakeChannel struct {
 	mu            sync.Mutex // guards the fields below
 	sent          []string
 	whileThinking func(*turnRig) // called while the model thinks; may be nil
 	beforeReceipt func()         // called between a message and its receipt; may be nil
 	toolSteps     int            // number of steps with a tool call
-	dayLimit      int64          // alice's limit of a day, in millionths of a dollar; 0 means no limit
+	dayLimit      int64          // alice's daily limit, in millionths of a dollar; 0 means no limit
 	costStep      int64          // by how much the highest cost of a call rises with each call
-	leastCost     int64          // the least cost of a call; 0 means the same as the most
+	leastCost     int64          // lowest cost of a call; 0 means the same as the highest
 	calls         int64
 }
 
@@ -77,7 +77,7 @@ func (f *fakeChannel) texts() []string {
 	return slices.Clone(f.sent)
 }
 
-// turnRig is one life of the parts between Telegram's update and its answer. Its worker is a
+// turnRig is one life of the parts between an update of Telegram and its answer. Its worker is a
 // function.
 type turnRig struct {
 	*testing.T
@@ -151,10 +151,10 @@ func (l *turnRig) note(err error) {
 	}
 }
 
-// Stream is the model.
+// Stream plays the model.
 func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
 	answer modelcall.Answer, err error) {
-	<-time.After(20 * time.Millisecond) // wait for everything that the turn's start has woken
+	<-time.After(20 * time.Millisecond) // waits for all work that the turn's start has caused
 	synctest.Wait()
 	if l.chat.whileThinking != nil {
 		l.chat.whileThinking(l)
@@ -185,7 +185,7 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 
 func (l *turnRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
 
-// Run is the worker. It asks the model until the model calls no tool.
+// Run plays the worker. It asks the model until the model calls no tool.
 func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
 	o := l.budgetOf(a.Turn.Conversation)
 	o.Turn = a.Turn.ID
@@ -233,7 +233,7 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// say receives a message of alice's, as a poll would. Nothing starts before wake.
+// say receives a message of alice's, as a poll would. It starts nothing; see wake.
 func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
 	l.updates++
@@ -246,7 +246,7 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 	return receipt.Stored[0].Conversation
 }
 
-// ask sends a message of alice's, and waits for everything that follows.
+// ask sends a message of alice's, and waits until all resulting work is done.
 func (l *turnRig) ask(text string) {
 	l.Helper()
 	l.sessions.Wake(l.say(text))
@@ -275,10 +275,10 @@ func (l *turnRig) checkAllDone() {
 	l.checkEqual("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
-// The first turn of a conversation stores its system text, which is one more commit. A later turn
-// with one post and no tool makes four: the message; the turn's start; the model's message with the
-// turn's end and the post; and the receipt. A post that can't be sent at once has commits of its
-// own.
+// The first turn of a conversation stores its system text in one more commit. A later turn with one
+// post and no tool makes four commits. They store the message; the turn's start; the model's
+// message, the turn's end and the post; and the receipt. A post that can't be sent at once has its
+// own commits.
 func TestTurn_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // called while the model thinks
@@ -287,8 +287,8 @@ func TestTurn_CommitCount(t *testing.T) {
 		sent    []string
 	}{
 		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
-		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // two more: the call and its result
-		"a notice meanwhile": {func(l *turnRig) { // three more: the notice, its post and its receipt
+		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // two more commits: the call and its result
+		"a notice meanwhile": {func(l *turnRig) { // three more commits: the notice, its post and its receipt
 			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
@@ -314,7 +314,8 @@ func TestTurn_CommitCount(t *testing.T) {
 	}
 }
 
-// A later turn of a conversation starts together with the lease of its first call.
+// After a conversation's first turn, each turn starts in one commit with the lease of its first
+// call.
 func TestTurnWithBudget_CommitCount(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
@@ -324,7 +325,7 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 		// the first turn stores its lease and its system text separately
 		"calls of one price":                {0, 1_000_000, []int64{6, 4, 4}},
 		"slightly dearer calls":             {100, 1_000_000, []int64{6, 4, 4}},
-		"much dearer calls":                 {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up
+		"much dearer calls":                 {1000, 1_000_000, []int64{6, 5, 5}}, // another commit increases the lease
 		"dearer than the rest of the limit": {1000, 900, []int64{6, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -346,8 +347,8 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 }
 
 // The service is killed after each commit of a turn, and the message is answered once. An answer
-// that was about to be sent is sent again, and says so. A call that may have been made counts with
-// its whole lease.
+// that may have been sent is sent again, with a mark. A call that may have been made costs its
+// whole lease.
 func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{dayLimit: 1_000_000}

@@ -21,8 +21,8 @@ import (
 // killedAt is when the version of testdata/schema6.sql was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
-// newUpgradedService is a service of ann and carl on the state folder of the previous version,
-// which was killed.
+// newUpgradedService configures a service of ann and carl, with the state folder of the previous
+// version, which was killed.
 //
 // seen is called before each answer of Telegram, and asked before each answer of the model. Both
 // may be nil.
@@ -67,7 +67,7 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 	return l
 }
 
-// oldUpdate returns the update of that number, as the previous version received it.
+// oldUpdate returns an update with that number, as the previous version received it.
 func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	l.T.Helper()
 	found := sqlitetest.QueryCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
@@ -78,8 +78,8 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 }
 
 // Each user's messages are answered once and in order, whatever the previous version was doing when
-// it was killed. A message that it may have sent is sent again and marked. Committed work is not
-// repeated, stored updates are not taken again, and new messages are answered.
+// it was killed. A message that it may have sent is sent again, with a mark. Committed work is not
+// repeated, and stored updates are not received again. New messages are answered.
 func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)
@@ -117,7 +117,7 @@ func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 	if out, err := verify.CombinedOutput(); err != nil {
 		t.Errorf("the audit log: %v: %s", err, out)
 	}
-	if n := len(l.model.Requests()); n != 4 { // a committed step is not requested again
+	if n := len(l.model.Requests()); n != 4 { // committed steps are not requested again
 		t.Errorf("the model was asked %d times", n)
 	}
 }

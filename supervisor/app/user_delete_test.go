@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Deleting a user first stops their turn and worker, and leaves nothing of either.
+// Deleting a user first stops the user's turn and worker, and leaves nothing of them.
 func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {

@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/admin"
 )
 
-// archiveFiles returns the files in an archive, by name. A link is "-> target".
+// archiveFiles returns the files in an archive, by name. The text of a link is "-> target".
 func archiveFiles(t *testing.T, archive io.Reader) map[string]string {
 	t.Helper()
 	zipped, err := gzip.NewReader(archive)
@@ -152,7 +152,7 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 	})
 }
 
-// A user's work is stopped once no new work can start, and before their data is deleted.
+// Deleting a user first prevents new work, then stops the user's work, and then deletes the data.
 func TestUserDelete_StopsWorkFirst(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)

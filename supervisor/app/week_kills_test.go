@@ -16,30 +16,31 @@ import (
 	"mews/supervisor/search"
 )
 
-// killSwitch kills a service inside the test at a commit. It copies the disk at that moment. Nobody
-// outside learns of that commit or of a later one.
+// killSwitch kills a service inside the test at a chosen commit, and copies the disk at that
+// moment. Effects of that commit and of later ones do not leave the test.
 type killSwitch struct {
 	commitsLeft atomic.Int64 // commits until the next kill; 0 means no kill
 	killed      chan struct{}
-	// ends with the life: a request of a dying life gets no answer
+	// ends with the life, so that a request of a dying life gets no answer
 	alive         context.Context
 	die           context.CancelFunc
-	mute          func() (heard func()) // blocks all messages of a life to the outside; heard ends that
+	mute          func() (heard func()) // blocks all messages of a life to the outside, until heard is called
 	heard         func()
 	ended         chan struct{}     // closed when the killed life has ended
 	requestCount  func() int        // returns the number of requests so far
 	lateRequests  []requestSpan     // requests that a life made after its kill
-	diskFiles     map[string][]byte // files of the database at the kill; nil means a missing file
-	homes         string            // the folder of the homes
+	diskFiles     map[string][]byte // files of the database at the kill; nil means that the file is missing
+	homes         string            // folder of the homes
 	exchangeKills int64             // number of kills in this exchange
 	deaths        int
 }
 
-// requestSpan are the requests from from to before to, counted from 0.
+// requestSpan holds the requests from number from up to, but not including, to. Numbers begin with
+// 0.
 type requestSpan struct{ from, to int }
 
-// arm makes the service die after its first commit. Each later life of the same exchange dies after
-// one commit more, so that each commit is once the last.
+// arm makes the service die after its first commit. In the same exchange, each later life dies one
+// commit later. So each commit is the last one once.
 func (k *killSwitch) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
@@ -51,7 +52,7 @@ func (k *killSwitch) arm(killed bool) {
 	k.commitsLeft.Store(k.exchangeKills)
 }
 
-// disarm stops the killing, and says whether a kill has already begun.
+// disarm ends the killing, and says whether a kill has already begun.
 func (k *killSwitch) disarm() bool {
 	armed := k.exchangeKills > 0
 	k.exchangeKills = 0
@@ -60,7 +61,8 @@ func (k *killSwitch) disarm() bool {
 
 var diskFiles = []string{"mews.db", "mews.db-wal"}
 
-// commit counts a commit, and kills the service at the chosen one. private is the database's folder.
+// commit counts a commit, and kills the service at the chosen commit. private is the database's
+// folder.
 func (k *killSwitch) commit(private string) {
 	for {
 		n := k.commitsLeft.Load()
@@ -74,7 +76,7 @@ func (k *killSwitch) commit(private string) {
 	k.lateRequests = append(k.lateRequests, requestSpan{from: k.requestCount()})
 	k.diskFiles = map[string][]byte{}
 	for _, name := range diskFiles {
-		// a missing journal is nil
+		// nil if the journal is missing
 		k.diskFiles[name], _ = os.ReadFile(filepath.Join(private, name))
 	}
 	k.keepHomes()
@@ -88,8 +90,8 @@ func (k *killSwitch) commit(private string) {
 // keptHomes is the folder with the homes as they were at the kill.
 func (k *killSwitch) keptHomes() string { return k.homes + ".kept" }
 
-// keepHomes copies the homes. A worker of the dying life may still be replacing a file; then the
-// copy is repeated.
+// keepHomes copies the homes. If a worker of the dying life replaces a file meanwhile, it copies
+// again.
 func (k *killSwitch) keepHomes() {
 	for range 10 {
 		if copyFolder(k.homes, k.keptHomes()) == nil {
@@ -99,7 +101,7 @@ func (k *killSwitch) keepHomes() {
 	panic("the homes change too fast to be copied")
 }
 
-// copyFolder makes a folder equal to another, with owners and modes.
+// copyFolder replaces the folder to by a copy of from, with owners and modes.
 func copyFolder(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -107,7 +109,7 @@ func copyFolder(from, to string) error {
 	return exec.Command("cp", "-a", from, to).Run()
 }
 
-// restore restores the disk and the homes as they were at the kill.
+// restore restores the disk and the homes to their state at the kill.
 func (k *killSwitch) restore(private string) (err error) {
 	k.lateRequests[len(k.lateRequests)-1].to = k.requestCount()
 	err = copyFolder(k.keptHomes(), k.homes)
@@ -126,10 +128,10 @@ func (k *killSwitch) restore(private string) (err error) {
 	return err
 }
 
-// distinctRequests returns the requests of a week, without those made after a kill and without
-// repeated ones.
+// distinctRequests returns the requests of a week. It leaves out repeated requests and those made
+// after a kill.
 func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Request {
-	first := k.requestCount() - len(all) // older requests are not kept
+	first := k.requestCount() - len(all) // number of older requests, which were not kept
 	var made []modeltest.Request
 	for i, r := range all {
 		if !slices.ContainsFunc(k.lateRequests,

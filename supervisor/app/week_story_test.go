@@ -18,18 +18,18 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// Alice's week. She mentions a quetzal key on the first day; the message leaves the history, is
-// found on the seventh day, and is forgotten then.
+// Alice's week. On the first day she mentions a quetzal key. That message leaves the history, is
+// found on the seventh day, and is then forgotten.
 const (
 	daysOfWeek = 7
 	theKey     = "The quetzal key hangs behind the stove."
 	whereIsIt  = "Where did I say that it hangs?"
 )
 
-// exchange is a message on a day, the model's calls for it, and the model's answer.
+// exchange is a message on a day, with the model's calls and its answer.
 type exchange struct {
 	day    int
-	place  string // chat, terminal and flat are alice's; another name means that user's chat
+	place  string // "chat", "terminal" and "flat" are alice's conversations; a name means that user's chat
 	text   string
 	calls  []modeltest.Call
 	answer string
@@ -146,13 +146,13 @@ var afterForget = exchange{
 	calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"stove"}`),
 }
 
-// weekService is a service in which the week is played.
+// weekService is the service in which the week takes place.
 type weekService struct {
 	*aliceService
 	killSwitch
 }
 
-// newWeek starts a weekService, with alice at her terminal and the flat's group allowed.
+// newWeek starts a weekService. Alice is at her terminal, and the group of the flat is allowed.
 func newWeek(t *testing.T) *weekService {
 	script := scriptedModel{}
 	for _, e := range append(weekOfExchanges(), afterForget) {
@@ -180,7 +180,7 @@ func newWeek(t *testing.T) *weekService {
 	return l
 }
 
-// await waits for a condition. It restarts a service that is killed meanwhile.
+// await waits for a condition. If the service is killed meanwhile, await restarts it.
 func (l *weekService) await(what string, there func() bool) {
 	l.T.Helper()
 	for killed := true; killed; {
@@ -199,7 +199,8 @@ func (l *weekService) await(what string, there func() bool) {
 	}
 }
 
-// revive ends a killed life, and starts the next one with its disk. The index is lost and rebuilt.
+// revive ends a killed life, and starts the next life with the disk as it was at the kill. The
+// index is lost and rebuilt.
 func (l *weekService) revive() {
 	l.T.Helper()
 	at := time.Now()
@@ -215,7 +216,7 @@ func (l *weekService) revive() {
 	l.arm(true)
 }
 
-// playExchange plays an exchange. If killed, the service is killed after each of its commits.
+// playExchange plays an exchange. If killed is true, the service is killed after each commit in it.
 func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
@@ -253,8 +254,8 @@ func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// playDays plays the first days of the week. If an exchange's number is divisible by every, the
-// service is killed in it. playDays returns the requests without repeated ones.
+// playDays plays the first days of the week. In exchanges whose number is divisible by every, the
+// service is killed. playDays returns the requests without repeated ones.
 func (l *weekService) playDays(
 	days, every int,
 	check func(exchange, modeltest.Request),
@@ -277,9 +278,10 @@ func (l *weekService) playDays(
 	return l.distinctRequests(l.model.Requests())
 }
 
-// Alice's messages of the first day have left the history by the seventh, and are found then by
-// recall and search_history. After she forgets the week, neither the disk nor a request has any of
-// it. Requests of other users never contain her words, and hers never contain theirs.
+// By the seventh day, alice's messages of the first day have left the history. recall and
+// search_history still find them. After alice forgets the week, neither the disk nor a request
+// contains any of it. Requests of other users never contain alice's words, and her requests never
+// contain theirs.
 func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
@@ -288,7 +290,7 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 		whereIsIt:             "found",
 		"What do others say?": "words of others",
 	}
-	// differences between the terminal's prompts and those of other conversations
+	// words of the prompt's lines that differ between the terminal and other conversations
 	differing := map[string][]string{
 		"chat": {"terminal", "telegram"},
 		"bob":  {"alice", "terminal", "Madrid", "bob", "telegram"},
@@ -329,8 +331,8 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 }
 
 // However often the service is killed, the model gets the same requests. MEWS_WEEK_KILLED=1 kills
-// it after each commit of each exchange of the week. By default only the first day is played, with
-// kills in every eighth exchange.
+// the service after each commit of each exchange of the week. The default is only the first day,
+// with kills in every eighth exchange.
 func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
 	t.Parallel()
 	days, every := 1, 8
@@ -378,14 +380,15 @@ func (l *weekService) filesWith(word string) (files []string) {
 	return files
 }
 
-// checkSameRequests plays the first days again. It kills the service after each commit of the
-// exchanges whose numbers every divides. The requests must equal want.
+// checkSameRequests plays the first days again, and kills the service after each commit of every
+// n-th exchange, with n = every. The requests must equal want.
 func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
 	got := l.playDays(days, every, func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
-	// A file written before the kill is written again, and the result says so. Nothing else differs.
+	// A file written before the kill is written again, which the result says. All else must be
+	// equal.
 	alike := func(r modeltest.Request) string {
 		return strings.ReplaceAll(string(r.Raw), "was found to hold just this already", "was created")
 	}

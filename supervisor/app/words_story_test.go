@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// Words answer a question if it is the newest message. Other messages get one note that a question
-// waits, and are kept for a later turn.
+// A question can be answered in words if it is the newest message. Otherwise the user is told once
+// that a question waits, and the messages wait for a later turn.
 func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
@@ -45,7 +45,8 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	l.Stop()
 }
 
-// A yes in words is kept as a message, and the user is told that a code is needed.
+// A typed yes does not replace a code. It is stored as a message, and the user is told that a code
+// is needed.
 func TestStepUp_YesInWords_IsNoCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
