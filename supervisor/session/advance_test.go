@@ -35,8 +35,8 @@ func (a *advances) tell(what string) {
 	a.told = append(a.told, what)
 }
 
-// TestAdvance_EndsWithFirstAttempt checks that the lease from a turn's start is for its first
-// attempt. It ends before the turn waits for a worker or continues.
+// TestAdvance_EndsWithFirstAttempt checks that the lease from a turn's start pays only for its
+// first attempt. The lease ends before the turn waits for a worker or continues.
 func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
 	var h *harness
 	a := &advances{}
@@ -56,7 +56,7 @@ func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
 	home := h.conversation("ann", "")
 	end := h.live()
 	h.say(home, "one")
-	h.await(home, 2) // the first delivery says that there is no worker
+	h.await(home, 2) // the first delivery says that no worker is available
 	end()
 	if want := []string{"begin", "attempt", "end", "attempt", "end"}; !slices.Equal(a.told, want) {
 		t.Errorf("told were %q", a.told)

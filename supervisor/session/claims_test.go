@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// countedReads counts the reads of tool calls.
+// countedReads counts how often tool calls are read.
 type countedReads struct {
 	sqlite.Turns
 	reads int
@@ -37,15 +37,15 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// TestClaim_WithoutTool_GetsALine has one conversation as its table. In each turn tools run, and
-// the model says something. Only a claim without a matching tool gets a line. An answer without a
-// claim costs no read.
+// TestClaim_WithoutTool_GetsALine runs several turns in one conversation. In each turn tools run,
+// and the model says something. Only a claim without a matching tool gets a note. For an answer
+// without a claim, the store is not read.
 func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	turns := []struct {
 		name   string
-		tool   string // the tool that ran; "!" before its name means that it failed
+		tool   string // the tool that ran; "!" before the name means that it failed
 		says   string
-		want   string // the line below the answer
+		want   string // the note below the answer
 		reads  int
 		broken bool // whether the store fails
 	}{
@@ -106,7 +106,7 @@ func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	}
 }
 
-// ran stores a tool call of an attempt with its result.
+// ran stores a tool call with its result, as the attempt would.
 func (h *harness) ran(a session.Attempt, id, tool string) {
 	h.Helper()
 	failed := tool[0] == '!'
@@ -123,8 +123,8 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	}
 }
 
-// TestClaim_AboutAttachment_GetsNoLine checks that the model reads a message's attachments without
-// a tool. A job's turn gets no line.
+// TestClaim_AboutAttachment_GetsNoLine checks that a claim about an attachment needs no tool,
+// because the model reads attachments itself. A job's turn gets no note.
 func TestClaim_AboutAttachment_GetsNoLine(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {

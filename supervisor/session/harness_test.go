@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// worker is a function of the test that runs attempts.
+// worker is a function that runs attempts.
 type worker func(ctx context.Context, a session.Attempt) (session.End, error)
 
 func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -30,7 +30,7 @@ func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error)
 	return end, err
 }
 
-// harness is a registry on a real database. Its methods end the test on any error.
+// harness is a registry on a real database. If one of its methods fails, the test ends.
 type harness struct {
 	*testing.T
 	db       *sqlite.DB
@@ -39,7 +39,7 @@ type harness struct {
 	registry *session.Registry
 	mu       sync.Mutex // guards the fields below
 	keys     int
-	offences []string // audited offences
+	offences []string // offences that were audited
 }
 
 func newHarness(t *testing.T, w worker) *harness {
@@ -49,7 +49,7 @@ func newHarness(t *testing.T, w worker) *harness {
 	return h
 }
 
-// on makes the registry use a database.
+// on connects the registry with a database and a runner.
 func (h *harness) on(db *sqlite.DB, w session.Runner) {
 	h.db = db
 	h.options = session.Options{
@@ -63,13 +63,13 @@ func (h *harness) on(db *sqlite.DB, w session.Runner) {
 	}
 }
 
-// live starts the registry, at most until the end of the test.
+// live starts the registry. It runs until end is called or the test ends.
 func (h *harness) live() (end func()) {
 	h.Helper()
 	return h.liveAs(session.New(h.options))
 }
 
-// liveAs is live with an existing registry.
+// liveAs starts an existing registry, as live does.
 func (h *harness) liveAs(r *session.Registry) (end func()) {
 	h.registry = r
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +109,7 @@ func (h *harness) command(c supervisor.Conversation) int64 {
 	return h.put(c, supervisor.KindCommand, "/stop").ID
 }
 
-// stop stops the turn that a command is about.
+// stop stops the turn that a command is about, and returns the result.
 func (h *harness) stop(c supervisor.Conversation, command int64) sqlite.PrecedingText {
 	h.Helper()
 	ahead, err := h.registry.Stop(h.Context(), c, command)
@@ -136,7 +136,7 @@ func (h *harness) say(c supervisor.Conversation, text string) supervisor.Inbound
 	return in
 }
 
-// outbox lists a conversation's deliveries so far.
+// outbox lists the deliveries of a conversation.
 func (h *harness) outbox(c supervisor.Conversation) []supervisor.Delivery {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 1000)
@@ -171,7 +171,7 @@ func (h *harness) inbounds(state supervisor.InboundState) int {
 	return int(must(h, counts, err).Inbounds[state])
 }
 
-// commit stores a step of an attempt, as its connection does.
+// commit stores a step of an attempt, as the worker's connection does.
 func (h *harness) commit(a session.Attempt, text string, calls ...string) {
 	m := protocol.Message{Role: protocol.RoleAssistant}
 	if text != "" {
@@ -193,7 +193,7 @@ func (h *harness) question(a session.Attempt) string {
 	return open.Messages[0].Text()
 }
 
-// echo is a worker that answers at once.
+// echo runs an attempt whose answer repeats the message.
 func (h *harness) echo(_ context.Context, a session.Attempt) (session.End, error) {
 	h.commit(a, "re: "+h.question(a))
 	return done, nil

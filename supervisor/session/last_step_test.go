@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast stores the last step of an attempt, as its connection does. It returns whether the
-// turn has ended with that step.
+// commitLast stores the last step of an attempt, as the worker's connection does. It returns
+// whether the turn has ended with the step.
 func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.Replaced) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
@@ -25,8 +25,8 @@ func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string
 	return ended, err
 }
 
-// TestLastStep_EndsTheTurn checks that the worker can't change a turn that the model's last message
-// has ended.
+// TestLastStep_EndsTheTurn checks that the worker can't change a turn after the model's last
+// message has ended it.
 func TestLastStep_EndsTheTurn(t *testing.T) {
 	for name, last := range map[string]func() (session.End, error){
 		"done":        func() (session.End, error) { return done, nil },
@@ -70,7 +70,7 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 			if d := h.await(home, 2)[1]; d.Text != "I look.\n\nre: two"+replaced {
 				t.Errorf("told then was %q", d.Text)
 			}
-			end() // the answer came before the worker's end
+			end() // the answer comes before the worker reports its end
 			if attempts != 2 {
 				t.Errorf("%d attempts", attempts)
 			}
@@ -78,8 +78,9 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 	}
 }
 
-// TestLastStep_MessageWaiting_DoesNotEndTurn checks that a waiting message gets its own turn. The
-// running turn might have taken it in, and so ends by itself.
+// TestLastStep_MessageWaiting_DoesNotEndTurn checks that a turn does not end with its last step if
+// a message waits. The turn might still take the message in. If it does not, the message gets its
+// own turn.
 func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -100,8 +101,8 @@ func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	}
 }
 
-// TestStop_AfterLastStep_IsTooLate checks that a /stop, or a new message, comes too late if the
-// last message has ended the turn.
+// TestStop_AfterLastStep_IsTooLate checks that a /stop or a new message changes nothing after the
+// last step has ended the turn.
 func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
 		t.Run(name, func(t *testing.T) {
@@ -138,13 +139,13 @@ func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	}
 }
 
-// TestStop_TurnEndsByItself_IsAnswered checks that a waiting stop learns that the turn has ended by
-// itself.
+// TestStop_TurnEndsByItself_IsAnswered checks that a waiting /stop is told that the turn has ended
+// by itself.
 func TestStop_TurnEndsByItself_IsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-			<-ctx.Done() // the turn is stopped, but the model has already given its last message
+			<-ctx.Done() // the turn is stopped, but its last message is already there
 			if ended, err := h.commitLast(context.WithoutCancel(ctx), a, "re: one", nil); err != nil || !ended {
 				t.Errorf("ended %t, %v", ended, err)
 			}

@@ -17,7 +17,7 @@ func toolCall(id string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: "read_file", Arguments: json.RawMessage(`{}`)}
 }
 
-// asks returns a message of the model with calls.
+// asks returns a message of the model with these tool calls.
 func asks(id int64, text string, calls ...string) protocol.Message {
 	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 	for _, c := range calls {
@@ -32,7 +32,7 @@ func answers(id int64, call string) protocol.Message {
 		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
 }
 
-// more returns a message that the user has sent during the turn.
+// more returns a message that the user sent during the turn.
 func more(id int64) protocol.Message {
 	m := protocol.NewUserMessage("more")
 	m.ID = id
@@ -122,7 +122,7 @@ func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
 	}
 }
 
-// TestTurnStart_HasDestinationsCapabilities checks that a model learns the capabilities of the
+// TestTurnStart_HasDestinationsCapabilities checks that a model is told the capabilities of the
 // channel that gets the answer.
 func TestTurnStart_HasDestinationsCapabilities(t *testing.T) {
 	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkWaitingTurn measures how a waiting turn resumes: from its user's press until its next
-// attempt has the answer. It does not measure the question and the suspension.
+// BenchmarkWaitingTurn measures the time from a user's press until the next attempt has the answer.
+// It does not measure the question and the suspension.
 func BenchmarkWaitingTurn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	begun, waits := make(chan supervisor.Question, 1), make(chan int64, 1)
@@ -25,7 +25,7 @@ func BenchmarkWaitingTurn(b *testing.B) {
 			Tool: "send_file", Subject: digestOf(n), Text: "May I?", OpenFor: time.Hour}, digestOf(n), nil)
 		return q, err
 	}
-	asked := int64(0) // only one attempt at a time reads and writes it
+	asked := int64(0) // only one attempt at a time uses this variable
 	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensions{db.Turns(), waits}, LastSteps: db.Turns(),
 		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
 		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: worker(func(ctx context.Context, a session.Attempt) (session.End, error) {

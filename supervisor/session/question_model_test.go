@@ -22,10 +22,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWaitingTurns_LoseNothing has a user who sends, changes, stops and answers in any order, in
-// time, late or never. Processes die meanwhile. Each message is answered once and in order, and
-// each question ends once. A turn resumes once for each end of a question. A message from before a
-// question reached the chat is not its answer.
+// TestWaitingTurns_LoseNothing lets a user send, change, stop and answer in any order, in time,
+// late or never. Meanwhile processes die. Each message must be answered once and in order, and each
+// question must end once. A turn resumes once for each question that ends. A message sent before a
+// question reached the chat does not answer it.
 func TestWaitingTurns_LoseNothing(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
@@ -34,7 +34,7 @@ func TestWaitingTurns_LoseNothing(t *testing.T) {
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
 		var wrong []string
-		// steps are drawn before the bubble begins, because a bubble has its own goroutine
+		// the steps are drawn before the bubble begins, because a bubble has its own goroutine
 		synctest.Test(t, func(t *testing.T) {
 			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
 			m.start()
@@ -53,10 +53,10 @@ func TestWaitingTurns_LoseNothing(t *testing.T) {
 	})
 }
 
-// waitingRuns is how many sequences are tried. Each run of the test tries other sequences.
+// waitingRuns is how many sequences of steps are tried. Each run of the test tries other ones.
 const waitingRuns = 12
 
-// waitingSteps lists the possible actions. A repeated entry happens more often.
+// waitingSteps are the possible steps. A step that is listed twice happens more often.
 var waitingSteps = []string{"say", "ask", "ask", "ask words", "album", "edit", "stop", "deliver", "word", "read word", "read word", "press", "read press",
 	"time", "crash", "die", "die late"}
 
@@ -81,21 +81,20 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 	"die late":   func(m *waitingModel, _ int) { m.dies.Store("answered") },
 }
 
-// standsHere is how long a question stays open. Meanwhile the bubble's clock moves in steps of five
-// seconds.
+// standsHere is how long a question stays open. The bubble's clock moves in steps of five seconds.
 const standsHere = 30 * time.Second
 
-// waitingModel is alice in a chat on Telegram.
+// waitingModel is alice in a chat on Telegram, and the service.
 type waitingModel struct {
 	*harness
 	home     supervisor.Conversation
 	path     string
 	end      func() // ends the current process
 	updates  int64
-	messages []string     // the channel's names of sent messages
-	pressed  int          // answers by a button so far
-	dies     atomic.Value // a string: the point at which the next attempt's worker dies; "" means none
-	// how often each question's turn has resumed, without resumptions whose worker died
+	messages []string     // names of sent messages in the channel
+	pressed  int          // number of answers by a button
+	dies     atomic.Value // the point at which the next attempt's worker dies, as a string; "" means never
+	// number of resumptions of each question's turn, except those whose worker died
 	resumed map[int64]int
 	wrong   []string
 }
@@ -120,12 +119,12 @@ func (m *waitingModel) start() {
 	}
 }
 
-// fails records a failure of the test.
+// fails marks the test as failed, with a message.
 func (m *waitingModel) fails(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// work runs an attempt. It asks if the text says so, and then answers.
+// work runs an attempt. If the message says so, it asks a question; then it answers.
 func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End, error) {
 	if _, err := m.db.Turns().Correct(ctx, a.Turn.ID, 32<<10); err != nil {
 		return session.End{}, err
@@ -144,7 +143,7 @@ func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End
 
 var errKilled = errors.New("signal: killed")
 
-// diesHere reports whether the worker dies at this point. It does so once.
+// diesHere reports whether the worker dies at this point. It returns true only once.
 func (m *waitingModel) diesHere(where string) bool {
 	return m.dies.CompareAndSwap(where, "")
 }
@@ -186,15 +185,15 @@ func (m *waitingModel) send(text, album string) {
 	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Group: album}})
 }
 
-// edit changes one of the sent messages.
+// edit changes a sent message.
 func (m *waitingModel) edit(i int) {
 	if len(m.messages) > 0 {
 		m.put(supervisor.Item{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
 	}
 }
 
-// put delivers a message from the channel. It answers the open question only if its user can have
-// read the question.
+// put receives a message from the channel. The message answers the open question only if the user
+// can have read the question.
 func (m *waitingModel) put(item supervisor.Item) {
 	m.updates++
 	item.Update, item.Raw = m.updates, "{}"
@@ -218,7 +217,7 @@ func (m *waitingModel) look(query string) string {
 	return strings.Join(sqlitetest.Query(m.T, m.db, query), " ")
 }
 
-// standing returns the open question that is in the chat, or "".
+// standing returns the open question that has reached the chat, or "".
 func (m *waitingModel) standing() string {
 	return m.look(`SELECT q.id FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'`)
 }
@@ -231,7 +230,7 @@ func (m *waitingModel) deliver() {
 	}
 }
 
-// press presses the last question's second button, possibly late.
+// press presses the second button of the last question, possibly too late.
 func (m *waitingModel) press() {
 	last := m.look("SELECT max(turn) FROM question WHERE kind = 'ask' AND ask ->> 'kind' = 'choice' AND delivery IN (SELECT id FROM outbox WHERE outcome = 'sent')")
 	if last == "" {
@@ -249,7 +248,7 @@ func (m *waitingModel) press() {
 	}
 }
 
-// settle runs everything to its end.
+// settle finishes everything that still runs.
 func (m *waitingModel) settle() {
 	for range 100 {
 		m.deliver()

@@ -17,13 +17,13 @@ import (
 	"mews/supervisor/session"
 )
 
-// digestOf returns the digest of the nonce of a turn's buttons.
+// digestOf returns the digest of the nonce in the buttons of a turn.
 func digestOf(turn int64) string {
 	sum := sha256.Sum256(fmt.Append(nil, turn))
 	return hex.EncodeToString(sum[:])
 }
 
-// asking is a worker whose turns ask their users, and then answer.
+// asking runs attempts that ask the user and then answer.
 func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, digestOf(a.Turn.ID), nil)
@@ -39,7 +39,7 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, e
 	return done, nil
 }
 
-// answer presses yes to the question of a conversation's turn, and resumes the turn as package
+// answer presses yes on the question of a conversation's turn. It resumes the turn as package
 // question does.
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
@@ -63,7 +63,8 @@ func (s suspensions) Suspend(ctx context.Context, turn int64, ran time.Duration)
 	return waits, err
 }
 
-// newAsking returns a harness whose turns ask. kept receives each suspended turn.
+// newAsking returns a harness whose turns ask questions. kept receives the ID of each suspended
+// turn.
 func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	t.Helper()
 	h = newHarness(t, nil)
@@ -72,8 +73,8 @@ func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	return h, c
 }
 
-// TestSuspendedTurn_HoldsNoSlot checks that a suspended turn frees its slot. Any number of a user's
-// conversations may wait, and another one is still answered.
+// TestSuspendedTurn_HoldsNoSlot checks that a suspended turn frees its slot. While many
+// conversations of a user wait, another one is still answered.
 func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 	h, kept := newAsking(t)
 	h.options.AtOnce = 1
@@ -86,12 +87,12 @@ func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
 	}
 	h.answer(all[3])
 	h.same("the answered", h.await(all[3], 2)[1].Text, "answered once")
-	h.say(all[0], "and this") // waits for the end of the suspended turn
+	h.say(all[0], "and this") // waits until the suspended turn has ended
 	for _, c := range []supervisor.Conversation{all[4], all[0]} {
 		h.answer(c)
 		h.await(c, 2)
 	}
-	<-kept // the second message's turn also asks
+	<-kept // the turn of the second message asks, too
 	h.same("running", h.inbounds(supervisor.InboundRunning), 3)
 	h.same("offences", h.offences, []string(nil))
 }
@@ -111,14 +112,14 @@ func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h.same("press", must(h, came, err), supervisor.PressEnded)
 }
 
-// TestWait_WithoutQuestion_EndsWorker checks that a worker that claims to wait without a question
-// is ended.
+// TestWait_WithoutQuestion_EndsWorker checks that a worker is ended if it claims to wait but has
+// asked no question.
 func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) { return ended(protocol.WhyWaits), nil })
 	h.live()
 	c := h.conversation("alice", "1")
 	h.say(c, "send it")
-	h.await(c, 1) // the turn is parked after a few tries
+	h.await(c, 1) // after a few attempts the turn is parked
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, o := range h.offences {
@@ -129,8 +130,8 @@ func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h.same("offences", len(h.offences), 3)
 }
 
-// TestSuspendedTurn_TimeLimitPauses checks that a turn's time limit counts its running time, also
-// from before a suspension, but not the wait.
+// TestSuspendedTurn_TimeLimitPauses checks that a turn's time limit does not count the wait. It
+// counts all running time, also from before the wait.
 func TestSuspendedTurn_TimeLimitPauses(t *testing.T) {
 	h, kept := newAsking(t)
 	var seconds []int64
@@ -159,7 +160,7 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// TestWait_Repeated_ReachesTimeLimit checks that a worker reaches the turn's time limit if it keeps
+// TestWait_Repeated_ReachesTimeLimit checks that a worker can't exceed the turn's time limit by
 // claiming to wait after its question has ended.
 func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	h, kept := newAsking(t)
@@ -183,11 +184,11 @@ func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	h.same("tries", tries, 9)
 }
 
-// manyWaiting is how many turns wait at once in TestSuspendedTurns_AThousand_CostNothing.
+// manyWaiting is how many turns wait at the same time.
 const manyWaiting = 1000
 
 // TestSuspendedTurns_AThousand_CostNothing checks that a thousand suspended turns hold no memory,
-// and cost nothing at a start. Each is answered afterwards.
+// and do not delay a start. Each is answered afterwards.
 func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
 	h, kept := newAsking(t)
 	end := h.live()
@@ -221,10 +222,10 @@ func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
 	}
 }
 
-// heap returns the bytes on the heap after a collection.
+// heap returns the bytes on the heap after a garbage collection.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // frees what finalizers have released
+	runtime.GC() // a second collection frees memory that finalizers have released
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

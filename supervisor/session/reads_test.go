@@ -11,13 +11,13 @@ import (
 	"mews/supervisor/session"
 )
 
-// begun is an attempt that runs until it is told to end.
+// begun is an attempt that runs until the test ends it.
 type begun struct {
 	what string
 	end  chan struct{}
 }
 
-// holding is a worker that reports the begin of each attempt.
+// holding returns a worker that reports each attempt, and holds it until the test ends it.
 func holding(h *harness, begins chan<- begun) worker {
 	var reviews atomic.Int32
 	return func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -39,7 +39,7 @@ func holding(h *harness, begins chan<- begun) worker {
 	}
 }
 
-// review makes a review of a pull request due.
+// review makes the review of a pull request due.
 func (h *harness) review(user, number string) supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelGitHub, "acme/widget", number)
@@ -49,8 +49,8 @@ func (h *harness) review(user, number string) supervisor.Conversation {
 	return c
 }
 
-// TestReviews_TakeNoSlotFromOthers checks that two reviews run at once, and take no slot from other
-// turns.
+// TestReviews_TakeNoSlotFromOthers checks that two reviews run at once, and leave all slots of
+// other turns free.
 func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h := newHarness(t, nil)
 	begins := make(chan begun)
@@ -72,7 +72,7 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h.say(h.conversation("bob", "1"), "bob's")
 	close(anns.end)
 	var one begun
-	for range 3 { // the order depends on when each turn asks for its slot
+	for range 3 { // in any order, because it depends on when each turn asks for its slot
 		if b := <-begins; b.what == "review 1" {
 			one = b
 		} else {
@@ -82,9 +82,9 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	h.review("ann", "2")
 	two := next("review 2")
 	h.review("bob", "3")
-	h.review("ann", "1") // a message that waits for a review does not stop it
+	h.review("ann", "1") // the waiting message does not stop the running review
 	for n := range 3 {
-		// the review takes neither of ann's two slots, nor the only slot of all turns
+		// the review uses none of ann's two slots, and not the only slot of all turns
 		h.say(h.conversation("ann", "1"), "meanwhile")
 		close(next("meanwhile").end)
 		h.await(h.conversation("ann", "1"), 2+n)
@@ -111,7 +111,7 @@ func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.Voice
 
 func (v *readAloud) Wake() {}
 
-// TestReviewCard_IsNotSpoken checks that only answers to users are spoken.
+// TestReviewCard_IsNotSpoken checks that only answers in chats are spoken.
 func TestReviewCard_IsNotSpoken(t *testing.T) {
 	h := newHarness(t, nil)
 	voices := &readAloud{}

@@ -71,7 +71,7 @@ func TestUser_RunsTwoConversationsAtOnce(t *testing.T) {
 		if n := count(); n["ann"] != 2 || n["bob"] != 1 {
 			t.Errorf("running are %v", n)
 		}
-		// The third conversation does not wait until another has no work left.
+		// the third conversation begins before another one has finished all its work
 		release <- struct{}{}
 		release <- struct{}{}
 		release <- struct{}{}
@@ -155,13 +155,13 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	}
 }
 
-// TestInvalidEnd_IsAuditedAndCountsAsDeath checks that a worker's invalid end is audited and counts
-// as a crash, because workers are not trusted.
+// TestInvalidEnd_IsAuditedAndCountsAsDeath checks that an invalid end of a worker is audited and
+// counts as a death, because workers are not trusted.
 func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason
-		calls []string // calls in the model's last message
-		want  string   // the audited text
+		calls []string // tool calls in the model's last message
+		want  string   // text of the audit log
 	}{
 		"stopped unasked":           {why: protocol.WhyStopped, want: "nobody had asked"},
 		"an unknown word":           {why: "banana", want: `"banana"`},
@@ -228,7 +228,7 @@ func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
 func TestStop_KeepsTextAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
-		// the worker's reaction to a stop
+		// how the worker reacts to a stop
 		late func(*harness, session.Attempt) (session.End, error)
 		want string
 		why  protocol.TurnEndReason
@@ -311,7 +311,7 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 			h.commit(a, "I begin.", "c1")
 			close(committed)
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil // a worker reports this end after a cancelled call
+			return ended(protocol.WhyStopped), nil // a worker reports this end after its call was cancelled
 		}
 		if a.Start.CommittedSteps == 0 {
 			return h.echo(ctx, a)
@@ -338,15 +338,15 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 	if d := h.await(home, 1)[0]; d.Text != "I begin.\n\nI end." || resumed.CommittedSteps != 1 || len(resumed.PendingCalls) != 1 {
 		t.Errorf("the next life answers %q, from %+v", d.Text, resumed)
 	}
-	h.await(home, 2) // waiting messages are answered without a wake-up
+	h.await(home, 2) // waiting messages are answered without being woken
 	end()
 	if got := h.outbox(home); len(got) != 2 {
 		t.Errorf("told were %+v", got)
 	}
 }
 
-// TestAnsweredTurn_EndsWithoutWorker ends the process between two commits: that of the model's last
-// message, and that of the turn's end.
+// TestAnsweredTurn_EndsWithoutWorker ends the process between two commits: the one of the model's
+// last message, and the one of the turn's end. The next process must end the turn without a worker.
 func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
@@ -362,7 +362,7 @@ func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
 	}
 }
 
-// lazy is a store in which the first attempts at all calls fail.
+// lazy is a store in which the first attempts at each call fail.
 type lazy struct {
 	sqlite.Turns
 	inbox sqlite.Inbox
@@ -371,7 +371,7 @@ type lazy struct {
 	err   error
 }
 
-// tried returns how often a call was made.
+// tried returns how often a call was tried.
 func (l *lazy) tried(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -463,8 +463,8 @@ func TestStore_FailsForAWhile_LosesNothing(t *testing.T) {
 	})
 }
 
-// TestStore_Refusal_IsNotRetried checks that the session stops until it is woken, instead of
-// retrying without a pause. The store would refuse the call again.
+// TestStore_Refusal_IsNotRetried checks that the session does not retry a refused call without a
+// pause, but stops until it is woken.
 func TestStore_Refusal_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -478,7 +478,7 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
 		h.live()
-		synctest.Wait() // otherwise the message may be both found as unfinished and woken
+		synctest.Wait() // otherwise the message may be found twice: as unfinished, and as woken
 		h.say(home, "hello")
 		synctest.Wait()
 		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {
@@ -500,7 +500,7 @@ func TestWake_IsNeverLost(t *testing.T) {
 		talking.Go(func() {
 			for n := range each {
 				h.say(c, fmt.Sprint(n))
-				if n%3 == 0 { // sometimes the session has just run out of work
+				if n%3 == 0 { // in some rounds the session has just run out of work
 					h.await(c, n+1)
 				}
 			}
@@ -537,8 +537,8 @@ func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// TestJobTurn_SpeaksInItsDestination checks that a job's turn has its own conversation as history,
-// but sends all messages to its destination.
+// TestJobTurn_SpeaksInItsDestination checks that a job's turn has the history of its own
+// conversation, but sends all messages to its destination.
 func TestJobTurn_SpeaksInItsDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// paused is a store that waits at one point for the test.
+// paused is a store that waits for the test at one point.
 type paused struct {
 	sqlite.Turns
-	at     string // "before the start", "after the start" or "after the end"
+	at     string // the point: "before the start", "after the start" or "after the end"
 	here   chan struct{}
 	resume chan struct{}
 	passed atomic.Bool
@@ -46,7 +46,7 @@ func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.
 	return d, err
 }
 
-// stopped returns the result of a stop that ended the turn of an inbound.
+// stopped returns the result of a stop that has ended the turn of an inbound.
 func stopped(in supervisor.Inbound, waiting int) sqlite.PrecedingText {
 	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
 }
@@ -58,7 +58,7 @@ func (h *harness) came(what string, got, want sqlite.PrecedingText) {
 	}
 }
 
-// tick lets the bubble's clock advance. The clock stands still while anything runs.
+// tick lets the bubble's clock advance, which stands still while a goroutine runs.
 func tick(t *testing.T) {
 	t.Helper()
 	<-time.After(time.Second)
@@ -85,7 +85,7 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 				h.say(home, "two")
 				came := make(chan sqlite.PrecedingText, 1)
 				go func() { came <- h.stop(home, command) }()
-				synctest.Wait() // until the stop waits for the turn
+				synctest.Wait() // now the stop waits for the turn
 				close(p.resume)
 				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
 					t.Errorf("the stop came to %+v", got)
@@ -124,8 +124,8 @@ func TestStop_NeedsNoSlot(t *testing.T) {
 	})
 }
 
-// TestStop_RepeatedAfterRestart_EndsSameTurn kills the process before the command is answered:
-// after the command is stored, or after the turn has ended.
+// TestStop_RepeatedAfterRestart_EndsSameTurn kills the process before the command is answered. Once
+// the command was just stored, and once the turn has already ended.
 func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -144,7 +144,7 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 		}
 		tick(t)
 
-		// Commands run before the sessions start.
+		// repeated commands run before the sessions start
 		h.registry = session.New(h.options)
 		came := make(chan sqlite.PrecedingText, 1)
 		early := h.registry
@@ -158,7 +158,7 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 		synctest.Wait()
 		end()
 
-		// The turn's end is on disk, but the command's answer is not.
+		// the turn's end is on disk, but not the command's answer
 		h.live()
 		synctest.Wait()
 		h.came("the stop again", h.stop(home, command), stopped(one, 1))

@@ -75,7 +75,7 @@ func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
 	}
 }
 
-// TestFinalText_LimitOfOne_IsSingular checks that a limit of one is written in the singular.
+// TestFinalText_LimitOfOne_IsSingular checks that texts use the singular for a limit of one.
 func TestFinalText_LimitOfOne_IsSingular(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
 	for why, want := range map[protocol.TurnEndReason]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor/session"
 )
 
-// together runs two turns in one worker. One of them, the poisonous one, ends the worker for both.
+// together runs two turns in one worker. One of them, the poisonous one, makes the worker die.
 type together struct {
 	inside atomic.Int32
 	both   chan struct{} // closed when both turns are in the worker
 	dead   chan struct{} // closed when the worker has died
 }
 
-// run is the first attempt of either turn.
+// run runs the first attempt of each turn.
 func (w *together) run() error {
 	if w.inside.Add(1) == 2 {
 		close(w.both)
@@ -62,8 +62,8 @@ func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
 	}
 }
 
-// TestStop_TurnWaitingToBeAlone_Ends checks that a turn that waits to be alone in the worker delays
-// no other.
+// TestStop_TurnWaitingToBeAlone_Ends checks that a turn that waits to have the worker alone can be
+// stopped, and delays no other turn.
 func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
@@ -96,7 +96,7 @@ func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	}
 }
 
-// TestTurns_NeverExceedAllSlots checks that a turn that waits for a slot gets it before another
+// TestTurns_NeverExceedAllSlots checks that a waiting turn gets a free slot before another
 // conversation gets a second one. The waiting turn can be stopped.
 func TestTurns_NeverExceedAllSlots(t *testing.T) {
 	var h *harness

@@ -14,12 +14,12 @@ import (
 	"mews/supervisor/session"
 )
 
-// wants sets the mode for messages sent during a turn, for all users.
+// wants sets how messages sent during a turn are handled, for all users.
 func (h *harness) wants(mode supervisor.BusyMode) {
 	h.options.Busy = func(context.Context, string) supervisor.BusyMode { return mode }
 }
 
-// allText returns all that the user says in an attempt's turn.
+// allText returns all texts of the user in an attempt's turn.
 func (h *harness) allText(a session.Attempt) string {
 	open, _ := h.open(a.Turn.Conversation)
 	var all []string
@@ -37,7 +37,7 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
-		// the message waits for the turn's next step, but the turn has none
+		// the message would join the turn's next step, but the turn has none
 		supervisor.BusySteer: {"half", "re: two"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 	}
 }
 
-// TestWaitingMessages_GetOneAnswer has a turn that has done nothing, so that there is no answer to
-// stop.
+// TestWaitingMessages_GetOneAnswer has a turn that has done nothing yet, so that waiting messages
+// can join it.
 func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
@@ -106,8 +106,8 @@ func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	}
 }
 
-// TestNewMessage_TurnDidNothing_RestartsIt checks that one answer covers all messages if nobody has
-// seen anything of the stopped turn.
+// TestNewMessage_TurnDidNothing_RestartsIt checks that one answer covers all messages if the
+// stopped turn has shown nothing yet.
 func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -136,8 +136,8 @@ func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	})
 }
 
-// TestNewMessage_TooLong_EndsTheTurn checks that a text that is too long to be taken in gets its
-// own answer, and ends the turn that it stops.
+// TestNewMessage_TooLong_EndsTheTurn checks that a text that is too long to join the turn stops it,
+// and gets its own answer.
 func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -162,8 +162,7 @@ func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	})
 }
 
-// TestStop_RestartedTurn_EndsIt checks that a /stop ends a turn that just begins again, because the
-// request stays.
+// TestStop_RestartedTurn_EndsIt checks that a /stop also ends a turn that is just being restarted.
 func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
@@ -185,8 +184,8 @@ func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	})
 }
 
-// TestStoppedMessage_StaysInTheRequest has a long turn that leaves the history little room. The
-// stopped message must stay in it.
+// TestStoppedMessage_StaysInTheRequest has a long turn that leaves little room for the history. The
+// message of the stopped turn must stay in the request.
 func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -217,8 +216,8 @@ func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 	})
 }
 
-// TestFollowUp_WaitsForRestartedTurn checks that a follow-up stops nothing. A message that stops
-// the running turn goes first, also after a crash.
+// TestFollowUp_WaitsForRestartedTurn checks that a follow-up does not stop the turn. A message that
+// stops the turn is answered before the follow-up, even after a crash.
 func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{}, 2)
@@ -242,7 +241,7 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	h.registry.Wake(home)
 	end()
 	h.live()
-	<-begun // the turn continues, because nothing has stopped it
+	<-begun // the turn continues, because it was not stopped
 	h.say(home, "two")
 	var texts []string
 	for _, d := range h.await(home, 3) {
@@ -253,8 +252,8 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	}
 }
 
-// TestNewMessage_BeforeCrash_StopsTheTurn checks that a crash before the stop changes nothing,
-// because the message that stops a turn is on disk.
+// TestNewMessage_BeforeCrash_StopsTheTurn checks that a message from before a crash stops the turn
+// that continues after the crash, because the message is on disk.
 func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
@@ -277,7 +276,8 @@ func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	}
 }
 
-// steered makes the turn of "one" call a tool, answer the call, and then take in "two".
+// steered runs the turn of the message "one": it calls a tool, stores the result, and then takes in
+// the message "two".
 func (h *harness) steered(a session.Attempt) {
 	h.commit(a, "I look.", "c1")
 	result := protocol.ToolResult{Call: "c1", Name: "write_file", Text: "ok"}
@@ -319,8 +319,8 @@ func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
 	}
 }
 
-// TestTakenMessage_Crash_ReplyIsTheSame ends the process after the commit of the last answer. The
-// recomputed reply must equal the one that the user saw.
+// TestTakenMessage_Crash_ReplyIsTheSame ends the process after the commit of the last step. The
+// reply that is computed again must equal the reply that the user saw.
 func TestTakenMessage_Crash_ReplyIsTheSame(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
@@ -358,8 +358,8 @@ func TestTakenMessages_TurnParked_AreParkedToo(t *testing.T) {
 	}
 }
 
-// TestStop_EndsTakenMessagesToo checks that a /stop ends the turn with the messages that it has
-// taken in. Later messages are not affected.
+// TestStop_EndsTakenMessagesToo checks that a /stop ends the turn together with the messages that
+// have joined it. Later messages are not affected.
 func TestStop_EndsTakenMessagesToo(t *testing.T) {
 	var h *harness
 	ready := make(chan struct{})
