@@ -31,7 +31,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// reviewRig runs a review of ann's in real sandboxed workers, on a real database. The test is the
+// reviewRig runs a review for ann in real sandboxed workers, on a real database. The test plays the
 // model.
 type reviewRig struct {
 	testing.TB
@@ -45,9 +45,9 @@ type reviewRig struct {
 	reported github.Reports
 
 	mu          sync.Mutex // guards the fields below
-	asked       []string   // the second word of each system text
-	mostPrivate int        // the most private memory of a worker during a call, in KB
-	committed   func()     // called after each window
+	asked       []string   // second word of each system text
+	mostPrivate int        // the largest private memory of a worker during a call, in KB
+	committed   func()     // called after the commit of each child window
 	audited     []string
 	stderr      strings.Builder
 }
@@ -89,7 +89,7 @@ func (r *reviewRig) must(err error) {
 	}
 }
 
-// startLife starts a life of the supervisor on the stored state. It ends with the test at the
+// startLife starts the supervisor on the stored state. It stops at the end of the test at the
 // latest.
 func (r *reviewRig) startLife() {
 	bin := apptest.Programs(r)
@@ -128,7 +128,7 @@ func (r *reviewRig) audit(user, action, detail string) {
 	r.audited = append(r.audited, user+" "+action+" "+detail)
 }
 
-// Stream is the model. It finds the same bug in each part, and never refutes it.
+// Stream plays the model. It finds the same bug in each part, and never refutes it.
 func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Request, _ func(modelcall.Delta)) (modelcall.Answer, error) {
 	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100_000, Priced: true})
 	if err != nil {
