@@ -9,8 +9,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCheckText_NamesTheFault checks that a refusal says what is wrong with the text, and what to
-// do.
+// TestCheckText_NamesTheFault checks that the refusal of a text says what is wrong, and what to do.
 func TestCheckText_NamesTheFault(t *testing.T) {
 	chat := control.NewChat("nowhere", control.Attach{}, nil)
 	for text, want := range map[string]string{

@@ -73,7 +73,7 @@ func TestReconnect_DeliversMissedOnce(t *testing.T) {
 	same(h, "more", v.rest(), nil)
 }
 
-// noMethods stores a message, and ends before it can answer.
+// noMethods is an inbox that stores a message, and ends the supervisor before it answers.
 type noMethods struct {
 	*inbox.Inbox
 	kept chan int64
@@ -110,8 +110,8 @@ func TestSay_ReplyLost_IsRepeatedAndStoredOnce(t *testing.T) {
 	}
 }
 
-// TestDelivery_ReceiptLost_IsShownOnce ends the supervisor between a client's answer and its
-// commit. The client must not show the message twice, and nobody else may get it.
+// TestDelivery_ReceiptLost_IsShownOnce ends the supervisor after a client's answer and before its
+// commit. The client must not show the message twice, and no other client may get it.
 func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -150,7 +150,7 @@ func TestAttach_StartsAfterTheGivenDelivery(t *testing.T) {
 func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	want := numbers(1, 120) // enough for several batches
+	want := numbers(1, 120) // more than fit into one batch
 	for _, text := range want {
 		h.notice(text)
 	}
@@ -168,8 +168,8 @@ func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	same(h, "offered again", leaves.rest(), nil)
 }
 
-// TestReconnect_GetsOnlyUntakenDeliveries cuts a client off while it catches up. After its return,
-// it must not show deliveries that others had taken before.
+// TestReconnect_GetsOnlyUntakenDeliveries disconnects a client while it catches up. After the
+// reconnect, it must not show deliveries that other clients have taken.
 func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -193,7 +193,7 @@ func TestLeave_ShownDelivery_IsTaken(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	v := h.attach(control.Attach{After: control.FromNow})
-	h.must(v.Leave(t.Context())) // nothing was shown: nothing to say
+	h.must(v.Leave(t.Context())) // nothing was shown, so there is nothing to confirm
 	for range 20 {
 		h.notice("bye")
 		next[control.Delivery](h, v)
@@ -221,7 +221,7 @@ func TestTwoClients_BothSeeEverything(t *testing.T) {
 	same(h, "another person", bob.texts(h, 1), []string{"for bob"})
 }
 
-// clientScreen is the text of a screen, as a client composes it.
+// clientScreen is the text on a client's screen.
 type clientScreen struct {
 	turn  int64
 	text  string
@@ -260,7 +260,7 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 	w.until(h, t, v, "I lo")
 	s.Add("ok.")
 	w.until(h, t, v, "I look.")
-	s.Reset() // the worker died: the step is repeated
+	s.Reset() // the worker has died, so the step is repeated
 	w.until(h, t, v, "")
 	s.Commit("I look.")
 	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolEnded, Text: "3 files"})
@@ -269,7 +269,7 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 	w.until(h, t, v, whole)
 	same(h, "tools", w.tools, []string{"tool.ended list_files 3 files"})
 
-	late := h.attach(control.Attach{After: 0}) // attaches in the middle of the reply
+	late := h.attach(control.Attach{After: 0}) // this client attaches in the middle of the reply
 	(&clientScreen{}).until(h, t, late, whole)
 
 	h.finish(turn, s, whole)
@@ -278,8 +278,8 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 	}
 }
 
-// TestAnswer_ComesBeforeNextTurn runs two turns in direct succession. The first answer must come
-// before anything of the second turn.
+// TestAnswer_ComesBeforeNextTurn runs two turns directly after each other. The first answer must
+// come before any progress of the second turn.
 func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -332,8 +332,8 @@ func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 	same(h, "then", v.texts(h, 1), []string{"next"})
 }
 
-// TestToolLine_TooLong_IsLeftOut checks that a tool's line that is too long is left out, without
-// cutting off the client. A worker may name its calls freely.
+// TestToolLine_TooLong_IsLeftOut checks that a line about a tool is left out if it is too long. The
+// client stays connected. A worker may choose the names of its calls freely.
 func TestToolLine_TooLong_IsLeftOut(t *testing.T) {
 	h := newRig(t)
 	h.live()

@@ -10,8 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// TestDial_HungUp_ExplainsWhy has a service that accepts a connection and loses it. A service
-// without free descriptors or watches does so.
+// TestDial_HungUp_ExplainsWhy has a service that accepts a connection and closes it. A service
+// without free descriptors or watches does that.
 func TestDial_HungUp_ExplainsWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)

@@ -14,7 +14,7 @@ import (
 var yesNo = [][]supervisor.Button{{{Text: "Yes", Press: "y"}, {Text: "No", Press: "n"}},
 	{{Text: "Help", Press: "/help"}}}
 
-// ask asks a question that a button answers.
+// ask asks a question with a button.
 func (h *rig) ask(c supervisor.Conversation) int64 {
 	h.Helper()
 	d, err := h.db.Outbox().Say(h.Context(), supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo,
@@ -34,13 +34,13 @@ func TestPress_IsAnswered(t *testing.T) {
 		Files: []control.File{{Name: "a.png", Size: 7, MediaType: "image/png", Caption: "an a"}}}, d); diff != "" {
 		t.Errorf("delivered: (-want +got)\n%s", diff)
 	}
-	<-h.outbox.delivered // buttons of a taken delivery still work
+	<-h.outbox.delivered // the buttons still work after the delivery was taken
 
 	end()
 	next[lost](h, v)
 	said := make(chan control.Said, 1)
 	go func() {
-		got, err := v.Press(t.Context(), "my-key", id, "/help") // a press, even if it looks like a command
+		got, err := v.Press(t.Context(), "my-key", id, "/help") // this is a press, although it looks like a command
 		if err != nil {
 			t.Error(err)
 		}

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// people knows ann and bob. This process is an admin unless one of the fields is set.
+// people has the users ann and bob. This process is an admin, unless one of the fields is set.
 type people struct{ stranger, plain atomic.Bool }
 
 func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
@@ -43,13 +43,13 @@ func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
 func (p *people) IsKnown(uint32) bool { return !p.stranger.Load() }
 func (p *people) IsAdmin(uint32) bool { return !p.stranger.Load() && !p.plain.Load() }
 
-// outbox is the real one, and reports taken deliveries.
+// outbox is a real outbox that reports deliveries that were taken.
 type outbox struct {
 	sqlite.Outbox
 	delivered chan int64
 
 	mu    sync.Mutex
-	fails int // how many of the next Delivered calls fail
+	fails int // number of next calls of MarkDelivered that fail
 }
 
 func (o *outbox) MarkDelivered(ctx context.Context, id int64) error {
@@ -71,7 +71,7 @@ func (o *outbox) fail(n int) {
 	o.fails = n
 }
 
-// rig is a control socket over a real database. Its methods end the test on any error.
+// rig is a control socket over a real database. If one of its methods fails, the test ends.
 type rig struct {
 	testing.TB
 	db       *sqlite.DB
@@ -84,7 +84,7 @@ type rig struct {
 	accepted chan supervisor.Inbound
 }
 
-// methodStatus is a method from Options.Methods that returns a status.
+// methodStatus is a method of Options.Methods. It returns a status.
 const methodStatus = "status"
 
 type status struct {
@@ -116,14 +116,14 @@ func newRig(t testing.TB) *rig {
 	return h
 }
 
-// openGate is a gate that passes everything.
+// openGate is a gate that lets every message through.
 type openGate struct{}
 
 func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 
-// live serves the socket for one life, at most until the end of the test.
+// live serves the socket until end is called or the test ends.
 func (h *rig) live() (end func()) {
 	h.Helper()
 	s, err := control.Listen(h.path, h.options)
@@ -155,7 +155,7 @@ func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	return c
 }
 
-// begin starts the turn of the next accepted message, and opens its reply.
+// begin starts the turn of the next waiting message, and opens its reply.
 func (h *rig) begin() (supervisor.Turn, *reply.Stream) {
 	h.Helper()
 	turn, _, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID, nil)
@@ -171,7 +171,7 @@ func (h *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	s.Close()
 }
 
-// answer answers the next accepted message.
+// answer answers the next waiting message.
 func (h *rig) answer(text string) {
 	h.Helper()
 	turn, s := h.begin()
@@ -192,7 +192,7 @@ func (h *rig) noticeIn(c supervisor.Conversation, text string) int64 {
 	return d.ID
 }
 
-// pending returns the texts of ann's deliveries that nobody has taken.
+// pending returns the texts of ann's deliveries that no client has taken.
 func (h *rig) pending() []string {
 	h.Helper()
 	list, err := h.db.Outbox().ListPending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
@@ -215,14 +215,14 @@ func (h *rig) inbounds() int {
 	return n
 }
 
-// attached and lost are events of a screen.
+// attached and lost are events that a screen reports.
 type attached struct {
 	control.Attached
 	again bool
 }
 type lost struct{ err error }
 
-// shownReply records its events, and takes all deliveries unless leaves is set.
+// shownReply is a screen that records its events. It takes all deliveries, unless leaves is set.
 type shownReply struct {
 	events chan any
 	leaves bool
@@ -236,7 +236,7 @@ func (s *shownReply) Deliver(d control.Delivery) bool {
 	return !s.leaves
 }
 
-// client is a chat and its screen.
+// client is a chat with its screen.
 type client struct {
 	*control.Chat
 	*shownReply
@@ -244,8 +244,8 @@ type client struct {
 	end func()
 }
 
-// attach joins a conversation, and returns when it is joined. The chat ends with the test at the
-// latest.
+// attach joins a conversation, and returns when the chat has joined. The chat ends with the test at
+// the latest.
 func (h *rig) attach(a control.Attach) *client {
 	h.Helper()
 	v := h.startAttach(a, false)
@@ -253,7 +253,7 @@ func (h *rig) attach(a control.Attach) *client {
 	return v
 }
 
-// startAttach begins to join a conversation.
+// startAttach starts a chat that joins a conversation.
 func (h *rig) startAttach(a control.Attach, leaves bool) *client {
 	v := &client{shownReply: &shownReply{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
 	v.Chat = control.NewChat(h.path, a, v.shownReply)
@@ -271,7 +271,7 @@ func (h *rig) startAttach(a control.Attach, leaves bool) *client {
 	return v
 }
 
-// say sends a text, and fails the test if it is refused.
+// say sends a text. A refusal fails the test.
 func (v *client) say(h *rig, text string) control.Said {
 	h.Helper()
 	said, err := v.Say(h.Context(), control.NewKey(), text)
@@ -279,7 +279,7 @@ func (v *client) say(h *rig, text string) control.Said {
 	return said
 }
 
-// next returns the next event of a type, and skips events of other types.
+// next returns the client's next event of type T, and skips all others.
 func next[T any](h *rig, v *client) T {
 	h.Helper()
 	for {
@@ -306,7 +306,7 @@ func (v *client) texts(h *rig, n int) []string {
 	return texts
 }
 
-// rest returns the deliveries that came and were not read.
+// rest returns the deliveries that have come but were not read.
 func (v *client) rest() []string {
 	var texts []string
 	for len(v.events) > 0 {

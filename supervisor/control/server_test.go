@@ -41,8 +41,8 @@ func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 	}
 }
 
-// TestListen_KeepsTheUmask checks the umask of the whole process, because files made meanwhile
-// depend on it.
+// TestListen_KeepsTheUmask checks that the umask of the process stays the same, because files made
+// meanwhile depend on it.
 func TestListen_KeepsTheUmask(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)
@@ -103,7 +103,7 @@ func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 	}
 }
 
-// raw is a foreign client.
+// raw is a client that is not written with this package.
 type raw struct{ *protocol.Conn }
 
 type nobody struct{}
@@ -147,7 +147,7 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
 	attach := control.Attach{After: control.FromNow}
 	for name, c := range map[string]struct {
-		before any // parameters of an earlier attach
+		before any // parameters of a chat.attach before the call; nil means none
 		method string
 		params any
 		want   string
@@ -212,7 +212,7 @@ func TestServer_InternalError_StaysHidden(t *testing.T) {
 	}
 }
 
-// attachLine returns chat.attach as written by a client that never reads.
+// attachLine returns the line of chat.attach, for a client that never reads.
 func attachLine(t testing.TB, a control.Attach) []byte {
 	t.Helper()
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodAttach, "params": a})
@@ -233,7 +233,7 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	v.say(h, "hello")
 	turn, s := h.begin()
 	for range 40 {
-		s.Commit(strings.Repeat("x", 32<<10)) // together more than a socket's buffer holds
+		s.Commit(strings.Repeat("x", 32<<10)) // all steps together exceed a socket's buffer
 		h.notice("a notice")
 		next[control.Delivery](h, v)
 	}
@@ -244,7 +244,7 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 
 func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h := newRig(t)
-	h.options.CallTimeout = 2 * time.Second // the client must also attach within this time
+	h.options.CallTimeout = 2 * time.Second // a client must also attach within this time
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
@@ -306,7 +306,7 @@ func TestConnectionLimit_NonAdmin_HasSmallerShare(t *testing.T) {
 	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
 		t.Errorf("one too many is told %v", sixteenth)
 	}
-	v.end() // its slot is free for the next client
+	v.end() // now the slot is free for the next client
 	for control.Ask(t.Context(), h.path, methodStatus, nil, &status{}) != nil {
 		h.must(t.Context().Err())
 	}
@@ -317,7 +317,7 @@ func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 	h.people.stranger.Store(true)
 	end := h.live()
 	for range 200 {
-		h.dial() // this client says nothing
+		h.dial() // this client makes no call
 	}
 	end()
 	h.people.stranger.Store(false)
@@ -327,7 +327,7 @@ func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 
 func TestPeer_WithoutCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
-	h.options.FirstCallTimeout = 2 * time.Second // the asking client must ask within this time
+	h.options.FirstCallTimeout = 2 * time.Second // the client with a call must make it within this time
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), methodStatus, nil, nil))
@@ -359,12 +359,12 @@ func FuzzControl(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := conn.Write(lines); err == nil { // on an error the server has ended the connection, as it may
+		if _, err := conn.Write(lines); err == nil { // an error means that the server has closed the connection
 			if err := conn.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, _ = io.Copy(io.Discard, conn) // until the server ends the connection in any way
+		_, _ = io.Copy(io.Discard, conn) // waits until the server closes the connection
 		for len(h.accepted) > 0 {
 			<-h.accepted
 		}
@@ -375,7 +375,7 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-// TestRemovedUser_NeitherSendsNorReceives removes a user who is already attached.
+// TestRemovedUser_NeitherSendsNorReceives removes a user while their client is attached.
 func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -391,7 +391,7 @@ func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 		err := r.Call(t.Context(), method, params, nil)
 		told := new(protocol.Error)
 		if !errors.Is(err, protocol.ErrClosed) && (!errors.As(err, &told) || told.Message != "You are a stranger.") {
-			t.Errorf("%s: got %v", method, err) // the server may have hung up already
+			t.Errorf("%s: got %v", method, err) // the server may already have closed the connection
 		}
 	}
 	waiting := h.pending()

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// randomBytes returns n bytes that do not repeat.
+// randomBytes returns n random bytes.
 func randomBytes(n int) []byte {
 	data := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{1})
@@ -27,7 +27,7 @@ func randomBytes(n int) []byte {
 	return data
 }
 
-// spooled returns a file of the spool.
+// spooled returns the bytes of a blob in the spool.
 func (h *rig) spooled(ref protocol.BlobRef) []byte {
 	h.Helper()
 	file, _, err := h.spool.Read(ref.SHA256)
@@ -101,7 +101,7 @@ func TestUpload_SupervisorRestarts_BeginsAnew(t *testing.T) {
 	}
 }
 
-// fullSpool is a spool without room.
+// fullSpool is a spool that has no room.
 type fullSpool struct{}
 
 func (fullSpool) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
@@ -133,8 +133,8 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 	}
 }
 
-// TestTranscribeFile_ReturnsText checks that a file is transcribed for the user who uploaded it. It
-// makes no message, and leaves waiting deliveries to another client.
+// TestTranscribeFile_ReturnsText checks that a file is transcribed for the user who uploaded it.
+// This makes no message, and leaves waiting deliveries to another client.
 func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
 	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
