@@ -101,7 +101,8 @@ func TestInvite_NeedsAdminInPrivate(t *testing.T) {
 	}
 }
 
-// The question to an admin is open for up to an hour. Meanwhile the admin may lose the role.
+// The question to an admin may be open for an hour. If the admin loses the role meanwhile, nobody
+// is invited.
 func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
@@ -117,7 +118,8 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 	}
 }
 
-// Mews can't delete what a terminal has shown. Without a bot nobody can use a code.
+// The text depends on the channel, because Mews can't delete a message in a terminal. It also
+// depends on the bot: without a bot, nobody can use a code.
 func TestInvite_Text_FitsChannel(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
@@ -167,7 +169,7 @@ func TestAllow_NeedsAdminInGroup(t *testing.T) {
 	}
 }
 
-// grant stores a permanent approval of ann's, as her press of a button does.
+// grant stores a permanent approval, as ann's press of a button does.
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
@@ -229,7 +231,7 @@ func TestGrants_ListAndRevoke(t *testing.T) {
 	}
 }
 
-// A command with a private answer is answered in the private chat, even if sent in a group.
+// A command with a private answer is answered in the private chat, even if it was sent in a group.
 func TestGroup_PersonalCommand_AnswersInPrivate(t *testing.T) {
 	for ask, begin := range map[string]string{"/settings": "Your settings", "/usage": "Your use of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {

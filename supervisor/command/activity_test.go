@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// addEffect adds a row to the ledger.
+// addEffect adds an effect to the ledger.
 func (h *rig) addEffect(user, kind, target string, at time.Time) {
 	h.Helper()
 	sqlitetest.Change(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
@@ -58,7 +58,7 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 		if len(d.Buttons) != 1 || d.Buttons[0][0].Text != "Older ones" || len(d.Buttons[0][0].Press) > 64 {
 			t.Fatalf("buttons %+v", d.Buttons)
 		}
-		h.addEffect("ann", "edit", "new", now) // a newer row shifts no page
+		h.addEffect("ann", "edit", "new", now) // newer effects do not shift the pages
 		d = h.pressAnswer(d.Buttons[0][0].Press)
 		seen += "\n" + d.Text
 	}
@@ -78,7 +78,7 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 	}
 }
 
-// An admin sees how much was done for everybody, but no details.
+// An admin sees how many effects all users had, but no details.
 func TestActivity_All_ShowsAdminCountsOnly(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)

@@ -22,7 +22,7 @@ func drawnChart(t *testing.T, bars []chartBar) (image.Image, []byte) {
 	return p, text
 }
 
-// barHeight returns the height in pixels of bar i of n, measured in its middle.
+// barHeight returns the height in pixels of bar i of n, measured in the middle of the bar.
 func barHeight(p image.Image, i, n int) (pixels int) {
 	x := chartLeft + (2*i+1)*plotWidth/(2*n)
 	for y := range chartHeight {

@@ -25,13 +25,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sessions runs at most one turn, which ends when the test closes over.
+// sessions runs at most one turn. It ends when the test closes turnEnd.
 type sessions struct {
 	mu         sync.Mutex
 	turnEnd    chan struct{}        // closed by the test; nil if no turn runs
-	stopResult sqlite.PrecedingText // the result of a stop
-	lastStop   int64                // the command of the last stop
-	stoppedNow []int64              // conversations that were stopped without a stored command
+	stopResult sqlite.PrecedingText // the result that a stop returns
+	lastStop   int64                // command of the last stop
+	stoppedNow []int64              // conversations whose turns were stopped without a stored command
 }
 
 func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
@@ -55,7 +55,7 @@ func (s *sessions) StopNow(conversation int64) bool {
 	return s.turnEnd != nil
 }
 
-// rig has Commands with a real database.
+// rig has Commands on a real database.
 type rig struct {
 	*testing.T
 	db         *sqlite.DB
@@ -63,7 +63,7 @@ type rig struct {
 	fakes      *fakes
 	options    command.Options
 	commands   *command.Commands
-	begunTexts []string // the texts of turns that commands began
+	begunTexts []string // texts of the turns that commands began
 	answered   chan int64
 	home       supervisor.Conversation
 	keys       int
@@ -149,7 +149,7 @@ func (h *rig) ask(text string) string {
 	in := h.keep(text)
 	h.commands.Accept(in)
 	for {
-		<-h.answered // the answer may follow a message in another chat
+		<-h.answered // the answer may come after a message in another chat
 		for _, d := range h.outbox() {
 			if d.Inbound == in.ID {
 				return d.Text
@@ -196,7 +196,7 @@ func TestCommands_Each_Answers(t *testing.T) {
 		{"/stpo", "There is no /stpo. Did you mean /stop?"},
 		{"/Hlep", "There is no /hlep. Did you mean /help?"},
 		{"/claer", "There is no /claer. Did you mean /clear?"},
-		{"/invit", "There is no command /invit. /help"}, // /invite is for admins
+		{"/invit", "There is no command /invit. /help"}, // /invite is only for admins, so it is not suggested
 		{"/clear", "A new topic."},
 		{"/stats", "Your use of models"},
 	} {
@@ -218,7 +218,7 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	listed := 0
 	text := h.ask("/help")
 	for _, group := range feature.Groups()[1:] {
-		// some groups have only commands of features, which are missing here
+		// features are missing here, so some groups have no commands
 		text += h.ask("/help "+string(group)) + "\n"
 	}
 	for line := range strings.Lines(text) {
@@ -236,7 +236,7 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	}
 }
 
-// A command for admins is not offered to others.
+// /help of a plain user does not show commands for admins.
 func TestHelp_AdminCommands_OnlyForAdmins(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleUser)
@@ -278,7 +278,7 @@ func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
 		h := newRig(t)
 		h.live()
 		h.sessions.turnEnd = make(chan struct{})
-		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") { // a minute passes
+		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") { // this takes a minute of the bubble's time
 			t.Errorf("the person is told %q", got)
 		}
 	})
@@ -381,10 +381,10 @@ func TestCrash_WaitingCommand_IsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
-		synctest.Wait()                          // until Run has read the unanswered commands
+		synctest.Wait()                          // waits until Run has read the unanswered commands
 		h.sessions.turnEnd = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
-		h.keep("/status") // stored, and the process ends before it is accepted
+		h.keep("/status") // the command is stored, and the process ends before accepting it
 		synctest.Wait()
 		end()
 		if got := h.outbox(); len(got) != 0 {
@@ -411,11 +411,11 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 		h.sessions.turnEnd = over
 		in := h.keepAs("key", "/stop")
 		h.commands.Accept(in)
-		h.commands.Accept(h.keepAs("key", "/stop")) // while the first one runs
+		h.commands.Accept(h.keepAs("key", "/stop")) // the same command comes again while the first one runs
 		synctest.Wait()
 		close(over)
 		<-h.answered
-		h.commands.Accept(in) // as if Run had read the command just before its answer
+		h.commands.Accept(in) // as if Run had read the command shortly before its answer
 		h.commands.Accept(h.keepAs("key", "/stop"))
 		synctest.Wait()
 		if got := h.outbox(); len(got) != 1 {
@@ -427,7 +427,7 @@ func TestAccept_RepeatedCommand_IsAnsweredOnce(t *testing.T) {
 	})
 }
 
-// outbox fails a few times before it works.
+// outbox is an outbox whose first calls fail.
 type outbox struct {
 	sqlite.Outbox
 	fails int

@@ -24,7 +24,7 @@ func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	return answers
 }
 
-// blockStatus makes /status of ann's conversation last until the test closes over.
+// blockStatus makes /status in ann's conversation run until the test closes over.
 func (h *rig) blockStatus() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})
@@ -85,7 +85,8 @@ func TestRun_Conversation_KeepsOrder(t *testing.T) {
 	})
 }
 
-// Unanswered commands of the last life precede even those that were accepted before Run.
+// Commands that an earlier process left unanswered run first, even before commands accepted before
+// Run.
 func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -116,7 +117,7 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 	})
 }
 
-// The repeat comes while the first command still waits.
+// The command comes again while it still waits.
 func TestAccept_RepeatWhileWaiting_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// guest is bob's conversation.
+// guest returns bob's conversation.
 func (h *rig) guest() supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "bob", supervisor.ChannelTerminal, "", "")
@@ -19,7 +19,8 @@ func (h *rig) guest() supervisor.Conversation {
 	return c
 }
 
-// The running command and those behind it end without an answer. Other users' commands continue.
+// A locked-out user's running and waiting commands end without an answer. Other users' commands
+// continue.
 func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -36,7 +37,7 @@ func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 		if err := h.commands.End(t.Context(), "bob"); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.commands.End(t.Context(), "bob"); err != nil { // bob has no commands left
+		if err := h.commands.End(t.Context(), "bob"); err != nil { // bob has no command left
 			t.Fatal(err)
 		}
 		close(over)
@@ -56,7 +57,7 @@ func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 	})
 }
 
-// The user was deleted while the command ran.
+// The user is deleted while the command runs.
 func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
@@ -71,7 +72,7 @@ func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 		gone := h.keep("/status")
 		h.commands.Accept(gone)
 		<-erased
-		synctest.Wait() // a retry would wait for its time
+		synctest.Wait() // a retry would still be waiting
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := h.commands.End(ctx, "bob"); err != nil {

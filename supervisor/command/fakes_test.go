@@ -19,17 +19,17 @@ import (
 	"mews/supervisor/question"
 )
 
-// fakes plays the rest of the service. The zero value allows everything.
+// fakes plays all other parts of the service. The zero value allows every effect.
 type fakes struct {
 	mu        sync.Mutex
 	audited   []string
 	asked     []approval.Request
-	approvals chan error // results of approvals; nil allows at once
+	approvals chan error // results of requests for approval; nil allows at once
 
-	whileAsked func() // called while the user is asked
+	whileAsked func() // called while the user is being asked
 
 	pressed []string
-	foreign bool // no press belongs to the user's questions
+	foreign bool // whether presses belong to another user's questions
 
 	guarded bool
 	closed  []string
@@ -40,7 +40,7 @@ type fakes struct {
 	groups []string
 	stays  bool
 
-	settings map[string]string // settings
+	settings map[string]string // values of settings, by name
 }
 
 func (d *fakes) audit(user, action, detail string) {
@@ -67,7 +67,7 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 	}
 }
 
-// Press is Questions.Press.
+// Press implements Questions.
 func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.PressOutcome, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
@@ -93,7 +93,7 @@ func (d *fakes) CloseAll(_ context.Context, user string) (int64, error) {
 	return 3, nil
 }
 
-// Check is Settings.Check, or Invites.Check.
+// Check checks values of settings. It implements Settings.
 func (d *fakes) Check(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
@@ -127,7 +127,7 @@ func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 	return list, nil
 }
 
-// invites is fakes as Invites.
+// invites implements Invites with fakes.
 type invites struct{ *fakes }
 
 func (i invites) Check(_ context.Context, name string) error {
@@ -142,7 +142,7 @@ func (i invites) Invite(_ context.Context, name string) (access.Invitation, erro
 	return i.made, nil
 }
 
-// groups is fakes as Groups.
+// groups implements Groups with fakes.
 type groups struct{ *fakes }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
@@ -170,7 +170,7 @@ func (h *rig) moveTo(chat string) {
 	h.home = c
 }
 
-// press stores a press of a button of message 7.
+// press stores the press of a button below message 7.
 func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
@@ -201,7 +201,7 @@ func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 	return supervisor.Delivery{}
 }
 
-// cleanings lists the messages that shall lose their buttons.
+// cleanings lists the messages whose buttons are to be removed.
 func (h *rig) cleanings() (messages []string) {
 	h.Helper()
 	list, err := h.db.Cleanings().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
@@ -263,7 +263,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 		if got := h.answers(h.home); len(got) != 0 {
 			t.Errorf("in the first moment answered were %q", got)
 		}
-		time.Sleep(3 * time.Second) // the user is being asked
+		time.Sleep(3 * time.Second) // by now the user is being asked
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"all is"}, h.answers(h.home)); diff != "" {
 			t.Errorf("while the person is asked: %s", diff)
@@ -300,7 +300,7 @@ func TestEffect_Denied_IsNotDone(t *testing.T) {
 		if len(h.fakes.asked) != 1 || h.fakes.asked[0].Text == "" {
 			t.Fatalf("%s: asked were %+v", ask, h.fakes.asked)
 		}
-		// the question is found by its inbound after a crash
+		// after a crash, the question is found by its inbound
 		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys)
 		if diff := cmp.Diff(want, h.fakes.asked[0]); diff != "" {
 			t.Errorf("%s: %s", ask, diff)
@@ -335,7 +335,7 @@ func TestPress_DoesNotWaitForCommand(t *testing.T) {
 		if diff := cmp.Diff([]string{"Allowed once."}, h.answers(h.home)); diff != "" {
 			t.Errorf("while a command runs: %s", diff)
 		}
-		time.Sleep(30 * time.Second) // nobody is asked, so the next command still waits
+		time.Sleep(30 * time.Second) // the command asks nobody, so the next command still waits
 		synctest.Wait()
 		if got := h.answers(h.home); len(got) != 1 {
 			t.Errorf("while a command runs answered were %q", got)
@@ -348,7 +348,7 @@ func TestPress_DoesNotWaitForCommand(t *testing.T) {
 	})
 }
 
-// noUploads are the Uploads of users without files.
+// noUploads is the list of files of users who have none.
 type noUploads struct{}
 
 func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsResult, err error) {

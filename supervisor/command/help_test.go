@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// manualPages are two pages for everybody and one for admins.
+// manualPages has two pages for all users, and one for admins.
 var manualPages = []command.Page{
 	{Name: "chat", First: "# The chat", Text: "# The chat\n\nAll of it."},
 	{Name: "tasks", First: "# Tasks", Text: "# Tasks"},

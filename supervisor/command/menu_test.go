@@ -12,7 +12,7 @@ import (
 func TestMenu_FitsBotAPI(t *testing.T) {
 	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
 		"grants", "invite", "allow", "disallow"}
-	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // names that the Bot API accepts (BotCommand)
+	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // the Bot API accepts only these names (BotCommand)
 	var names []string
 	for _, entry := range newRig(t).newCommands().Menu(true) {
 		names = append(names, entry.Name)
@@ -20,7 +20,7 @@ func TestMenu_FitsBotAPI(t *testing.T) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
 		}
 	}
-	// other commands may be between these
+	// other commands may stand between the wanted ones
 	others := func(name string) bool { return !slices.Contains(want, name) }
 	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
 		t.Errorf("there are %v, and other names of commands among them", names)

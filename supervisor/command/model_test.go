@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/command"
 )
 
-// models is the list of models. The default is marked as such.
+// models is a list of models; the default model is marked.
 type models []command.Offer
 
 func (m models) Resolve(spec string) (string, error) {
@@ -34,7 +34,7 @@ func (m models) Resolve(spec string) (string, error) {
 
 func (m models) Offers(context.Context) []command.Offer { return m }
 
-// choices are users' own choices. A "barred/" model is not allowed.
+// choices are the chosen models, by user. Models of the provider "barred" may not be chosen.
 type choices map[string]string
 
 func (c choices) MayChoose(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
@@ -52,7 +52,7 @@ func (c choices) Choose(_ context.Context, user, spec string) error {
 	return nil
 }
 
-// manyModels are n models of one provider, and two of others.
+// manyModels returns n models of one provider, and two of other providers.
 func manyModels(n int) models {
 	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
 		{Spec: "claude/claude-haiku-4-5-20251001"}}
@@ -80,12 +80,12 @@ func TestModel_Choice_IsStored(t *testing.T) {
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
 		{"/model qwen4", "`near` offers no model `qwen4`. Choose one of these:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		// a bare name means a model of the default's provider
+		// a name without provider means a model of the default's provider
 		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
-		// the list has this model with a date
+		// the provider's list has this model with a date
 		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
 		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
-		// a provider without a list may have any model
+		// a provider without a list may offer any model
 		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
 		{"/model Default", "From your next message on `near/qwen3:8b` answers you, as configured.", ""},
 		{"/model default", "From your next message on `near/qwen3:8b` answers you, as configured", ""},
@@ -168,7 +168,7 @@ func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
 	}
 }
 
-// inGroup moves ann into a group.
+// inGroup moves ann to a group.
 func (h *rig) inGroup() {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, "-1", "")
@@ -190,7 +190,7 @@ func TestModels_ForeignNames_StayOnOneLine(t *testing.T) {
 	}
 }
 
-// failingChoices stores no choice.
+// failingChoices fails to store a choice.
 type failingChoices struct{ choices }
 
 func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }

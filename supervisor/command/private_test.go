@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-// A private command, such as /digest, is run in the user's private chat.
+// A private command sent in a group, such as /digest, runs in the user's private chat.
 func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann"}}
@@ -30,5 +30,5 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	}
 }
 
-// noOffer offers no change of time zones.
+// noOffer makes no offer to move jobs to another time zone.
 func noOffer(context.Context, supervisor.User) (d supervisor.Delivery, err error) { return d, nil }

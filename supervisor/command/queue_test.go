@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// sendTexts sends messages from ann, and returns them as stored.
+// sendTexts stores messages from ann, and returns them.
 func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 	h.Helper()
 	for _, text := range texts {
@@ -25,7 +25,7 @@ func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 	return kept
 }
 
-// waitingTexts lists the waiting texts in order.
+// waitingTexts lists the texts of waiting messages, in order.
 func (h *rig) waitingTexts() (texts []string) {
 	h.Helper()
 	q, err := h.db.Inbox().Queue(h.Context(), h.home.ID)
@@ -64,7 +64,7 @@ func TestQueue_List_HasButtons(t *testing.T) {
 
 	for _, c := range []struct{ text, want string }{
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
-		// number 3 of the last list, although another message is third now
+		// the number is that of the last list, although another message is third now
 		{"/queue drop 3", "I dropped `c`. Send it again if you still want it."},
 		{"/queue NOW 4", "`d` comes next."},
 		{"/queue now 9", "My last list has no number 9. /queue lists what waits now."},
@@ -80,7 +80,8 @@ func TestQueue_List_HasButtons(t *testing.T) {
 	}
 }
 
-// A crash between the action and its answer, a repeated press and a late press change nothing more.
+// The action of a button happens once. A crash before its answer, a repeated press and a late press
+// do not repeat it.
 func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	h := newRig(t)
 	kept := h.sendTexts("a", "b", "c")
@@ -89,7 +90,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	if _, _, err := h.db.Inbox().DropText(t.Context(), "ann", kept[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	// the service is killed after this step
+	// the service is killed after this action
 	if _, _, err := h.db.Inbox().MoveToFront(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}

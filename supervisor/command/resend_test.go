@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// undelivered is the number of messages of a conversation that may not have arrived.
+// undelivered maps a conversation to the number of its messages that may not have arrived.
 type undelivered map[int64]int
 
 func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (int, error) {
@@ -41,7 +41,7 @@ func TestResend_CountsMessages(t *testing.T) {
 	}
 }
 
-// The messages are older than the answer to /resend, so they arrive before it.
+// The messages that /resend repeats are older than its answer, so they arrive before it.
 func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	h := newRig(t)
 	for text, outcome := range map[string]supervisor.Outcome{
@@ -70,7 +70,7 @@ func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	}
 }
 
-// failingResender is a store that fails.
+// failingResender fails to send messages again.
 type failingResender struct{}
 
 func (failingResender) Resend(context.Context, int64, int) (int, error) {

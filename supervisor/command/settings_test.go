@@ -29,7 +29,7 @@ func TestSettings_List_ShowsSources(t *testing.T) {
 	if diff := cmp.Diff(buttons, got.Buttons); diff != "" {
 		t.Error(diff)
 	}
-	for _, row := range got.Buttons { // each button works
+	for _, row := range got.Buttons { // every button must work
 		if answer := h.pressAnswer(row[0].Press); strings.Contains(answer.Text, "There is no") {
 			t.Errorf("%s is answered %q", row[0].Press, answer.Text)
 		}

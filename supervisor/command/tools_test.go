@@ -9,7 +9,7 @@ import (
 	"mews/supervisor"
 )
 
-// someTools are everybody's tools. The family "big" does not fit.
+// someTools has the same tools for all users. Those of the family "big" do not fit into a request.
 type someTools struct{}
 
 func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
@@ -20,7 +20,8 @@ func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
 	}, nil
 }
 
-// It works by words and by buttons, even if the command runs twice.
+// A family of tools can be kept open or closed by words and by buttons. Running the command twice
+// does no harm.
 func TestTools_KeepAndClose_ChangeList(t *testing.T) {
 	h := newRig(t)
 	h.live()

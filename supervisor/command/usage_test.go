@@ -21,7 +21,7 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return u, ok
 }
 
-// usages returns these lines, those of the day first, and records the queries.
+// usages returns prepared lines, and records the queries. The first lines are those of the day.
 type usages struct {
 	month, today []usage.Line
 	topics, days []usage.Line
@@ -51,7 +51,7 @@ func (b budgets) Left(_ context.Context, user string) ([]budget.Allowance, error
 	return b[user], nil
 }
 
-// pictures records the drawn pictures.
+// pictures records drawn pictures.
 type pictures struct{ kept [][]byte }
 
 func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
@@ -77,10 +77,10 @@ func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 			},
 		}
 		h.options.Usages = kept
-		// the next day has begun in this zone
+		// in this time zone the next day has begun
 		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}}
 		h.live()
-		time.Sleep(12 * 24 * time.Hour) // the test's clock begins with the year 2000
+		time.Sleep(12 * 24 * time.Hour) // the clock of the bubble begins with the year 2000
 		const want = "Your use of models:\n\n" +
 			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
 			"- this week: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
@@ -153,7 +153,7 @@ func TestUsage_LongList_SumsUpRest(t *testing.T) {
 	}
 }
 
-// days returns ann's usage of a month. The cost of a day rises from 0.
+// days returns ann's usage on each day of a month. The cost rises daily, from 0.
 func days(cost int64) (list []usage.Line) {
 	for i := range 30 {
 		list = append(list, usage.Line{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
@@ -179,7 +179,7 @@ func TestUsage_ShowsConversationsAndBudget(t *testing.T) {
 	}
 }
 
-// Failed calls cost nothing, so there is nothing to draw.
+// Failed calls cost nothing, so no chart is drawn.
 func TestUsage_FailedCalls_AreNotDrawn(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
 		h := newRig(t)
