@@ -7,8 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// TestBytesBefore_AreLimitedPerFileAndTurn checks the limits of 16 MiB for a file and 64 MiB for a
-// turn. The user's other blobs do not count.
+// TestBytesBefore_AreLimitedPerFileAndTurn checks the limits for the bytes of files from before a
+// change: 16 MiB for a file, and 64 MiB for a turn. The user's other blobs do not count.
 func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	begin := func() (int64, error) {

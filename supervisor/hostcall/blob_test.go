@@ -14,7 +14,7 @@ import (
 
 const quota = 256 << 20
 
-// hoard stores the record of a blob of ann's with that size, without the bytes.
+// hoard stores that ann owns a blob of that size. It stores no bytes.
 func (r *rig) hoard(sha string, size int64) {
 	r.t.Helper()
 	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}
@@ -42,7 +42,7 @@ func (r *rig) commit(blob int64) error {
 	return err
 }
 
-// checkQuota checks that err tells a worker of the quota.
+// checkQuota checks that err tells the worker about the quota.
 func checkQuota(t *testing.T, what string, err error) {
 	t.Helper()
 	if wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "256 MiB") {
@@ -98,7 +98,7 @@ func TestBlobs_OldOnesGone_FreesQuota(t *testing.T) {
 	}
 }
 
-// fullDisk is a spool with a nearly full disk.
+// fullDisk is a spool whose disk is full.
 type fullDisk struct{ hostcall.Spool }
 
 func (fullDisk) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
@@ -115,7 +115,7 @@ func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
 	}
 }
 
-// brokenBlobs is a database that does not answer.
+// brokenBlobs is a store of blobs whose database fails.
 type brokenBlobs struct{ hostcall.Blobs }
 
 func (brokenBlobs) SumOfTurns(context.Context, string, time.Time) (int64, error) {

@@ -21,14 +21,14 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeReserver holds money in memory and checks the books. Each lease must end once, and must cost
-// no more than it holds.
+// fakeReserver holds money in memory and checks the books. Each lease must end once, and may cost
+// at most its amount.
 type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
-	refuse error  // the result of each commit
-	first  func() // called when the first lease is taken; nil is allowed
+	refuse error  // the error of each commit
+	first  func() // called when the first lease is taken; nil means no call
 
 	mu       sync.Mutex
 	left     int64
@@ -37,10 +37,10 @@ type fakeReserver struct {
 	returned int
 	settled  int
 	spent    int64
-	costs    []int64 // stored calls, in order
+	costs    []int64 // costs of stored calls, in order
 }
 
-// useReserver makes a fakeReserver pay for a rig's turns.
+// useReserver lets a fakeReserver with some money pay for a rig's turns.
 func useReserver(t *testing.T, r *rig, money int64) *fakeReserver {
 	b := &fakeReserver{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
 	r.options.Steps, r.options.Usage = b, b
@@ -68,7 +68,7 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (super
 	return supervisor.Lease{ID: b.last, Amount: amount}, nil
 }
 
-// Settled checks that the books have closed a lease that was kept.
+// Settled checks that a stored call has ended its lease.
 func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,8 +126,9 @@ func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 	return err
 }
 
-// pricedCatalogue returns a catalogue of one scripted model, at three millionths of a dollar for a
-// token. A call that is silent for longer than silence fails; 0 means the provider's own limit.
+// pricedCatalogue returns a catalogue with a scripted model that costs three millionths of a dollar
+// for a token. A call that is silent for longer than silence fails; 0 means the provider's own
+// limit.
 func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
 	t.Helper()
 	_, base := modeltest.NewServer(t, script)
@@ -140,12 +141,12 @@ func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script mo
 	return c
 }
 
-// TestBudget_EndlessModel_StopsWithinMoney checks that each step is paid for in advance, and that
-// earlier steps stay.
+// TestBudget_EndlessModel_StopsWithinMoney checks that money is reserved before each step. When the
+// money is used up, earlier steps stay.
 func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
-			const money = 2_000_000 // micro-dollars: two dollars
+			const money = 2_000_000 // two dollars, in millionths
 			script := func(r modeltest.Request) modeltest.Answer {
 				return modeltest.Answer{Text: "Once more.", Calls: []modeltest.Call{{Name: "get_time", Args: `{}`}},
 					Usage: &modeltest.Usage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
@@ -183,7 +184,7 @@ func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 	}
 }
 
-// keptCost returns ann's costs in the database.
+// keptCost returns the cost of ann's calls in the database, in millionths of a dollar.
 func keptCost(t *testing.T, r *rig) (micro int64) {
 	t.Helper()
 	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"})
@@ -196,7 +197,7 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// TestLease_AlwaysEnds checks that every lease ends, whatever the server answers, and also if the
+// TestLease_AlwaysEnds checks that every lease ends, whatever the server answers, and even if the
 // turn is stopped.
 func TestLease_AlwaysEnds(t *testing.T) {
 	faults := map[string]modeltest.Fault{
@@ -215,7 +216,7 @@ func TestLease_AlwaysEnds(t *testing.T) {
 					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 				}, fault)))
 				b := useReserver(t, r, 1<<40)
-				b.first = func() { // stops the turn, during back-off at the latest
+				b.first = func() { // stops the turn, at the latest during the pause before a retry
 					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })
 				}
 				_, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -231,8 +232,8 @@ func TestLease_AlwaysEnds(t *testing.T) {
 	}
 }
 
-// TestStoppedStep_CostsWhatItUsed checks that a stopped step costs what it has used, with and
-// without a budget. That holds even if its turn has already ended.
+// TestStoppedStep_CostsWhatItUsed checks that a stopped step costs only the used tokens, with and
+// without a budget. This holds even if the turn has already ended.
 func TestStoppedStep_CostsWhatItUsed(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {
@@ -271,7 +272,7 @@ func TestStoppedStep_CostsWhatItUsed(t *testing.T) {
 	}
 }
 
-// lengthWatcher signals when a reply has grown to a length.
+// lengthWatcher signals when a reply has reached a length.
 type lengthWatcher struct {
 	hostcall.Reply
 	at, said int
@@ -286,10 +287,10 @@ func (w *lengthWatcher) Add(text string) {
 	}
 }
 
-// leased is a model whose answers were paid for.
+// leased is a model that checks that its calls are paid for.
 type leased struct {
 	*takes
-	unknown bool // whether the model's price is unknown
+	unknown bool // whether the price of the model is unknown
 }
 
 func (m leased) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -362,8 +363,8 @@ func (fullUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount, er
 	return c, nil
 }
 
-// TestTokenCount_IsReusedWhileValid checks that the provider's count is reused as long as a request
-// has messages of the counted one.
+// TestTokenCount_IsReusedWhileValid checks that the provider's token count is reused while requests
+// share messages with the counted request.
 func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {
@@ -413,7 +414,7 @@ func (r *rig) called() {
 	}
 }
 
-// next ends the turn and begins another in the same conversation.
+// next ends the turn and begins the next one in the same conversation.
 func (r *rig) next(key string) {
 	r.t.Helper()
 	r.finish()

@@ -19,7 +19,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// picture returns a whole PNG.
+// picture returns a PNG file.
 func picture(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -34,7 +34,7 @@ func sendFileModel() models {
 	return says(protocol.Part{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
 }
 
-// fakeApprover returns a prepared decision, and records the requests.
+// fakeApprover returns a prepared decision and records the requests.
 type fakeApprover struct {
 	asked []approval.Request
 	err   error
@@ -45,7 +45,7 @@ func (a *fakeApprover) Allow(_ context.Context, r approval.Request) error {
 	return a.err
 }
 
-// turns sends into the real database.
+// turns is a sender that stores messages in the real database.
 type turns struct{ sqlite.Turns }
 
 func (s turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
@@ -70,7 +70,7 @@ func newSendRig(t *testing.T) *sendRig {
 	return r
 }
 
-// file returns the message with which an honest worker sends one file with these bytes.
+// file returns the call of an honest worker that sends a file with these bytes.
 func (r *sendRig) file(name, data string) protocol.ChatSend {
 	r.t.Helper()
 	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call,
@@ -83,7 +83,7 @@ func (r *sendRig) send(p protocol.ChatSend) error {
 	return err
 }
 
-// delivered lists the files that wait for ann.
+// delivered lists the files in ann's outbox.
 func (r *sendRig) delivered() (files []supervisor.File) {
 	r.t.Helper()
 	list, err := r.db.Outbox().ListPending(r.t.Context(), r.open.Turn.Conversation.ID, 0, 100)
@@ -123,8 +123,8 @@ func TestSendFiles_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_CoversExactlyThisFile checks that another name, caption, content or conversation is
-// another subject.
+// TestApproval_CoversExactlyThisFile checks that an approval does not cover another name, caption,
+// content or conversation.
 func TestApproval_CoversExactlyThisFile(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
@@ -181,8 +181,8 @@ func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestSendFiles_SeveralPictures_AreOneDelivery checks that the pictures of one call are one
-// delivery, with one question for all.
+// TestSendFiles_SeveralPictures_AreOneDelivery checks that all pictures of one call are one
+// delivery, and need one approval.
 func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 	r := newSendRig(t)
 	p, other := r.file("cat.png", picture(t)), r.file("dog.txt", "a dog")
@@ -207,7 +207,7 @@ func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 	}
 }
 
-// nothingSent is a Sender that has forgotten its earlier sends.
+// nothingSent is a Sender that forgets what it has sent.
 type nothingSent struct{ hostcall.Sender }
 
 func (nothingSent) WasSent(context.Context, int64, string) (bool, error) { return false, nil }
@@ -223,8 +223,8 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 	return r
 }
 
-// TestSendMessage_SendsModelsTextOnce checks that a message has the text of the model's call,
-// whatever its worker says. It is sent once.
+// TestSendMessage_SendsModelsTextOnce checks that the sent text is that of the model's call,
+// whatever the worker says. The message is sent once.
 func TestSendMessage_SendsModelsTextOnce(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
@@ -298,8 +298,8 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestSendFiles_RepeatedCall_AsksNobody repeats a call after a crash. Nobody is asked again about
-// sent files, even if the file has changed and the user would now refuse.
+// TestSendFiles_RepeatedCall_AsksNobody repeats a call after a crash. For files that were sent,
+// nobody is asked again, even if the file has changed or the user would now refuse.
 func TestSendFiles_RepeatedCall_AsksNobody(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.send(r.file("a.txt", "a")); err != nil {
@@ -387,7 +387,8 @@ func TestMediaType_FollowsBytes(t *testing.T) {
 	}
 }
 
-// TestApproval_IsAskedInDestination has a turn that answers in another conversation than its own.
+// TestApproval_IsAskedInDestination has a turn whose destination is another conversation. The user
+// is asked there.
 func TestApproval_IsAskedInDestination(t *testing.T) {
 	r := newSendRig(t)
 	chat, err := r.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")

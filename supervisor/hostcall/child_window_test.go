@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// newReviewRig returns a rig with a review turn, which only reads a blob of ann's.
+// newReviewRig returns a rig with the turn of a review, which only reads a blob of ann's.
 func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, reports *[]protocol.ReviewReport) {
 	r = newRigOf(t, m)
 	r.options.Windows = r.db.Turns()
@@ -41,13 +41,13 @@ func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, 
 	return r, turn, reports
 }
 
-// restart gives the turn to another worker.
+// restart continues the turn with another worker.
 func (r *rig) restart(turn hostcall.Turn) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(turn)
 }
 
-// window asks in a child window.
+// window asks the model in a child window, and returns the answer.
 func (r *rig) window(name, text string) (string, error) {
 	r.t.Helper()
 	p := protocol.ModelStream{
@@ -63,8 +63,8 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamResult).Message.Text(), nil
 }
 
-// TestChildWindow_IsAskedOnceInIsolation checks that a window contains only its text. Once it has
-// an answer, every later question gets that answer.
+// TestChildWindow_IsAskedOnceInIsolation checks that a child window contains only its own text.
+// After the first answer, every call with the same name gets that answer.
 func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
@@ -84,7 +84,7 @@ func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""},
 		{"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
 	} {
-		if ask.name == "" { // the worker crashes
+		if ask.name == "" { // here the worker crashes
 			r.restart(turn)
 			continue
 		}
@@ -105,8 +105,8 @@ func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	}
 }
 
-// TestChildWindow_Failed_IsAskedAgain checks that a window whose model call failed is asked again,
-// and delays no other.
+// TestChildWindow_Failed_IsAskedAgain checks that the model is asked again if its call in a child
+// window failed. Other windows are not delayed.
 func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 	fail := true
 	r, turn, _ := newReviewRig(
@@ -132,7 +132,7 @@ func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 	}
 }
 
-// TestOneShotWorker_OtherCall_EndsWorker makes calls that no honest one-shot worker makes.
+// TestOneShotWorker_OtherCall_EndsWorker makes calls that an honest one-shot worker never makes.
 func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	report := protocol.ReviewReport{}
 	finding := protocol.ReviewFinding{
@@ -215,7 +215,7 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 			if method == protocol.MethodToolsChanged {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
-			if method == protocol.MethodIndexChanged { // a notification without a turn
+			if method == protocol.MethodIndexChanged { // this notification names no turn
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {
@@ -249,14 +249,15 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 	}
 }
 
-// onlyInOperations reports whether a method is only for operations. A review's worker has none.
+// onlyInOperations reports whether a method is valid only in operations, which a review's worker
+// does not run.
 func onlyInOperations(method string) bool {
 	return strings.HasPrefix(method, "operation.") ||
 		strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
 }
 
-// TestUsersWorker_ReviewCall_EndsWorker checks that a user's worker has no child windows and no
-// reports.
+// TestUsersWorker_ReviewCall_EndsWorker checks that a user's worker may not use child windows or
+// send review reports.
 func TestUsersWorker_ReviewCall_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a window": func(r *rig) { r.window("1", "part 1") },

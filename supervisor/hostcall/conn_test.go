@@ -26,7 +26,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// models is a model whose answers the test decides.
+// models is a model whose answers come from a function of the test.
 type models func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error)
 
 func (m models) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -43,7 +43,7 @@ func says(parts ...protocol.Part) models {
 	}
 }
 
-// peer is a worker's process; it records why it was ended.
+// peer stands for a worker's process, and records why it was ended.
 type peer struct {
 	mu    sync.Mutex
 	ended error
@@ -55,7 +55,7 @@ func (p *peer) end(reason error) {
 	p.ended = reason
 }
 
-// rig is a Conn with a running turn of ann's, on a real database and spool.
+// rig is a Conn with a running turn of ann's, on a real database and a real spool.
 type rig struct {
 	t       *testing.T
 	db      *sqlite.DB
@@ -102,7 +102,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	return r
 }
 
-// logged returns what the connections log from now on.
+// logged returns the log of all connections from now on.
 func (r *rig) logged() *bytes.Buffer {
 	out := &bytes.Buffer{}
 	r.options.Log = hclog.New(&hclog.LoggerOptions{Output: out})
@@ -121,7 +121,7 @@ func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 	return r.startTurnWith(user, key, "hello")
 }
 
-// startTurnWith begins a turn with a text.
+// startTurnWith begins a turn with a message.
 func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 	r.t.Helper()
 	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
@@ -146,7 +146,7 @@ func (r *rig) turn() hostcall.Turn {
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 
-// newest returns the ID of the transcript's newest message.
+// newest returns the ID of the newest message in the transcript.
 func (r *rig) newest() int64 {
 	r.t.Helper()
 	messages, err := r.db.Transcript().Messages(r.t.Context(), r.open.Turn.Conversation.ID)
@@ -156,7 +156,7 @@ func (r *rig) newest() int64 {
 	return messages[len(messages)-1].ID
 }
 
-// call makes a call as the wire would.
+// call makes a call as a worker would, over JSON.
 func (r *rig) call(method string, params any) (any, error) {
 	r.t.Helper()
 	return ask(r.t, r.conn, method, params)
@@ -176,7 +176,7 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// modelStream returns a complete request, with the full system text and tools.
+// modelStream returns a complete request for the model, with the system text and the tools in full.
 func (r *rig) modelStream() protocol.ModelStream {
 	return protocol.ModelStream{
 		Turn: r.open.Turn.ID, After: r.newest(),

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestTokenCount_AppliesToSharedMessages checks that a count also measures other requests that have
-// messages of the counted one, at any position.
+// TestTokenCount_AppliesToSharedMessages checks that a token count also measures other requests
+// that share messages with the counted one, at any position.
 func TestTokenCount_AppliesToSharedMessages(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {

@@ -8,8 +8,8 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// TestWireExamples_MatchRowTypes reads the examples in the comments of package protocol's
-// constants. A message in that package's transcript needs none.
+// TestWireExamples_MatchRowTypes decodes the examples in the comments of package protocol's
+// constants. Methods whose examples are in that package's transcript are skipped.
 func TestWireExamples_MatchRowTypes(t *testing.T) {
 	for method, example := range protocoltest.Methods(t, "../../protocol") {
 		if len(example) == 0 {
@@ -17,7 +17,7 @@ func TestWireExamples_MatchRowTypes(t *testing.T) {
 		}
 		r, known := core[method]
 		if !known {
-			continue // the method belongs to a feature
+			continue // this method belongs to a feature
 		}
 		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
 		if err != nil {

@@ -13,13 +13,13 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// echoParams are the parameters of a test feature's call.
+// echoParams are the parameters of echo, a call of a test's feature.
 type echoParams struct {
 	Turn int64  `json:"turn"`
 	Text string `json:"text"`
 }
 
-// echoCall is a call that answers with its text, its user and its turn.
+// echoCall is a call that returns its text with the user and the turn.
 func echoCall() feature.HostCall {
 	return feature.HostCall{Method: "echo.say", Kinds: feature.WithHome(), Bytes: 100, Limit: 2, Serial: true,
 		Handler: feature.InTurn(func(_ context.Context, t feature.Turn, p *echoParams) (*[]any, error) {
@@ -65,7 +65,7 @@ func TestFeatureCall_BreakingItsRow_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string
 		turn  int64
-		want  string // a part of the last answer's error
+		want  string // part of the last answer's error
 		ended bool
 	}{
 		"allowed":          {texts: []string{"hi", "hi"}},

@@ -14,14 +14,14 @@ import (
 	"mews/supervisor/tools"
 )
 
-// toolRig is a rig whose worker has families of tools. say is the model's next message; offered is
-// the tools that the model was offered last.
+// toolRig is a rig whose worker has families of tools. say is the model's next message. offered are
+// the tools of the last request.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
 	say     protocol.Message
 	offered []string
-	steps   int // steps of the turn so far
+	steps   int // number of steps of the turn so far
 }
 
 func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
@@ -42,7 +42,7 @@ func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
 	return r
 }
 
-// restart gives the turn to another worker, as after a crash.
+// restart continues the turn with another worker, as after a crash.
 func (r *toolRig) restart(pending ...protocol.ToolCall) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.Handshaken(protocol.HelloResult{Tools: r.tools})
@@ -54,7 +54,7 @@ func (r *toolRig) restart(pending ...protocol.ToolCall) {
 	r.conn.BeginTurn(turn)
 }
 
-// step makes the model call tools, each as "name arguments", and returns the committed calls.
+// step makes the model call tools, each given as "name arguments". It returns the committed step.
 func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	r.t.Helper()
 	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
@@ -89,8 +89,8 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 	}
 }
 
-// TestFindTools_OpenFamily_IsOffered checks that open families are offered after a crash of the
-// worker, too.
+// TestFindTools_OpenFamily_IsOffered checks that opened families stay offered, even after a crash
+// of the worker.
 func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	r := newToolRig(t)
 	call := r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
@@ -107,11 +107,11 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	}
 	r.answer(call)
 	call = r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
-	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // the tools were open before the crash
+	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // opened before the crash
 		t.Errorf("found once more: %+v", open)
 	}
 	r.answer(call)
-	said := r.step(`terminal {"action":"list"}`) // the family was closed, and there is room
+	said := r.step(`terminal {"action":"list"}`) // the family was closed, but fits into the request
 	if want := []string{"find_tools", "read_file", "forget", "update_memory"}; !slices.Equal(r.offered, want) || said.Answered != nil {
 		t.Errorf("%q are offered, want %q; answered %v", r.offered, want, said.Answered)
 	}
@@ -123,7 +123,7 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	}
 }
 
-// bulk returns n tools of a thousand bytes each.
+// bulk returns n tools of 1,000 bytes each.
 func bulk(n int) (list []protocol.Tool) {
 	for i := range n {
 		list = append(list, protocol.Tool{Name: fmt.Sprintf("bulk_%02d", i), Family: "bulk", Schema: []byte(`{"type":"object"}`),
@@ -132,8 +132,8 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestClosedTool_WithoutRoom_IsNotRun checks that the model learns what to do, and that the worker
-// learns not to run the call.
+// TestClosedTool_WithoutRoom_IsNotRun checks that the model is told what to do instead, and that
+// the worker does not run the call.
 func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string
@@ -168,7 +168,8 @@ func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	}
 }
 
-// TestTrim_ClosesLeastRecentlyUsedTools checks that tools that the user keeps open are closed last.
+// TestTrim_ClosesLeastRecentlyUsedTools checks that the tools that were not used for longest are
+// closed first. Tools that the user keeps open are closed last.
 func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// indexing begins an operation that indexes ann's home, and records the users of updates. The index
-// accepts everything.
+// indexing begins an operation that indexes ann's home. The index accepts everything, and records
+// whose homes are updated.
 func (r *rig) indexing(id int64, updates *[]string) {
 	s, err := spool.Open(r.t.TempDir())
 	if err != nil {
@@ -31,8 +31,8 @@ func (r *rig) indexing(id int64, updates *[]string) {
 
 func indexFile(path string) protocol.IndexedFile { return protocol.IndexedFile{Path: path, Size: 1} }
 
-// TestIndex_InvalidMessage_EndsWorker checks that an invalid message about a home ends the worker
-// and is audited.
+// TestIndex_InvalidMessage_EndsWorker checks that an invalid message about the index ends the
+// worker and is audited.
 func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 	hash := strings.Repeat("0", 32)
 	many := make([]protocol.IndexedSection, protocol.MaxIndexSections+1)
@@ -88,7 +88,7 @@ func TestIndex_InvalidMessage_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestIndexPut_InvalidSections_EndsWorker commits blobs with invalid contents.
+// TestIndexPut_InvalidSections_EndsWorker commits blobs with invalid sections.
 func TestIndexPut_InvalidSections_EndsWorker(t *testing.T) {
 	for name, blob := range map[string]string{
 		"no JSON":                 "x",

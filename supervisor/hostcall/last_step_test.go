@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TestLastStep_CommitEndsTurn checks that the turn may end with its last step, which calls no tool.
-// Then the model is not asked again.
+// TestLastStep_CommitEndsTurn checks that the commit of a step without tool calls may end the turn.
+// After that the model is not asked again.
 func TestLastStep_CommitEndsTurn(t *testing.T) {
 	var requests []modelcall.Request
 	r := newRig(t, asksThenSays(&requests))

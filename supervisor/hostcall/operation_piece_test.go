@@ -13,8 +13,7 @@ import (
 	"mews/supervisor/operation"
 )
 
-// transcribe begins an operation with a recording that has one piece. It records the operation's
-// commits in done.
+// transcribe begins an operation for a recording of one piece. It records the commits in done.
 func (r *rig) transcribe(id int64, done *[]string) {
 	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
@@ -103,8 +102,8 @@ func TestPiece_FullDisk_CommitsOnceThereIsRoom(t *testing.T) {
 	}
 }
 
-// TestOperation_OfUser_CommitsUsersBlobs checks that the operation commits within its limits, and
-// may read any of the user's blobs.
+// TestOperation_OfUser_CommitsUsersBlobs checks that an operation with a user commits blobs within
+// its limits, and may read all blobs of the user.
 func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
@@ -132,8 +131,8 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	}
 }
 
-// TestUndo_ReplacedBytes_CountAsBytesBefore checks that replaced bytes count as the user's bytes
-// from before a change, and not as outputs.
+// TestUndo_ReplacedBytes_CountAsBytesBefore checks that the bytes that an undo replaces count as
+// bytes from before a change, and not as outputs.
 func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// operate begins an operation whose blobs may have at most most bytes.
+// operate begins an operation whose blobs may have at most that many bytes.
 func (r *rig) operate(id, most int64) *spool.Spool {
 	r.t.Helper()
 	s, err := spool.Open(r.t.TempDir())
@@ -22,7 +22,7 @@ func (r *rig) operate(id, most int64) *spool.Spool {
 	return s
 }
 
-// put writes a blob in an operation, until a call fails.
+// put writes a blob in an operation. It returns the error of the first call that fails.
 func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error) {
 	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// pngData begins like a PNG; the supervisor reads only the beginning.
+// pngData begins like a PNG file, which is all that the supervisor reads.
 const pngData = "\x89PNG\r\n\x1a\n and pixels"
 
 // upload stores data as a blob of the turn's user.
@@ -39,7 +39,7 @@ func pngOf(ref protocol.BlobRef) protocol.Image {
 	return protocol.Image{BlobRef: ref, MediaType: "image/png", Width: 4, Height: 3}
 }
 
-// asksThenSays is a model that calls a tool, then says something, and records its requests.
+// asksThenSays is a model that first calls a tool and then says something. It records its requests.
 func asksThenSays(requests *[]modelcall.Request) models {
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*requests = append(*requests, req)
@@ -50,7 +50,7 @@ func asksThenSays(requests *[]modelcall.Request) models {
 	}
 }
 
-// resultIn returns the newest tool result of a request.
+// resultIn returns the newest tool result in a request.
 func resultIn(t *testing.T, req modelcall.Request) protocol.ToolResult {
 	t.Helper()
 	for _, m := range slices.Backward(req.Messages) {
@@ -98,7 +98,7 @@ func TestPicture_IsSentUntilForgotten(t *testing.T) {
 func TestPicture_Invalid_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		images func(r *rig, own protocol.Image) []protocol.Image
-		want   string // a part of the audited offence; "" means none
+		want   string // part of the audited offence; "" means no offence
 	}{
 		"eight of one's own": {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 8) }, ""},
 		"nine":               {func(_ *rig, own protocol.Image) []protocol.Image { return slices.Repeat([]protocol.Image{own}, 9) }, "9 images"},

@@ -21,7 +21,7 @@ import (
 	"mews/supervisor/reply"
 )
 
-// say sends a message of ann's while her turn runs.
+// say stores a message of ann's while her turn runs.
 func (r *rig) say(key, text string) {
 	r.t.Helper()
 	_, _, err := r.db.Inbox().Put(r.t.Context(),
@@ -59,7 +59,7 @@ func userTexts(req modelcall.Request) (texts []string) {
 func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	var requests []modelcall.Request
 	var r *rig
-	shown := "" // the reply at the beginning of the model's second answer
+	shown := "" // the reply when the model's second answer begins
 	says := asksThenSays(&requests)
 	r = newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		shown, _ = r.stream.Text()
@@ -78,7 +78,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("got %v", err)
 	}
-	// The worker repeats the request, because the refused one has changed nothing.
+	// The worker repeats the same request, because the refused one has changed nothing.
 	again := r.modelStream()
 	again.After = refused.After
 	answer, err := r.call(protocol.MethodModelStream, again)
@@ -119,8 +119,8 @@ func TestSteering_QueueMode_MessageWaits(t *testing.T) {
 	}
 }
 
-// TestSteering_UrgentGoesIn_FollowUpWaits checks that an urgent message reaches the next step in
-// every mode, and a follow-up in none.
+// TestSteering_UrgentGoesIn_FollowUpWaits checks that in every mode an urgent message reaches the
+// next step, and a follow-up waits.
 func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
@@ -144,8 +144,8 @@ func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 	}
 }
 
-// The reply says that a message was read only after a step has answered it. A call that fails
-// before it is made, or a worker that dies, has shown the model nothing.
+// The reply says that a message was read only after a step has answered that message. If a call
+// fails before it is made, or the worker dies, the model has not read the message.
 func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
 	var requests []modelcall.Request
@@ -179,8 +179,8 @@ func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	}
 }
 
-// TestSteering_LongMessage_Waits checks that a full request still takes in a few words, but a page
-// only if it fits.
+// TestSteering_LongMessage_Waits checks that a short message joins even a full request. A long one
+// joins only if it fits.
 func TestSteering_LongMessage_Waits(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -212,8 +212,8 @@ func TestSteering_LongMessage_Waits(t *testing.T) {
 	}
 }
 
-// TestSteering_TakenMessages_AreReadWhole takes in two messages of one size in each of five steps,
-// beside results of 20 KB. No request is too long; messages that do not fit wait.
+// TestSteering_TakenMessages_AreReadWhole adds two messages of the same size in each of five steps,
+// beside results of 20 KB. No request becomes too long; messages that do not fit wait.
 func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
@@ -257,9 +257,9 @@ func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 	}
 }
 
-// TestSteering_SmallWindow_LongMessageWaits checks that the model's own window limits the request
-// if it is smaller than the history's limit. A page that waits is read whole in its own turn; in
-// this one it would be cut.
+// TestSteering_SmallWindow_LongMessageWaits checks that a long message waits if the model's window
+// is smaller than the history's limit. In its own turn the message is read whole; now it would be
+// cut.
 func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Raw), "a file; ") {
@@ -299,7 +299,7 @@ func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	}
 }
 
-// jammed is a store that fails to take messages in.
+// jammed is a store that fails to add messages to a turn.
 type jammed struct {
 	hostcall.Steps
 }
@@ -317,8 +317,8 @@ func TestSteering_StoreFails_StepContinues(t *testing.T) {
 	}
 }
 
-// TestSteering_FirstMessage_StaysInRequest checks that a turn keeps its first message, however many
-// messages it takes in.
+// TestSteering_FirstMessage_StaysInRequest checks that requests keep the turn's first message,
+// however many messages join the turn.
 func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	var last modelcall.Request
 	r := newRig(t, func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -347,7 +347,7 @@ func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	}
 }
 
-// TestSteering_Edit_ReachesNextStep checks that a changed message reaches the next step in every
+// TestSteering_Edit_ReachesNextStep checks that an edited message reaches the next step in every
 // mode.
 func TestSteering_Edit_ReachesNextStep(t *testing.T) {
 	for _, mode := range []supervisor.BusyMode{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// asks is a model that calls list_files that many times at once, with a text.
+// asks is a model that says a text and calls list_files, that many times in one step.
 func asks(times int) models {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.Part{{Text: "I look."}}
@@ -23,7 +23,7 @@ func asks(times int) models {
 	}
 }
 
-// makeCalls asks the model and returns its calls.
+// makeCalls asks the model and returns its tool calls.
 func (r *rig) makeCalls() []protocol.ToolCall {
 	r.t.Helper()
 	answer, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -95,7 +95,7 @@ func TestCallNames_NewWorker_Accepts(t *testing.T) {
 	}
 }
 
-// countCalls returns m and a counter of its calls.
+// countCalls returns a model that counts its calls, and the counter.
 func countCalls(m models) (models, *int) {
 	n := new(int)
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
@@ -173,8 +173,8 @@ func TestRepeatedStep_ShowsTextOnce(t *testing.T) {
 	}
 }
 
-// TestStoppedStep_TextStays checks that the text of a stopped step is not shown twice if the worker
-// repeats the step.
+// TestStoppedStep_TextStays checks that the text of a stopped step stays in the reply. If the
+// worker repeats the step, the text is not shown twice.
 func TestStoppedStep_TextStays(t *testing.T) {
 	said := make(chan struct{}, 2)
 	r := newRig(t, func(ctx context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {

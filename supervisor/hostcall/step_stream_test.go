@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// takes is a model whose answers are a list of scripted calls, in order.
+// takes is a model with a list of scripted calls, which it answers in order.
 type takes struct {
 	t     *testing.T
 	list  []take
@@ -27,7 +27,7 @@ type take struct {
 	answer modelcall.Answer
 	err    error
 
-	streams chan<- struct{} // if not nil, gets a value, and the call then runs until it is stopped
+	streams chan<- struct{} // if set, gets a value when the call begins; the call then runs until it is stopped
 }
 
 func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
@@ -48,12 +48,12 @@ func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, del
 	return now.answer, now.err
 }
 
-// Cost is a millionth of a dollar for each token.
+// Cost returns a millionth of a dollar for each token.
 func (m *takes) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) {
 	return u.Input + u.Output, true
 }
 
-// ended returns an answer with one text.
+// ended returns an answer with a text and a stop reason.
 func ended(text string, stop modelcall.StopReason) modelcall.Answer {
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m",
 		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
@@ -64,8 +64,8 @@ func failed(class modelcall.Class) error {
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
 
-// said returns the text of the message that model.stream has given the worker. It compares the
-// message with the stored one.
+// said calls model.stream and returns the text that the worker gets. The text must equal the stored
+// message.
 func said(t *testing.T, r *rig) string {
 	t.Helper()
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -117,7 +117,7 @@ func TestTruncatedMessage_ForGood_SaysSo(t *testing.T) {
 	}
 }
 
-// cut returns an answer that was truncated by the budget.
+// cut returns an answer that the budget has truncated.
 func cut(text string) modelcall.Answer {
 	a := ended(text, modelcall.StopLength)
 	a.CutForMoney = true
@@ -155,8 +155,8 @@ func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
 	}
 }
 
-// TestStoppedAnswer_HasNoTruncationNote checks that a stopped answer has no note, because the user
-// who stops a turn knows why it ends.
+// TestStoppedAnswer_HasNoTruncationNote checks that a stopped answer gets no note, because the user
+// has stopped it.
 func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	said := make(chan struct{}, 1)
 	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
@@ -173,8 +173,8 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	}
 }
 
-// TestTruncatedToolCall_IsAskedForAgain checks that a truncated tool call is asked for again, and
-// is not stored.
+// TestTruncatedToolCall_IsAskedForAgain checks that the model is asked again for a truncated tool
+// call, which is not stored.
 func TestTruncatedToolCall_IsAskedForAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
@@ -252,8 +252,8 @@ func TestModelFailure_HasItsKind(t *testing.T) {
 	}
 }
 
-// TestUnknownStopReason_AddsNote checks that an answer with an unknown stop reason gets a note that
-// it may be incomplete.
+// TestUnknownStopReason_AddsNote checks that an answer with an unknown stop reason gets the note
+// that it may be incomplete.
 func TestUnknownStopReason_AddsNote(t *testing.T) {
 	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may be incomplete") {
@@ -261,7 +261,7 @@ func TestUnknownStopReason_AddsNote(t *testing.T) {
 	}
 }
 
-// noteCounter is a reply that records the notes about delays.
+// noteCounter is a reply that records its notes about delays.
 type noteCounter struct {
 	hostcall.Reply
 	notes []string

@@ -12,12 +12,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// systemRig is a rig whose worker sends a system text. It records the texts with which the model
-// was asked.
+// systemRig is a rig whose worker sends system texts. It records the system texts that the model
+// gets.
 type systemRig struct {
 	*rig
 	asked string
-	read  string // texts of the messages that the model read
+	read  string // texts of the messages that the model has read
 	turns int
 }
 
@@ -32,7 +32,7 @@ func newSystemRig(t *testing.T) *systemRig {
 	return s
 }
 
-// step asks with a text in its own turn. If bare is true, the worker sends only the text's hash.
+// step runs a turn with a system text. If bare is true, the worker sends only the text's hash.
 func (s *systemRig) step(text string, bare bool) error {
 	s.t.Helper()
 	s.asked = ""
@@ -45,7 +45,7 @@ func (s *systemRig) step(text string, bare bool) error {
 	return err
 }
 
-// expectText asks with a text in its own turn, and checks the text that the model got.
+// expectText runs a turn with a system text, and checks which system text the model gets.
 func (s *systemRig) expectText(text, want string) {
 	s.t.Helper()
 	s.begin()
@@ -61,7 +61,7 @@ func (s *systemRig) begin() {
 	s.conn.BeginTurn(s.turn())
 }
 
-// pass moves all messages into the past by d.
+// pass makes all messages older by d.
 func (s *systemRig) pass(d time.Duration) {
 	for _, column := range []string{"system_text SET renewed_at", "message SET created_at"} {
 		name := column[strings.LastIndex(column, " ")+1:]
@@ -69,7 +69,7 @@ func (s *systemRig) pass(d time.Duration) {
 	}
 }
 
-// markStale marks the stored text as stale.
+// markStale marks the stored system text as stale.
 func (s *systemRig) markStale() {
 	sqlitetest.Change(s.t, s.db, "UPDATE system_text SET text = '', stale = stale + 1 WHERE user = 'ann'")
 }
@@ -81,9 +81,9 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	s.expectText("two", "one")
 	s.pass(4 * time.Minute)
 	s.expectText("three", "one")
-	s.pass(2 * time.Minute) // the time since the last answer
+	s.pass(2 * time.Minute) // 6 minutes since the first answer, but only 2 since the last
 	s.expectText("three", "one")
-	s.pass(6 * time.Minute) // longer than a provider's cache lasts
+	s.pass(6 * time.Minute) // longer than the provider's cache lasts
 	s.expectText("four", "four")
 	s.expectText("five", "four")
 	if err := s.db.Transcript().Restart(t.Context(), conversation); err != nil {
@@ -91,7 +91,7 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	}
 	s.expectText("six", "six")
 	s.expectText("seven", "six")
-	s.options.History = 10 // the newest message alone exceeds the limit
+	s.options.History = 10 // now the newest message alone exceeds the limit
 	s.expectText("eight", "eight")
 	s.options.History = 10_000
 	s.expectText("nine", "eight")
@@ -107,15 +107,15 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	}
 }
 
-// TestSystemText_Stale_IsComposedAnew checks that a change while a text is composed makes that text
-// stale, too.
+// TestSystemText_Stale_IsComposedAnew checks that a stale system text is replaced. A change while
+// the new text is composed makes that text stale, too.
 func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 	s := newSystemRig(t)
 	s.expectText("one", "one")
 	s.begin()
 	for range 3 {
 		s.markStale()
-		for _, bare := range []bool{true, true} { // the worker must send the text in full, whatever it sent before
+		for _, bare := range []bool{true, true} { // the worker must send the new text in full, whatever it sent before
 			if err := s.step("one", bare); wireCode(err) != protocol.CodeUnknownHash {
 				t.Fatalf("a stale text was taken: %v", err)
 			}

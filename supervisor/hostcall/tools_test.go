@@ -44,11 +44,11 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 		}
 	}
 	stale := r.modelStream()
-	stale.Tools.Names = nil // a name may have a new meaning
+	stale.Tools.Names = nil // send only the hash of the names, which may have a new meaning
 	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("by the hash of what was there before: %v", err)
 	}
-	// one of the names has just left the list
+	// one of the names has left the newest list
 	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} {
 		if err := r.offer(names...); err != nil {
 			t.Errorf("%v: %v", names, err)
@@ -85,8 +85,8 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 	}
 }
 
-// TestCall_WrongPhaseOrKind_EndsWorker checks that a call out of its phase or kind of turn is
-// refused even with valid parameters.
+// TestCall_WrongPhaseOrKind_EndsWorker checks that a call in a wrong phase or kind of turn is
+// refused, even with valid parameters.
 func TestCall_WrongPhaseOrKind_EndsWorker(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	for _, p := range []struct {

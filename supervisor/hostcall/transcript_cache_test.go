@@ -18,13 +18,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// awkward are texts that change on their way to the disk and back, or nearly do.
+// awkward are texts that could change on their way to the disk and back.
 var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff character", "\u2028 \ufffd 🦅", strings.Repeat("long ", 300)}
 
 var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
 
-// TestTranscriptCache_EqualsFreshReading checks that the cache equals a fresh reading for any
-// messages, order of results and position of the window.
+// TestTranscriptCache_EqualsFreshReading checks that the cache equals a fresh read, for random
+// messages, orders of results and positions of the window.
 func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 	var got modelcall.Request
 	var answer protocol.Message

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// lines is a reply that counts the lines that it shows.
+// lines is a reply that counts its lines about tools, by kind.
 type lines struct{ shown map[protocol.EventKind]int }
 
 func (l *lines) Add(string)                    {}
@@ -21,7 +21,7 @@ func (l *lines) Begin(string)                  {}
 func (l *lines) Note(string)                   {}
 func (l *lines) Tool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 
-// watched returns a rig with a stopped clock, and the lines that its user sees.
+// watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.
 func watched(t *testing.T) (*rig, *lines, *time.Time) {
 	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lines{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
 	r.options.Now = func() time.Time { return now }
@@ -73,7 +73,7 @@ func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 	}
 	for _, step := range []struct {
 		after time.Duration
-		want  int // progress lines shown so far
+		want  int // progress lines shown in total
 	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
 		*now = now.Add(step.after)
 		if send(protocol.ToolProgressed, 500); l.shown[protocol.ToolProgressed] != step.want {

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// reads is a model that reads a file once in each turn, and then answers.
+// reads is a model that reads a file in each turn, and then answers.
 func reads(r modeltest.Request) modeltest.Answer {
 	if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
 		return modeltest.Answer{Text: "I have read it."}
@@ -20,15 +20,15 @@ func reads(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 }
 
-// describeTools completes the tools as a server requires.
+// describeTools adds descriptions to the tools, which servers require.
 func (r *rig) describeTools() {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
 	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
 		{Name: "list_files", Description: "The files.", Schema: schema}}})
 }
 
-// longTalk runs 30 turns, each with a result of 20 KB, and a system text of realistic length. It
-// returns the number of requests that were refused as too long.
+// longTalk runs 30 turns, each with a result of 20 KB. The system text has a realistic length.
+// longTalk returns how many requests were refused as too long.
 func longTalk(t *testing.T, r *rig) (refused string) {
 	t.Helper()
 	r.options.History = 32_000
@@ -62,8 +62,8 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.Query(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestSmallWindow_LongTalk_Continues checks that only one request is refused if the model's window
-// is not known.
+// TestSmallWindow_LongTalk_Continues checks that at most one request is refused as too long, even
+// if the model's window is unknown.
 func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
@@ -104,7 +104,8 @@ func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	}
 }
 
-// TestWindow_LowCount_IsLearnt has a server that cuts requests without an error.
+// TestWindow_LowCount_IsLearnt has a server that cuts long requests without an error. Its token
+// counts reveal the size of its window.
 func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -126,8 +127,8 @@ func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	}
 }
 
-// TestCutResult_NamesItsWholeOutput checks that the line that replaces the cut text names an output
-// that the user may read.
+// TestCutResult_NamesItsWholeOutput checks that the line in place of cut text names an output,
+// which the user may read.
 func TestCutResult_NamesItsWholeOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
