@@ -12,7 +12,7 @@ func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		room, quota, holds int64
 		more               bool
-		want               int64 // 0 means refused
+		want               int64 // the largest archive; 0 means that none is allowed
 	}{
 		"the quota":       {room: spare + 4*least, quota: 3 * least, more: true, want: 3 * least},
 		"the free room":   {room: spare + 4*least, quota: 5 * least, holds: 4 * least, want: 4 * least},

@@ -13,11 +13,11 @@ import (
 
 var checkParameters = protocol.CheckParameters{Command: "true"}
 
-// Operations that a user waits for never wait for a check.
+// Operations that a user waits for do not wait for a running check.
 func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 	r := newRig(t)
 	r.startService()
-	r.waitDone(r.receive("ann")) // in the same worker as the check, too
+	r.waitDone(r.receive("ann")) // even in the worker of the check
 	letGo := r.hold("ann", "hold-look")
 	var looks sync.WaitGroup
 	for range 2 {
@@ -33,7 +33,7 @@ func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 	looks.Wait()
 }
 
-// A check that takes too long is cancelled. The worker's other work goes on.
+// A check that takes too long is cancelled, but its worker continues its other work.
 func TestCheck_Timeout_KeepsWorker(t *testing.T) {
 	t.Cleanup(operation.LimitCheckTime(50 * time.Millisecond))
 	r := newRig(t)

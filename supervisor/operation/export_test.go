@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// Sweep deletes old committed blobs, as Run does from time to time.
+// Sweep deletes old committed blobs, as Run does regularly.
 func (o *Operations[H]) Sweep(ctx context.Context) { o.sweep(ctx) }
 
 // WaitingInBackground returns the number of operations that wait for a background slot.
@@ -15,7 +15,7 @@ func (o *Operations[H]) WaitingInBackground() int {
 	return o.queues[queueBackground].Waiting()
 }
 
-// LimitCheckTime limits the time of a check until restore is called.
+// LimitCheckTime sets the time limit of checks, until restore is called.
 func LimitCheckTime(most time.Duration) (restore func()) {
 	usual := kinds[protocol.OperationCheck]
 	bounded := usual

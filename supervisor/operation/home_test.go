@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The user's running worker indexes the home. If there is none, a worker is started, and ends
-// afterwards. A failure is an error.
+// The user's running worker indexes the home. Without a running worker, a one-shot worker does it.
+// A failure is returned.
 func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
 	r := newRig(t)
 	r.startService()
-	for range 2 { // indexing fails the first two times
+	for range 2 { // in this home the first two attempts fail
 		if all, err := r.operations.IndexHomeNow(t.Context(), "ann"); all || err == nil {
 			t.Fatalf("indexed: %t, %v", all, err)
 		}
@@ -31,7 +31,7 @@ func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
 	}
 }
 
-// An index run waits for its slot until its deadline, and then gives up.
+// IndexHomeNow waits for its slot until its deadline, and then gives up.
 func TestIndexHomeNow_Timeout_GivesUp(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -47,5 +47,5 @@ func TestIndexHomeNow_Timeout_GivesUp(t *testing.T) {
 		t.Errorf("in a service that ends: %t, %v", all, err)
 	}
 	letGo()
-	r.waitDone(r.transcribe("bob", "note", 5)) // the slot is free
+	r.waitDone(r.transcribe("bob", "note", 5)) // the slot is free again
 }

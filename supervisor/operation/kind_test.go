@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// Only a check that asked for a prompt file may return one, and only that one.
+// A check may return a prompt file only if it was asked for that prompt file.
 func TestCheckResult_OtherPromptFile_IsRefused(t *testing.T) {
 	const heartbeat, command = `{"prompt_file":"HEARTBEAT.md"}`, `{"command":"true"}`
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// arriving is an operation for a file that came with a user's message.
+// arriving returns an operation for a file of a user's message.
 func (r *rig) arriving(user string) supervisor.Operation {
 	r.Helper()
 	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
@@ -30,7 +30,7 @@ func (r *rig) state(id int64) supervisor.OperationState {
 	return op.State
 }
 
-// An operation of an unserved user runs once the user is served again.
+// The operation of a user who is not served runs once the user is served again.
 func TestStart_UnservedUser_Waits(t *testing.T) {
 	r := newRig(t)
 	r.unserved.Store("ann")
@@ -39,7 +39,7 @@ func TestStart_UnservedUser_Waits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.wait(r.receive("bob").ID) // began after the search for waiting ones
+	r.wait(r.receive("bob").ID) // this operation begins after Run has looked for waiting ones
 	if state := r.state(op.ID); state != supervisor.OperationWaiting || len(r.pool.List()) != 1 {
 		t.Errorf("it is %s, with %d workers", state, len(r.pool.List()))
 	}
@@ -73,7 +73,7 @@ func TestEnd_User_EndsTheirOperations(t *testing.T) {
 	}
 }
 
-// An operation goes on if only its caller stops waiting.
+// If only its caller stops waiting, an operation continues.
 func TestDo_ContextEnds_EndsByCause(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error

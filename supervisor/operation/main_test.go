@@ -18,11 +18,11 @@ import (
 	"mews/protocol"
 )
 
-// spawnerPath is the real mews-spawner, built once. workerPath is the test binary under the name of
-// a worker.
+// spawnerPath is the real mews-spawner, built once. workerPath is the test's binary under the name
+// of a worker.
 var spawnerPath, workerPath string
 
-// TestMain runs the tests, or a worker for them if the binary has the name of a worker.
+// TestMain runs the tests. If the binary has the name of a worker, it runs a worker for them.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-worker" {
 		beWorker()
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// beWorker runs a worker that behaves as the name of its home says, up to a dash.
+// beWorker runs a worker. The name of its home, up to a dash, says how it behaves.
 func beWorker() {
 	home, err := os.Getwd()
 	if err == nil {
@@ -91,7 +91,7 @@ func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 }
 
 func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
-	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // the ids that began in this home
+	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // ids of all operations that began in this home
 	if resident := workerOperations[start.Kind]; resident != nil {
 		return resident(w, ctx, start)
 	}
@@ -118,7 +118,7 @@ func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (an
 
 var noting sync.Mutex
 
-// note appends to a file of the home, and returns the file's text.
+// note appends to a file of the home, and returns the file's new text.
 func note(name, text string) string {
 	noting.Lock()
 	defer noting.Unlock()

@@ -30,7 +30,7 @@ import (
 type rig struct {
 	*testing.T
 	root, folder string
-	clockOffset  time.Duration // added to the clock
+	clockOffset  time.Duration // by how much the clock was moved forward
 	unserved     atomic.Value  // name of the user who is not served
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
@@ -48,11 +48,11 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// startService starts the service. It ends with the test at the latest.
+// startService starts the service, until end is called or the test ends.
 func (r *rig) startService() (end func()) {
 	r.Helper()
 	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
-	if os.Getuid() == 0 { // a worker never runs as root
+	if os.Getuid() == 0 { // workers never run as root
 		o.UID, o.GID = stranger, stranger
 	}
 	spawner, err := pool.StartSpawner(context.Background(), o)
@@ -90,7 +90,7 @@ func (r *rig) startService() (end func()) {
 	return end
 }
 
-// stranger is a Unix user id of nobody.
+// stranger is a Unix user id that belongs to nobody.
 const stranger = 54352
 
 // spec makes a user's home, and returns the spec of their worker.
@@ -107,7 +107,7 @@ func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
 	return pool.Spec{Key: user, Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 
-// start begins an archive of a user's home.
+// start starts an operation that archives a user's home.
 func (r *rig) start(user string) supervisor.Operation {
 	r.Helper()
 	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: protocol.OperationArchive,
@@ -118,7 +118,7 @@ func (r *rig) start(user string) supervisor.Operation {
 	return op
 }
 
-// wait returns an operation after its end.
+// wait waits for an operation's end and returns the operation.
 func (r *rig) wait(id int64) supervisor.Operation {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
@@ -130,7 +130,7 @@ func (r *rig) wait(id int64) supervisor.Operation {
 	return op
 }
 
-// starts returns the ids that workers in a home began.
+// starts returns the ids of operations that a user's workers began.
 func (r *rig) starts(user string) []string {
 	text, _ := os.ReadFile(filepath.Join(r.root, user, "starts"))
 	return strings.Fields(string(text))
@@ -260,7 +260,7 @@ func TestSweep_AfterAnHour_DeletesCommittedBlobs(t *testing.T) {
 		end()
 		r.clockOffset += step.after
 		end = r.startService()
-		r.wait(r.start("good").ID) // Run sweeps before it begins an operation
+		r.wait(r.start("good").ID) // Run deletes old blobs before it begins an operation
 		if got := r.committedText(op); got != step.kept {
 			t.Errorf("after %v kept is %q", r.clockOffset, got)
 		}

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// workerOperations are the operations of a worker that also runs its user's turns. Each line of the file
-// runs names one operation with its process.
+// workerOperations are operations of a worker that also runs its user's turns. Each writes a line
+// with its process into the file runs.
 var workerOperations = map[protocol.OperationKind]func(
 	*worker, context.Context, protocol.OperationStart,
 ) (any, error){
@@ -35,12 +35,12 @@ var workerOperations = map[protocol.OperationKind]func(
 	},
 }
 
-// noteRun appends a line to the file runs, and returns how often it is there.
+// noteRun appends a line to the file runs, and returns how often the line is in the file.
 func noteRun(line string) int {
 	return strings.Count("\n"+note("runs", fmt.Sprintf("%s %d\n", line, os.Getpid())), "\n"+line+" ")
 }
 
-// waitWhileHeld waits while the home, or the folder above it, has a file with a name.
+// waitWhileHeld waits while a file with that name is in the home or in the folder above.
 func waitWhileHeld(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		_, err := os.Stat(name)
@@ -51,7 +51,7 @@ func waitWhileHeld(ctx context.Context, name string) {
 	}
 }
 
-// index fails the first two times.
+// index fails at its first two attempts.
 func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
 	times := noteRun("index")
 	waitWhileHeld(ctx, "hold-index")
@@ -80,7 +80,7 @@ func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (an
 	return protocol.OperationEnd{Result: json.RawMessage(`{"files":[]}`)}, nil
 }
 
-// transcribe makes pieces of a minute.
+// transcribe transcribes a recording in pieces of a minute.
 func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
 	of := (p.Seconds + 59) / 60
 	var done *protocol.TranscribedPiece
@@ -129,7 +129,7 @@ func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
 	return r.begin(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
-// hold keeps operations of a user's worker from ending until letGo is called; user "" means all
+// hold prevents operations of a user's worker from ending until letGo is called. user "" means all
 // users.
 func (r *rig) hold(user, name string) (letGo func()) {
 	r.Helper()
@@ -159,7 +159,7 @@ func (r *rig) waitFor(what string, is func() bool) {
 	}
 }
 
-// runs returns the operations of a user's worker, and their processes.
+// runs returns the operations that a user's workers ran, and their processes.
 func (r *rig) runs(user string) (lines, processes []string) {
 	text, _ := os.ReadFile(filepath.Join(r.root, user, "runs"))
 	for line := range strings.Lines(string(text)) {
@@ -201,7 +201,7 @@ func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 	if op, _, err := r.db.Operations().Find(t.Context(), ops[2].ID); err != nil || op.State != supervisor.OperationWaiting {
 		t.Errorf("the third is %+v, %v", op, err)
 	}
-	r.waitDone(r.receive("bob")) // users do not wait for each other
+	r.waitDone(r.receive("bob")) // operations of different users do not wait for each other
 	letGo()
 	for _, op := range ops {
 		r.waitDone(op)
@@ -216,7 +216,7 @@ func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 	}
 }
 
-// A short note overtakes a lecture of the same user, or of another one.
+// A short note is transcribed before the rest of a long recording, of the same or another user.
 func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 			inPiece, inNote := r.hold("ann", "hold-lecture-1"), r.hold(user, "hold-note-0")
 			lecture := r.transcribe("ann", "lecture", 3600)
 			r.waitFor("the lecture is in its second piece", r.hasRun("ann", "lecture:1"))
-			// the notification may still be on its way
+			// the last notification may not have arrived yet
 			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
 			}
@@ -285,7 +285,7 @@ func TestTranscribe_Restart_RepeatsOnePiece(t *testing.T) {
 	}
 }
 
-// If a shared worker dies, its operation runs again once the worker has no other work. The death
+// If a shared worker dies, its operation runs again when the worker has no other work. The death
 // does not count.
 func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 	r := newRig(t)
@@ -303,7 +303,7 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 	}
 	letDie()
 	<-turn.Died()
-	again, err := r.pool.Acquire(t.Context(), spec) // as the turn does at once
+	again, err := r.pool.Acquire(t.Context(), spec) // acquires the worker at once, as a turn would
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 	}
 }
 
-// An eviction does not wait for operations, and does not count as a death.
+// An eviction does not wait for operations. It does not count as a death.
 func TestRun_EvictedWorker_OperationGoesOn(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -355,7 +355,7 @@ func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
 			t.Errorf("it is %+v", now)
 		}
 	}
-	last := r.receive("ann") // there is a free slot again
+	last := r.receive("ann") // now a slot is free
 	r.waitFor("the next runs", func() bool { return len(r.starts("ann")) == 3 })
 	letGo()
 	r.waitDone(ops[1])
@@ -368,7 +368,7 @@ func TestCancel_RunningOrWaiting_Fails(t *testing.T) {
 	}
 }
 
-// A failed index run is repeated without another change. It starts no worker.
+// Failed indexing is repeated without a new change in the home. It starts no worker.
 func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -388,7 +388,7 @@ func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 	}
 }
 
-// A worker is idle while it indexes a home, and is released like any other.
+// While a worker indexes a home, it counts as idle and can be evicted.
 func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	r := newRig(t)
 	r.startService()
@@ -408,8 +408,8 @@ func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 	}
 }
 
-// The store does not know operations that index a home, so the sweep at a start could take one for
-// an old one.
+// Operations that index a home are not stored. Deleting old blobs must not take them for ended
+// ones.
 func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
@@ -430,7 +430,7 @@ func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	letGo()
 }
 
-// Recordings go before indexing, no matter which asked first for the only slot.
+// Recordings get the only slot before indexing, in whichever order they came.
 func TestRun_Recordings_GoBeforeIndexing(t *testing.T) {
 	r := newRig(t)
 	r.startService()
