@@ -16,7 +16,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// hello is the smallest Go worker: it writes one line and waits for the end.
+// hello is the smallest worker in Go: it writes one line, and waits for the end of its input.
 const hello = `package main
 
 import "os"
@@ -27,10 +27,10 @@ func main() {
 }
 `
 
-// BenchmarkSpawnToFirstLine measures the time from the request for a process to its first line, for
-// a minimal static Go program. It alternates between a direct start, which is the floor, and the
-// spawner. It does so in each tier, and with a supervisor that holds much memory. x-floor is the
-// ratio; KB-spawner is the spawner's resident memory afterwards.
+// BenchmarkSpawnToFirstLine measures the time from the request of a process to its first line, for
+// a minimal static Go program. It alternates between a direct start and the spawner, in each tier,
+// and with a supervisor that holds much memory. x-floor is the time in multiples of a direct start.
+// KB-spawner is the spawner's resident memory afterwards.
 func BenchmarkSpawnToFirstLine(b *testing.B) {
 	for _, c := range []struct {
 		tier string
@@ -78,8 +78,8 @@ func benchmarkSpawn(b *testing.B, tier string, heap int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkEcho measures a call to a sandboxed worker and its answer, through a lease. x-off is the
-// time in multiples of a call without a sandbox. The two alternate.
+// BenchmarkEcho measures a call of a sandboxed worker with its answer, through a lease. x-off is
+// the time in multiples of a call without a sandbox. Calls with and without a sandbox alternate.
 func BenchmarkEcho(b *testing.B) {
 	walled, open := echoing(b, "namespaces"), echoing(b, "off")
 	var within, without time.Duration
@@ -100,7 +100,7 @@ func timeEcho(b *testing.B, w *Worker[*host]) time.Duration {
 	return time.Since(began)
 }
 
-// echoing returns a worker in a tier that answers; it ends with the benchmark.
+// echoing returns a worker in a tier, which repeats words. It ends with the benchmark.
 func echoing(b *testing.B, tier string) *Worker[*host] {
 	o := spawnerOptions(spawnerPath, workerPath)
 	o.Tier = tier
@@ -130,8 +130,8 @@ func echoing(b *testing.B, tier string) *Worker[*host] {
 	return w
 }
 
-// residentKB returns a process's resident memory, from the second field of /proc/PID/statm, which
-// counts pages.
+// residentKB returns a process's resident memory. The second field of /proc/PID/statm has it in
+// pages.
 func residentKB(b *testing.B, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

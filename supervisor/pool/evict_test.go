@@ -13,7 +13,7 @@ func TestEvict_EndsAnyWorker(t *testing.T) {
 	}
 	lent := r.acquire("good")
 	other := r.acquire("deaf")
-	for range 2 { // the second time there is no worker
+	for range 2 { // at the second call the worker is gone already
 		if err := r.pool.Evict(bounded(t), "good"); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,8 @@ func TestEvict_ContextEnds_Returns(t *testing.T) {
 	}
 }
 
-// TestAsk_NeedsNoLease checks that a running worker answers, idle or not, and that none is started.
+// TestAsk_NeedsNoLease checks that a running worker answers without a lease, idle or busy. No
+// worker is started for the call.
 func TestAsk_NeedsNoLease(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	ask := func() bool {

@@ -23,7 +23,7 @@ type managedWorker[H Host] struct {
 	log     hclog.Logger
 	events  chan func()
 	closing chan struct{}          // the pool closes it at its end
-	done    chan struct{}          // closed when run handles no more events
+	done    chan struct{}          // closed when run has stopped handling events
 	status  atomic.Pointer[Status] // written by run; all goroutines may read it
 
 	spec      Spec // the spec of the newest request

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestMisbehavingWorker_IsEndedAlone checks that a misbehaving worker ends and leaves nothing.
-// Meanwhile the other user's worker must answer.
+// TestMisbehavingWorker_IsEndedAlone checks that a misbehaving worker is ended with all its
+// processes. Meanwhile another user's worker must keep answering.
 func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
@@ -17,8 +17,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 		change(&timings)
 		return timings
 	}
-	// These short timeouts also hold for the other user's worker, which must meet them on a busy
-	// machine.
+	// These timeouts also hold for the other user's worker, which must meet them on a busy machine.
 	shortHello := hasty(func(t *Timings) { t.Handshake = 5 * time.Second })
 	shortPing := hasty(func(t *Timings) { t.PingAnswer = 5 * time.Second })
 	shortWrite := hasty(func(t *Timings) { t.Write = 2 * time.Second })
@@ -26,7 +25,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	longTerm := hasty(func(t *Timings) { t.Term = deadline })
 	for user, c := range map[string]struct {
 		timings Timings
-		provoke func(*testing.T, *Worker[*host]) // nil means that the worker never shakes hands
+		provoke func(*testing.T, *Worker[*host]) // makes the worker misbehave; nil if the worker never shakes hands
 		why     string
 	}{
 		"silent":      {shortHello, nil, "no answer to hello within 5s"},
@@ -71,7 +70,8 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	}
 }
 
-// suffer lets the user's worker misbehave. It returns the worker's processes, and how it ended.
+// suffer makes the user's worker misbehave. It returns the worker's processes, and how the worker
+// ended.
 func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]int, error) {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
@@ -101,7 +101,7 @@ func now(t *testing.T, w *Worker[*host]) {
 	}
 }
 
-// flood writes to a worker that has stopped reading, until the connection ends.
+// flood writes to a worker that does not read, until the connection ends.
 func flood(t *testing.T, w *Worker[*host]) {
 	now(t, w)
 	big := spoken{strings.Repeat("x", 1<<16)}
@@ -111,8 +111,8 @@ func flood(t *testing.T, w *Worker[*host]) {
 
 func kill(_ *testing.T, w *Worker[*host]) { w.Kill(errors.New("you must go")) }
 
-// watchOver calls a worker all the time, and fails the test at the first call without an answer.
-// The returned function makes a last call, stops, and returns the number of calls.
+// watchOver calls a worker repeatedly, and fails the test at the first call without an answer. The
+// returned function makes a last call, stops, and returns the number of calls.
 func watchOver(t *testing.T, w *Worker[*host]) func() int {
 	stop := make(chan struct{})
 	n := 0

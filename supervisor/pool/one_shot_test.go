@@ -20,7 +20,7 @@ func (r *rig) archiving(user string) Spec {
 func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	long := r.acquire("good")
-	for range 2 { // each round has another process
+	for range 2 { // each round must use a new process
 		w, err := r.pool.Acquire(bounded(t), r.archiving("good"))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 		t.Error(err)
 	}
 	for _, s := range r.pool.List() {
-		if s.Key != "good" && s.State != StateStopping { // the managedWorker's goroutine is about to end
+		if s.Key != "good" && s.State != StateStopping { // the managedWorker may still be ending
 			t.Errorf("it is still kept: %+v", s)
 		}
 	}

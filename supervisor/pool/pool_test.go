@@ -49,7 +49,7 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 		t.Fatal("two processes")
 	}
 	a.Release()
-	a.Release() // a second release does not count
+	a.Release() // the second release does nothing
 	if err := echo(t, b, "still lent"); err != nil {
 		t.Error(err)
 	}
@@ -58,8 +58,8 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// TestAcquire_Unused_WaitsForOthers checks that requests for an unused worker get it one at a time.
-// Meanwhile others share the worker.
+// TestAcquire_Unused_WaitsForOthers checks that requests for an unused worker get the worker one at
+// a time. Other requests share the worker meanwhile.
 func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
@@ -81,7 +81,7 @@ func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 		w.Release()
 		t.Error("it was lent while somebody else had it")
 	}
-	beside := r.acquire("good") // a request that shares does not wait
+	beside := r.acquire("good") // a request that shares the worker does not wait
 	if !busy.Shared() || !beside.Shared() {
 		t.Error("two have it, and it is not shared")
 	}
@@ -91,7 +91,7 @@ func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	if first.Shared() {
 		t.Error("it is shared with those who had it before")
 	}
-	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the second request gets the next process
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // now the second request gets a new process
 		t.Fatal(err)
 	}
 	second := <-lent
@@ -109,7 +109,7 @@ func TestIdleWorker_IsEvicted(t *testing.T) {
 	timings.Idle = time.Millisecond
 	r := newRig(t, timings, "good")
 	first := r.acquire("good")
-	for range 50 { // idle time passes, and the lease protects the worker
+	for range 50 { // the idle time passes, but the lease keeps the worker
 		if err := echo(t, first, "busy"); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestIdleWorker_IsEvicted(t *testing.T) {
 
 func TestCrash_InTurn_IsReportedAndReplaced(t *testing.T) {
 	timings := quick()
-	// One ping is always under way, and is not reported.
+	// A ping is always under way, and its failure is not reported.
 	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond
 	r := newRig(t, timings, "good")
 	w := r.acquire("good")
@@ -178,7 +178,7 @@ func TestBreaker_OpensAndCloses(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	// An error must come at once, in either order.
+	// an error comes at once, in either order of the checks
 	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil {
 		t.Error("a worker was lent while the breaker was open")
 	}
@@ -229,8 +229,9 @@ func TestAcquire_CannotStart_SaysWhy(t *testing.T) {
 	}
 }
 
-// TestHandshake_OtherVersion_IsRefused checks that the refusal names a remedy, and is no death,
-// however often the worker is requested. With programs of one version, the worker starts.
+// TestHandshake_OtherVersion_IsRefused checks that the error names a remedy, and that no death is
+// counted, however often the worker is requested. With programs of the same version, the worker
+// starts.
 func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 	for user, why := range map[string]string{
 		// this worker accepts any hello
@@ -242,7 +243,7 @@ func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 	} {
 		t.Run(user, func(t *testing.T) {
 			r := newRig(t, quick(), user, "good")
-			for range 3 { // one death would open the breaker
+			for range 3 { // one death would already open the breaker
 				refused := new(RefusedError)
 				if _, err := r.pool.Acquire(bounded(t), r.spec(user)); !errors.As(err, &refused) || refused.Reason != textOtherVersion ||
 					!strings.Contains(err.Error(), why) {
@@ -332,8 +333,8 @@ func TestSupervisorKilled_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// TestPool_ConcurrentUse_AnswersOrFails takes leases, crashes and evicts workers in many
-// goroutines. Each lease must be answered, or its worker must have died.
+// TestPool_ConcurrentUse_AnswersOrFails acquires, crashes and evicts workers in many goroutines.
+// Each lease must get an answer, or its worker must have died.
 func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond
@@ -371,7 +372,7 @@ func TestBackoff_AnsweredTurn_Resets(t *testing.T) {
 	w.managed.do(func() { *pauses = retry.Pauses{First: time.Second, Longest: time.Minute}; pauses.Next() })
 	w.Release()
 	var got time.Duration
-	w.managed.do(func() {}) // the release is handled before this function
+	w.managed.do(func() {}) // waits until the release is handled
 	done := make(chan struct{})
 	w.managed.do(func() { got = pauses.Next(); close(done) })
 	<-done

@@ -22,11 +22,11 @@ func TestBackoff_DoublesToItsLimit(t *testing.T) {
 }
 
 func TestBreaker_CountsDeathsInItsWindow(t *testing.T) {
-	timings := Timings{}.withDefaults() // the breaker opens after 5 deaths in 5 minutes
+	timings := Timings{}.withDefaults() // by default the breaker opens after 5 deaths in 5 minutes
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
-		minutes []float64 // the minute of each death
-		broken  float64   // the minute until which the breaker is open after the last death; 0 means closed
+		minutes []float64 // time of each death, in minutes
+		broken  float64   // time until which the breaker is open after the last death, in minutes; 0 means closed
 	}{
 		"four at once":                     {[]float64{0, 0, 0, 0}, 0},
 		"five at once":                     {[]float64{0, 0, 0, 0, 0}, 5},

@@ -20,14 +20,14 @@ import (
 	"mews/protocol"
 )
 
-// deadline is how long a test waits for an event. Only a defect reaches it.
+// deadline is how long a test waits for an event. It is reached only if there is a bug.
 const deadline = 60 * time.Second
 
-// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's
-// name.
+// spawnerPath is the real mews-spawner, built once. workerPath is the test's binary under the name
+// of a worker.
 var spawnerPath, workerPath string
 
-// TestMain runs the tests or, under other names, the processes that the tests need.
+// TestMain runs the tests. Under other names, the binary runs the processes that the tests need.
 func TestMain(m *testing.M) {
 	roles := map[string]func(){"mews-worker": beWorker, "mews": beSupervisor}
 	if role := roles[filepath.Base(os.Args[0])]; role != nil {
@@ -63,8 +63,8 @@ func build() (string, error) {
 	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
 }
 
-// spawnerOptions returns the options of a spawner without a sandbox. The name of its home tells a
-// test's worker how to behave.
+// spawnerOptions returns options for a spawner without a sandbox. The name of its home tells a
+// worker how to behave.
 func spawnerOptions(path, worker string) SpawnerOptions {
 	o := SpawnerOptions{Path: path, Worker: worker, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
 	if os.Getuid() == 0 { // workers never run as root
@@ -73,11 +73,11 @@ func spawnerOptions(path, worker string) SpawnerOptions {
 	return o
 }
 
-// stranger is an account that no user has and no other package's tests use, because limits of
+// stranger is an account without a user. Other packages' tests do not use it, because limits of
 // processes count by account.
 const stranger = 54351
 
-// makeHome makes a folder for a worker.
+// makeHome makes a home for a worker.
 func makeHome(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if err == nil && os.Getuid() == 0 {
@@ -86,7 +86,8 @@ func makeHome(dir string) error {
 	return err
 }
 
-// quick returns timings for tests: short for bad workers, long for good ones on a busy machine.
+// quick returns timings for tests: short for bad workers, but long enough for good ones on a busy
+// machine.
 func quick() Timings {
 	return Timings{
 		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,
@@ -95,8 +96,7 @@ func quick() Timings {
 	}
 }
 
-// rig is a running pool. A user's home has the user's name, and that name decides how the worker
-// behaves.
+// rig is a running pool. A user's home has the user's name, which says how the worker behaves.
 type rig struct {
 	t       *testing.T
 	root    string
@@ -140,13 +140,13 @@ func options(spawner *Spawner, timings Timings) Options[*host] {
 	}
 }
 
-// specOf returns the spec of a user's worker with a home below root.
+// specOf returns the spec of a user's worker whose home is below root.
 func specOf(root, user string) Spec {
 	return Spec{Key: user, Profile: ProfileUser, Place: Place{Root: root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}
 }
 
-// spec is specOf in the rig's root. The user "nobody" has no worker.
+// spec returns the spec of a user's worker in the rig. A user "nobody" has no worker.
 func (r *rig) spec(user string) Spec {
 	s := specOf(r.root, user)
 	if user == "nobody" {
@@ -155,7 +155,7 @@ func (r *rig) spec(user string) Spec {
 	return s
 }
 
-// host answers "whoami", and ends a worker that floods it with notifications.
+// host answers the call "whoami", and ends a worker that floods it with notifications.
 type host struct {
 	user     string
 	end      func(error)
@@ -178,7 +178,7 @@ func (h *host) Notify(*protocol.Request) {
 	}
 }
 
-// bounded returns a context with the tests' deadline.
+// bounded returns a context that ends after deadline.
 func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	t.Cleanup(cancel)
@@ -195,12 +195,12 @@ func (r *rig) acquire(user string) *Worker[*host] {
 	return w
 }
 
-// spoken is the parameters and the result of echo.
+// spoken has the parameters and the result of the method echo.
 type spoken struct {
 	Word string `json:"word"`
 }
 
-// echo makes the worker repeat a word.
+// echo lets the worker repeat a word, and checks the answer.
 func echo(t *testing.T, w *Worker[*host], word string) error {
 	said, heard := spoken{word}, spoken{}
 	if err := w.Call(bounded(t), "echo", said, &heard); err != nil {
@@ -220,7 +220,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// status returns a user's row of the pool's list.
+// status returns the Status of a user's worker.
 func (r *rig) status(user string) Status {
 	for _, s := range r.pool.List() {
 		if s.Key == user {
@@ -230,10 +230,10 @@ func (r *rig) status(user string) Status {
 	return Status{}
 }
 
-// isGone reports whether there is no such process, not even a zombie.
+// isGone reports whether a process does not exist, not even as a zombie.
 func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// beSupervisor runs a pool with two workers, and prints the pids of all its processes as one JSON
+// beSupervisor runs a pool with two workers, and prints the pids of all its processes as a JSON
 // list.
 func beSupervisor() {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
@@ -260,7 +260,7 @@ func must(err error) {
 	}
 }
 
-// PID returns the spawner's process; 0 while none runs.
+// PID returns the spawner's process ID; 0 while none runs.
 func (s *Spawner) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

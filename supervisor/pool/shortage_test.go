@@ -14,8 +14,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestShortage_IsNoDeath checks that a worker is requested again until the machine has room. The
-// shortage is no death, and waiters keep waiting. In this test one death would open the breaker.
+// TestShortage_IsNoDeath checks that a worker is requested again until the machine has room. A
+// shortage does not count as a death, and requests keep waiting. In this test one death would open
+// the breaker.
 func TestShortage_IsNoDeath(t *testing.T) {
 	t.Parallel()
 	timings := quick()
@@ -34,8 +35,8 @@ func TestShortage_IsNoDeath(t *testing.T) {
 	}
 }
 
-// TestShortage_ThirdInARow_IsReported checks that a brief shortage is not reported, and a fourth
-// one not again. A successful start resets the count.
+// TestShortage_ThirdInARow_IsReported checks that the third shortage in a row is reported, and no
+// other. A successful start resets the count.
 func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -67,13 +68,14 @@ func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	})
 }
 
-// TestIsShortage distinguishes the machine's shortages from other ends.
+// TestIsShortage checks that shortages of the machine are distinguished from other causes of an
+// end.
 func TestIsShortage(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {
 		child  *child // nil means that no child was requested
 		reason error
-		short  bool // whether standard error told of a shortage
+		short  bool // whether standard error reported a shortage
 		ready  bool
 		want   bool
 	}{

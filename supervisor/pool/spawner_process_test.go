@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// forgiving returns timings whose breaker opens only at deaths + 1.
+// forgiving returns timings with which the breaker opens only after more than that many deaths.
 func forgiving(deaths int) Timings {
 	timings := quick()
 	timings.BreakerDeaths = deaths + 1
 	return timings
 }
 
-// answersWithin sets how long a spawner may take to answer a start.
+// answersWithin sets how long a spawner may take to answer the request of a child.
 func (r *rig) answersWithin(limit time.Duration) {
 	r.spawner.mu.Lock()
 	defer r.spawner.mu.Unlock()
 	r.spawner.answerLimit = limit
 }
 
-// hang stops the spawner and returns its pid. limit is how long the spawner may take to answer a
-// start.
+// hang makes the spawner hang, and returns its pid. limit is how long the spawner may take to
+// answer the request of a child.
 func (r *rig) hang(limit time.Duration) int {
 	r.t.Helper()
 	r.answersWithin(limit)
@@ -39,7 +39,7 @@ func (r *rig) hang(limit time.Duration) int {
 	return pid
 }
 
-// processesOf lists a worker's processes: its own, a child, and a daemon.
+// processesOf lists the processes of a worker: the worker, a child, and a daemon.
 func processesOf(t *testing.T, w *Worker[*host]) []int {
 	t.Helper()
 	var pids []int
@@ -49,8 +49,8 @@ func processesOf(t *testing.T, w *Worker[*host]) []int {
 	return append(pids, w.process.pid())
 }
 
-// checkReplaced waits for the ends of workers. It checks that no process is left, and that the
-// users get new workers from a new spawner.
+// checkReplaced waits for the ends of workers and checks that none of their processes is left. The
+// users must get new workers from a new spawner.
 func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 	r.t.Helper()
 	for _, w := range workers {
@@ -90,7 +90,7 @@ func TestSpawner_NoAnswerToStart_IsReplaced(t *testing.T) {
 	a, b := r.acquire("good-1"), r.acquire("good-2")
 	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.hang(300 * time.Millisecond)
-	go func() { // ends with the spawner; the next one has enough time
+	go func() { // ends with the spawner; the next spawner then has enough time
 		<-a.Died()
 		r.answersWithin(answerWait)
 	}()
@@ -122,7 +122,7 @@ func TestSpawner_NoReportOfEnd_IsReplaced(t *testing.T) {
 	}
 }
 
-// script writes a program that replaces mews-spawner.
+// script writes a shell script that stands in for mews-spawner.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")
@@ -132,7 +132,8 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// TestStartSpawner_ContextEnds_Returns checks that the start returns at once and leaves no process.
+// TestStartSpawner_ContextEnds_Returns checks that StartSpawner then returns at once and leaves no
+// process.
 func TestStartSpawner_ContextEnds_Returns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 1000")
@@ -162,8 +163,8 @@ func TestStartSpawner_ContextEnds_Returns(t *testing.T) {
 	}
 }
 
-// TestStartSpawner_ProcessEnds_Returns checks that the start ends with its process, even if another
-// process holds the socket and standard error open.
+// TestStartSpawner_ProcessEnds_Returns checks that StartSpawner returns when its process ends.
+// Another process may still hold the socket and standard error open.
 func TestStartSpawner_ProcessEnds_Returns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "setsid sleep 1000 & echo $! > "+file+"; exit 4")
@@ -181,8 +182,8 @@ func TestStartSpawner_ProcessEnds_Returns(t *testing.T) {
 	}
 }
 
-// TestKillOrphans_SparesOtherChildren checks that neither a child of another kind nor another
-// spawner with its workers is killed.
+// TestKillOrphans_SparesOtherChildren checks that other children of this process are not killed,
+// nor is another spawner with its workers.
 func TestKillOrphans_SparesOtherChildren(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	other := r.acquire("good")

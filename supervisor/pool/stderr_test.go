@@ -12,7 +12,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// drained returns the kept and the logged part of a text on standard error.
+// drained reads a text as standard error. It returns the lines that are kept, and those that are
+// logged.
 func drained(t *testing.T, text string) (kept []string, logged string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -80,7 +81,8 @@ func TestStderr_EndlessLine_IsSplit(t *testing.T) {
 	}
 }
 
-// FuzzEscape checks that no output of a worker reaches a terminal raw, or forges a line of the log.
+// FuzzEscape checks that escaped output of a worker can't control a terminal or forge a line of the
+// log.
 func FuzzEscape(f *testing.F) {
 	f.Add([]byte("\x1b[2J\r\nlevel=info\u202e\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -20,9 +20,9 @@ import (
 )
 
 // behaviours maps the name of a worker's home, up to a dash, to the worker's behaviour. Each
-// function gets the connection's descriptor.
+// function gets the descriptor of the connection.
 var behaviours = map[string]func(*os.File){
-	// These workers never shake hands.
+	// The next workers never shake hands.
 	"silent":     func(*os.File) { idle() },
 	"quits":      func(*os.File) { quit(1, "I quit") },
 	"dies":       func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
@@ -39,7 +39,7 @@ var behaviours = map[string]func(*os.File){
 	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
 	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
 
-	// These workers shake hands, and misbehave when they are told "now".
+	// The next workers shake hands, and misbehave when they are told "now".
 	"good":     func(f *os.File) { serve(f, protocol.Version, nil) },
 	"chatty":   after(func(f *os.File) { forever(f, []byte(`{"jsonrpc":"2.0","method":"noise"}`+"\n")) }),
 	"hugeline": alone(func(f *os.File) { forever(f, bytes.Repeat([]byte("x"), 1<<16)) }),
@@ -55,8 +55,8 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// The machine has no room for the first three workers. The runtime reports that before all its
-	// stacks.
+	// The first three starts of this worker find no room on the machine. Go's runtime reports that
+	// before all stacks.
 	"short": func(f *os.File) {
 		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
 		serve(f, protocol.Version, nil)
@@ -68,14 +68,14 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// This worker quits the first three times.
+	// This worker quits at its first three starts.
 	"flaky": func(f *os.File) {
 		unlessStarted(3, func() { quit(1, "not yet") })
 		serve(f, protocol.Version, nil)
 	},
 }
 
-// unlessStarted calls f unless this worker was started that often before.
+// unlessStarted calls f, unless this worker was already started that often.
 func unlessStarted(times int, f func()) {
 	starts, _ := os.ReadFile("starts")
 	must(os.WriteFile("starts", append(starts, '.'), 0o600))
@@ -90,21 +90,21 @@ func beWorker() {
 	must(err)
 	must(syscall.SetNonblock(0, true))
 	name, _, _ := strings.Cut(filepath.Base(home), "-")
-	if home == "/home" { // in a sandbox every home has this name
+	if home == "/home" { // in a sandbox every home is named /home
 		name = "good"
 	}
 	behaviours[name](os.NewFile(0, "socket"))
 	syscall.Exit(0)
 }
 
-// idle waits for ever. (The runtime would take an empty select for a deadlock.)
+// idle never returns. (With an empty select, Go's runtime would report a deadlock.)
 func idle() {
 	for {
 		time.Sleep(time.Hour)
 	}
 }
 
-// quit ends a process at once. (os.Exit lets the race detector wait for a second.)
+// quit ends the process at once. (With the race detector, os.Exit waits for a second.)
 func quit(status int, words string) {
 	fmt.Fprintln(os.Stderr, words)
 	syscall.Exit(status)
@@ -118,13 +118,13 @@ func forever(f *os.File, b []byte) {
 	}
 }
 
-// after returns a worker that behaves well until it is told "now".
+// after returns a worker that behaves well until it is told "now", and then calls turn.
 func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is after for a turn that does not return. Nothing else is written meanwhile, so earlier
-// calls get no answer.
+// alone is like after, for a turn that does not return. Meanwhile nothing else is written, so
+// earlier calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &mute{File: f}
@@ -135,7 +135,7 @@ func alone(turn func(*os.File)) func(*os.File) {
 	}
 }
 
-// mute is a worker's end of its connection. Nothing is written to it while mu is held.
+// mute is a worker's end of its connection. While mu is held, nothing is written to the connection.
 type mute struct {
 	*os.File
 	mu sync.Mutex
@@ -147,7 +147,7 @@ func (m *mute) Write(b []byte) (int, error) {
 	return m.File.Write(b)
 }
 
-// serve runs a worker with a few methods until its connection ends.
+// serve runs a worker with a few methods, until its connection ends.
 func serve(f *os.File, version int, now func(*os.File)) {
 	serveOn(f, &goodWorker{version: version, now: now, file: f})
 }
@@ -159,7 +159,7 @@ func serveOn(rwc io.ReadWriteCloser, w *goodWorker) {
 
 type goodWorker struct {
 	version int
-	refusal *protocol.Error // the refusal of a hello
+	refusal *protocol.Error // how the worker refuses a hello; nil accepts it
 	now     func(*os.File)
 	file    *os.File
 	conn    *protocol.Conn
@@ -190,15 +190,15 @@ func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, erro
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-// Notify handles "now" on the reader's goroutine. A behaviour that does not return stops the
-// reading.
+// Notify handles "now" on the goroutine that reads. If the behaviour does not return, the worker
+// stops reading.
 func (w *goodWorker) Notify(req *protocol.Request) {
 	if req.Method == "now" && w.now != nil {
 		w.now(w.file)
 	}
 }
 
-// daemons starts a child, and a process that leaves its session and its parent. It returns their
+// daemons starts a child, and a process that leaves its session and its parent. It returns both
 // pids.
 func daemons() ([]int, error) {
 	out, err := exec.Command("/bin/sh", "-c",
