@@ -13,9 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestHandOver_Interrupted_Continues has a home of root's, as from a backup. The home belongs to
-// its worker only after all its files do. A file with another name elsewhere is not handed over,
-// and no device is.
+// TestHandOver_Interrupted_Continues has a home that belongs to root, as from a backup. The home
+// belongs to its worker only after all its files do. Devices, and files with another name
+// elsewhere, are not handed over.
 func TestHandOver_Interrupted_Continues(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestSelfTest_Unsandboxed_Escapes checks that the attempts succeed without a sandbox. An attempt
-// that fails for another reason, such as file permissions, would not notice a missing wall.
+// TestSelfTest_Unsandboxed_Escapes checks that the attempts succeed without a sandbox. If an
+// attempt fails for another reason, such as file permissions, it would not notice a missing wall.
 func TestSelfTest_Unsandboxed_Escapes(t *testing.T) {
-	dir, err := os.MkdirTemp("", "mews-nowalls-") // a folder that the workers' account can reach
+	dir, err := os.MkdirTemp("", "mews-nowalls-") // a folder that the workers' account can enter
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor"
 )
 
-// TestUIDRange_NotFree_IsRefused checks that the error names the owner of the id.
+// TestUIDRange_NotFree_IsRefused checks that the error names the owner of the used id.
 func TestUIDRange_NotFree_IsRefused(t *testing.T) {
 	r := UIDRange{70000, 79999}
 	for name, c := range map[string]struct {
@@ -41,7 +41,8 @@ func TestUIDRange_NotFree_IsRefused(t *testing.T) {
 	}
 }
 
-// TestUIDRange_OwnsFiles_IsRefused also checks that users' homes do not count.
+// TestUIDRange_OwnsFiles_IsRefused checks that a range that owns files is refused, unless the files
+// are users' homes.
 func TestUIDRange_OwnsFiles_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
@@ -63,8 +64,8 @@ func TestUIDRange_OwnsFiles_IsRefused(t *testing.T) {
 	}
 }
 
-// TestUIDRange_UsedByProcess_IsRefused covers real and effective ids, and ids that a container
-// lacks.
+// TestUIDRange_UsedByProcess_IsRefused checks real and effective ids of processes, and ids that a
+// container does not have.
 func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 	proc := t.TempDir()
 	write := func(name, text string) {
@@ -99,10 +100,10 @@ func (g givenUIDs) Assign(context.Context, string, uint32, uint32) (uint32, erro
 func (g givenUIDs) WasAssigned(context.Context, uint32, uint32) (bool, error)      { return bool(g), nil }
 
 // TestUIDRange_OptionalNotFree_IsNotUsed checks that the reason is reported, and that users with a
-// uid of the range keep it. A range that is not optional is refused.
+// uid of the range keep their uid. A range that is not optional is refused.
 func TestUIDRange_OptionalNotFree_IsNotUsed(t *testing.T) {
-	t.Setenv(spawnerVariable, "3") // pretends that this machine can use own accounts
-	taken := UIDRange{1, 1}        // in every passwd file: daemon, bin
+	t.Setenv(spawnerVariable, "3") // pretends that this machine can run workers under other accounts
+	taken := UIDRange{1, 1}        // uid 1 is in every passwd file, as daemon or bin
 	for _, c := range []struct {
 		optional, given bool
 		want            UIDRange

@@ -14,8 +14,8 @@ import (
 	"mews/protocol"
 )
 
-// TestSweepVictims_KilledRun_RemovesOwnFiles checks that only old victims of this account are
-// removed.
+// TestSweepVictims_KilledRun_RemovesOwnFiles checks that only old victims that belong to this
+// account are removed.
 func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
@@ -53,7 +53,7 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, VictimsPrefix+"link"))); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getuid() == 0 { // victims of another account
+	if os.Getuid() == 0 { // these victims belong to another account
 		theirs := filepath.Join(temporary, VictimsPrefix+"theirs")
 		if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 54321, 54321), os.Chtimes(theirs, long, long)); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,8 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// TestSelfTest_RemovesLeftoversFirst checks that leftovers are removed before new victims are made.
+// TestSelfTest_RemovesLeftoversFirst checks that victims of a killed run are removed before new
+// victims are made.
 func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
@@ -96,8 +97,8 @@ func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	}
 }
 
-// TestHoles_UnknownFindings_AreListed checks that Mews does not serve after an unknown escape, or
-// after an attempt that could not be made.
+// TestHoles_UnknownFindings_AreListed checks that Mews does not start after an unknown escape. The
+// same holds if an attempt could not be made.
 func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	findings := []protocol.Finding{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
@@ -114,8 +115,8 @@ func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	}
 }
 
-// TestSweepVictims_WorkersFiles_AreRemoved has a folder of this account with contents of the
-// worker's account.
+// TestSweepVictims_WorkersFiles_AreRemoved has a folder of this account whose contents belong to
+// the worker's account.
 func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
@@ -135,7 +136,7 @@ func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	}
 }
 
-// endedWorker answers when its caller's context ends: it could not try anything.
+// endedWorker answers only when its caller's context ends, as if it could try nothing.
 type endedWorker struct{ end context.CancelFunc }
 
 func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
@@ -144,8 +145,8 @@ func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// TestSelfTest_Cancelled_BlamesNoWalls ends the service right after its start, before it has tested
-// the sandbox.
+// TestSelfTest_Cancelled_BlamesNoWalls ends the service right after its start, before the sandbox
+// was tested.
 func TestSelfTest_Cancelled_BlamesNoWalls(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	state := t.TempDir()
