@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Conversation is a user's talk in one channel, chat and thread. It has one history and runs one
-// turn at a time.
+// Conversation is a user's talk in one channel, chat and thread. It has one history and one turn at
+// a time.
 type Conversation struct {
 	ID      int64
 	User    string
 	Channel Channel
-	Chat    string // the channel's name of the chat; "" if the user has only one
+	Chat    string // the channel's name of the chat; "" if the user has only one chat there
 	Thread  string // the channel's name of a thread in the chat; "" means none
 }
 
@@ -25,8 +25,8 @@ const (
 	ChannelTelegram Channel = "telegram"
 )
 
-// ChatAction is the activity that a chat shows for some seconds. (Bot API, sendChatAction; the
-// words are the API's.)
+// ChatAction is the activity that a chat shows for some seconds, such as typing. (Bot API,
+// sendChatAction.)
 type ChatAction string
 
 const (
@@ -36,14 +36,14 @@ const (
 	ActionUploadDocument ChatAction = "upload_document"
 )
 
-// Capabilities says what a channel can do. The zero value, also that of an unknown channel, can do
-// nothing.
+// Capabilities says what a channel can do. The zero value can do nothing. An unknown channel has
+// the zero value.
 type Capabilities struct {
-	// every user has a chat of their own there without an account, which only they read
+	// every user has a private chat on the channel, without an account
 	Private bool
 	// a private chat needs the user's account; the account's number is the chat's name
 	NeedsAccount bool
-	Groups       bool // several people may be in a chat: see IsGroup
+	Groups       bool // several people may be in a chat of the channel: see IsGroup
 	Edit         bool // a sent message can be changed
 	Delete       bool // a sent message can be deleted
 	Buttons      bool // a message can have buttons
@@ -53,7 +53,7 @@ type Capabilities struct {
 	Files        bool // a chat shows files; without it, only their names
 }
 
-// capabilities maps each channel to its capabilities. Channels differ in nothing else.
+// capabilities maps each channel to its capabilities. All other code treats channels alike.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
 	ChannelTelegram: {NeedsAccount: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true,
@@ -63,7 +63,7 @@ var capabilities = map[Channel]Capabilities{
 // Capabilities returns what the channel can do.
 func (c Channel) Capabilities() Capabilities { return capabilities[c] }
 
-// ChannelsWith lists the channels whose capabilities pass the filter may, by name.
+// ChannelsWith lists the channels whose capabilities pass the filter may, sorted by name.
 func ChannelsWith(may func(Capabilities) bool) []Channel {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)),
 		func(c Channel) bool { return !may(c.Capabilities()) })
@@ -75,14 +75,13 @@ func GroupChannel() Channel {
 	return ChannelsWith(func(can Capabilities) bool { return can.Groups })[0]
 }
 
-// PrivateChannels lists the channels where every user has a chat of their own. There is at least
-// one.
+// PrivateChannels lists the channels where every user has a private chat. There is at least one.
 func PrivateChannels() []Channel {
 	return ChannelsWith(func(can Capabilities) bool { return can.Private })
 }
 
-// PrivateChat returns a conversation that only the user reads. Its channel is one where the user
-// has an account. Without an account, the channel is one that needs none.
+// PrivateChat returns a conversation that only the user reads. It is on a channel where the user
+// has an account. If the user has no account, it is on a channel that needs none.
 func (u User) PrivateChat() Conversation {
 	for _, c := range slices.Sorted(maps.Keys(u.Accounts)) {
 		return Conversation{User: u.Name, Channel: c, Chat: u.Accounts[c]}
@@ -96,15 +95,15 @@ func (c Channel) IsGroup(chat string) bool {
 	return c.Capabilities().Groups && strings.HasPrefix(chat, "-")
 }
 
-// InGroup reports whether others read the conversation.
+// InGroup reports whether other people read the conversation.
 func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
 
-// BusyMode says what to do with a text that comes while a turn of its conversation runs. Commands run
-// at once in any case.
+// BusyMode says how to handle a text that comes while a turn of its conversation runs. Commands
+// always run at once.
 type BusyMode string
 
 const (
-	// the text joins the running turn before its next model call; without such a call as BusyQueue
+	// the text joins the running turn before its next model call; if there is none, as BusyQueue
 	BusySteer BusyMode = "steer"
 	BusyQueue BusyMode = "queue" // the text waits for a turn of its own
 	// the text stops the running turn, and the next turn answers everything
@@ -126,6 +125,6 @@ const (
 type OpenedTool struct {
 	Name   string
 	Call   string    // the call of find_tools that opened the tool; "" if something else did
-	Pinned bool      // the user wants it to stay open
-	UsedAt time.Time // time of the last call, or of opening
+	Pinned bool      // the user wants the tool to stay open
+	UsedAt time.Time // time of the tool's last call, or of opening
 }

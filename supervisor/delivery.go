@@ -12,7 +12,7 @@ type Delivery struct {
 	Conversation Conversation
 	Inbound      int64  // the answered inbound; 0 for a notice
 	Key          string // the key of the answered inbound; "" for a notice
-	// keys of the inbounds that joined the turn, in order: the delivery answers them too
+	// keys of the inbounds that joined the turn, in order; the delivery answers these inbounds too
 	AlsoKeys []string
 	Message  string                 // the channel's name of the answered message; "" means none
 	Turn     int64                  // the turn that made the delivery; 0 means none
@@ -23,15 +23,15 @@ type Delivery struct {
 	Files    []File     // files after the text, in this order; the answer of a turn has none
 	// lines about the turn's effects: shown folded below the text, never spoken
 	Effects    []string
-	IsQuestion bool // the delivery is a question that a text may answer; set by reads
-	// Files has the spoken text of another delivery; that text is sent if the recording fails
+	IsQuestion bool // the delivery is a question that a text may answer; set when the delivery is read
+	// Files has the spoken text of another delivery, whose text is sent if the recording fails
 	IsRecording bool
 	Silent      bool // the message makes no sound
-	Urgent      bool // the message does not wait for the end of quiet hours; read by writes
-	// the service started the turn, and nobody waits for the message; set by reads
+	Urgent      bool // the message does not wait for the end of quiet hours; not stored
+	// the service started the turn, and nobody waits for the message; set when the delivery is read
 	Proactive bool
 	// DeleteAfter is how long the message may stay in the chat before it is deleted. Its text is
-	// not kept, so it is never sent again. 0 means for ever.
+	// not kept, so the message is never sent again. 0 means for ever.
 	DeleteAfter time.Duration
 	CreatedAt   time.Time
 }
@@ -43,8 +43,8 @@ type Button struct {
 	Press string `json:"press"`
 }
 
-// Presses of buttons that are not below a message. PressLocation shows a keyboard whose button
-// sends the user's location. PressNoKeyboard removes that keyboard.
+// Presses of buttons that are not below a message. PressLocation shows a keyboard, whose button
+// sends the user's location. PressNoKeyboard removes the keyboard.
 const (
 	PressLocation   = "keyboard:location"
 	PressNoKeyboard = "keyboard:none"
@@ -55,7 +55,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
 	Name   string `json:"name"` // name for the user, without a path
-	// type found in the file's bytes; decides how a channel shows the file
+	// media type, found from the file's bytes; decides how a channel shows the file
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
 	// path in the user's home, as the worker reports; "" means unknown
@@ -65,34 +65,34 @@ type File struct {
 	Media protocol.MediaSize `json:"media,omitzero"`
 }
 
-// Media types that Mews gives files by their bytes.
+// Media types that Mews recognizes by a file's bytes.
 const (
 	MediaTypeVoice   = "audio/ogg" // only Opus: other Ogg files are application/ogg
 	MediaTypeMP4     = "video/mp4"
 	MediaTypeUnknown = "application/octet-stream"
 )
 
-// IsPicture reports whether a channel can show the file as a picture. Several pictures may be shown
-// together.
+// IsPicture reports whether a channel can show the file as a picture.
 func (f File) IsPicture() bool {
 	return f.MediaType == "image/png" || f.MediaType == "image/jpeg" || f.MediaType == "image/webp"
 }
 
-// Cleaning is a pending change of a message in a chat. It is made as soon as the channel can.
+// Cleaning is a pending change of a message in a chat. It is made as soon as the channel is able
+// to.
 type Cleaning struct {
 	ID           int64
 	Conversation Conversation
 	Message      string // the channel's name of the message
 	Kind         CleaningKind
 	Content      RichText  // the new content, with CleaningEdit
-	Due          time.Time // earliest time of the change
+	Due          time.Time // earliest time for the change
 }
 
-// CleaningKind is the kind of a cleaning.
+// CleaningKind is the kind of a pending change of a message.
 type CleaningKind string
 
 const (
-	CleaningDelete        CleaningKind = "delete"   // delete a message with a secret
+	CleaningDelete        CleaningKind = "delete"   // delete a message that may stay only for a while
 	CleaningRemoveButtons CleaningKind = "unbutton" // remove the buttons below an answered message
 	CleaningEdit          CleaningKind = "edit"     // replace the message's content
 )
@@ -101,11 +101,11 @@ const (
 type DeliveryKind string
 
 const (
-	DeliveryAnswer  DeliveryKind = "answer"  // the end of a turn
+	DeliveryAnswer  DeliveryKind = "answer"  // the answer at the end of a turn
 	DeliveryCommand DeliveryKind = "command" // the answer of a slash command
 	DeliveryMessage DeliveryKind = "message" // a message of a turn before its answer
 	DeliveryNotice  DeliveryKind = "notice"  // a message of the service itself
 )
 
-// IsAnswer reports whether a delivery of this kind is the answer to its inbound.
+// IsAnswer reports whether deliveries of this kind answer their inbound.
 func (k DeliveryKind) IsAnswer() bool { return k == DeliveryAnswer || k == DeliveryCommand }

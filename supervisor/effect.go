@@ -12,11 +12,11 @@ type Effect struct {
 	ID         int64
 	User       string
 	Turn       int64  // 0 means no turn
-	Call       string // the tool call that made the effect; "" means none
-	Kind       string // a kind of package effect
+	Call       string // the tool call that made the effect; "" means no call
+	Kind       string // kind of the effect, as package effect names it
 	Target     string // subject of the effect, such as a path or a recipient
 	Detail     string
-	ReportedBy Reporter // reporter of the effect
+	ReportedBy Reporter // who reported the effect
 	At         time.Time
 }
 
@@ -24,7 +24,7 @@ type Effect struct {
 type Reporter string
 
 const (
-	// a worker; not to be trusted, since code in a worker can report anything
+	// a worker; it can't be trusted, since code in a worker can report anything
 	ReportedByWorker     Reporter = "worker"
 	ReportedBySupervisor Reporter = "supervisor" // the supervisor made the effect
 )
@@ -33,17 +33,17 @@ const (
 const (
 	EffectFileSent    = "file.sent"
 	EffectMessageSent = "message.sent"
-	EffectBegun       = "call.begun" // a call that began, with an unknown end
+	EffectBegun       = "call.begun" // a tool call that began and whose end is unknown
 	EffectUndone      = "change.undone"
 	EffectAsked       = "question.asked"
 	EffectReceived    = "file.received"
-	EffectCorrected   = "fact.corrected" // correction by the user; the next two are also by the user
+	EffectCorrected   = "fact.corrected" // the user corrected a fact
 	EffectForgotten   = "fact.forgotten"
 	EffectImported    = "memory.imported"
 )
 
-// ReporterOf returns who reports effects of a kind. The supervisor reports those with a dot,
-// and workers the others.
+// ReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
+// workers the other kinds.
 func ReporterOf(kind string) Reporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
@@ -51,7 +51,7 @@ func ReporterOf(kind string) Reporter {
 	return ReportedByWorker
 }
 
-// EffectCount is the number of a user's effects of a group or a kind.
+// EffectCount is the number of a user's effects of one kind, or of one group of kinds.
 type EffectCount struct {
 	User  string `json:"user"`
 	Group string `json:"kind"`
@@ -61,28 +61,28 @@ type EffectCount struct {
 // EffectQuery selects effects of a user.
 type EffectQuery struct {
 	User     string
-	From, To time.Time // zero values mean no bounds
-	Kinds    []string  // nil means all
-	Before   int64     // only effects with smaller ids; 0 means all
+	From, To time.Time // span of time; zero values mean no bounds
+	Kinds    []string  // kinds of effects; nil means all
+	Before   int64     // select only effects with smaller ids; 0 means all
 	Limit    int
 }
 
 // FileChange is a recorded change of a user's file.
 type FileChange struct {
 	protocol.Undo
-	Effect    int64 // the change's row in the ledger
+	Effect    int64 // id of the change in the ledger
 	Turn      int64
-	Operation int64  // the undo that made the change; 0 means the turn
-	Kind      string // the effect's kind in the ledger
+	Operation int64  // the undo that made the change; 0 means that the turn made it
+	Kind      string // kind of the change in the ledger
 	CreatedAt time.Time
 }
 
-// UndoneFiles are changes that an operation has undone.
+// UndoneFiles has the changes of files that an operation has undone.
 type UndoneFiles struct {
 	User      string
 	Turn      int64
-	UndoOf    int64 // the undo that had made the changes; 0 means the turn
+	UndoOf    int64 // the undo that made the changes; 0 means that the turn made them
 	Operation int64
-	Effects   []int64         // the changes' rows in the ledger
-	Changes   []protocol.Undo // the changes that would redo the undone ones
+	Effects   []int64         // ids of the changes in the ledger
+	Changes   []protocol.Undo // changes that would redo what was undone
 }

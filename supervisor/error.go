@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// Error is an error with a text for users. They see any other error as "internal", and only the log
-// has it in full. (The two audiences of an error, after benbjohnson/wtf.)
+// Error is an error with a text for users. Users see any other error only as "internal", and the
+// log has its text. (Two audiences of an error, after benbjohnson/wtf.)
 type Error struct {
 	Code Code
-	// sentences for the user: the failed action, its object, and what to do next; "" means only for
-	// the log
+	// sentences for the user: the action that failed, and what to do next; "" means that only the
+	// log has the error
 	Message string
 	Err     error // cause for the log; may be nil
 }
 
-// Code is the kind of an error, for programs. They never compare texts.
+// Code is the kind of an error. Programs compare codes, never texts.
 type Code string
 
 const (
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode returns the code of the first Error that err wraps. It returns CodeInternal if there is
-// none, and "" for nil.
+// ErrorCode returns the code of the first Error that err wraps. Without an Error it returns
+// CodeInternal, and "" for nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ChannelGitHub is the channel of work on GitHub, where nobody talks. A conversation there is a
-// user's work on a pull request or issue. Its chat is the repository, and its thread the number.
+// ChannelGitHub is the channel of work on GitHub, where nobody talks. A conversation on it is a
+// user's work on a pull request or issue. Its chat is the repository, and its thread is the number.
 const ChannelGitHub Channel = "github"
 
 // GitHubRepo is a configured repository. Amounts are in millionths of a US dollar.
@@ -16,19 +16,19 @@ type GitHubRepo struct {
 	User         string // owner of the repository's reviews and triages
 	Review       bool
 	Triage       bool
-	Notify       []GitHubRecipient // recipients of the repository's notices; none means the admins
+	Notify       []GitHubRecipient // recipients of the repository's notices; an empty list means the admins
 	Post         GitHubPost
 	DailyLimit   int64 // daily limit of all reviews and triages together
 	CreateLabels bool  // triage may create missing labels
-	ConfirmForks bool  // a review of a stranger's fork waits for a tap
+	ConfirmForks bool  // the review of a pull request from a stranger's fork waits for the user's tap
 
 	Project string // title of the project for triaged issues; "" means none
 }
 
-// GitHubRecipient gets notices: a user, or a chat.
+// GitHubRecipient is a user or a chat that gets notices about a repository.
 type GitHubRecipient struct {
-	User   string // "" with a chat
-	Chat   string // on Telegram; "" means the user's private chat
+	User   string // name of the user; "" if Chat is set
+	Chat   string // chat on Telegram; "" means the user's private chat
 	Thread string // a topic of Chat
 }
 
@@ -38,15 +38,15 @@ type GitHubPost string
 const (
 	PostReview GitHubPost = "review" // one review with comments
 	PostCheck  GitHubPost = "check"  // one neutral check run
-	PostCard   GitHubPost = "card"   // nothing, until the user picks findings
+	PostCard   GitHubPost = "card"   // nothing until the user picks findings
 )
 
-// GitHubRepoName returns a repository's name in the form for comparisons.
+// GitHubRepoName returns a repository's name in lower case, for comparisons.
 func GitHubRepoName(name string) string { return strings.ToLower(name) }
 
-// GitHubEvent holds the parts of an event that the service uses. It comes from a webhook or from
-// polling. Decisions are made from GitHub's current state, never from the event alone. Its JSON has
-// at most 8 KiB; the code that makes one cuts its texts.
+// GitHubEvent holds the parts of a GitHub event that the service uses. The event comes from a
+// webhook or from polling. Decisions are made from GitHub's current state, never from the event
+// alone. The JSON has at most 8 KiB: the code that makes a GitHubEvent cuts its texts.
 type GitHubEvent struct {
 	Repo   string `json:"repo"`             // owner/name, in its original case
 	Event  string `json:"event"`            // GitHub's name of the event, such as pull_request
@@ -69,15 +69,15 @@ type GitHubEvent struct {
 
 	// branch or tag of a push, release or check; head branch of a pull request
 	Ref     string `json:"ref,omitempty"`
-	Base    string `json:"base,omitempty"` // target branch
-	Head    string `json:"head,omitempty"` // head commit
+	Base    string `json:"base,omitempty"` // target branch of a pull request
+	Head    string `json:"head,omitempty"` // head commit of the push, pull request or check
 	Before  string `json:"before,omitempty"`
 	Draft   bool   `json:"draft,omitempty"`
 	Merged  bool   `json:"merged,omitempty"`
 	Fork    bool   `json:"fork,omitempty"`
-	Deleted bool   `json:"gone,omitempty"` // the branch was deleted
+	Deleted bool   `json:"gone,omitempty"` // the push deleted the branch
 
-	Commits     []GitHubCommit `json:"commits,omitempty"` // the first commits of a push
+	Commits     []GitHubCommit `json:"commits,omitempty"` // first commits of a push
 	MoreCommits int            `json:"more,omitempty"`    // number of further commits of a push
 	Comment     int64          `json:"comment,omitempty"` // id of the comment, review or check
 	At          time.Time      `json:"at,omitzero"`
@@ -86,41 +86,41 @@ type GitHubEvent struct {
 // GitHubCommit is a commit of a push.
 type GitHubCommit struct {
 	SHA    string `json:"sha"`
-	Title  string `json:"title"` // first line of its message
+	Title  string `json:"title"` // first line of the commit's message
 	Author string `json:"author,omitempty"`
 }
 
 // GitHubRequest asks for the review of a pull request or the triage of an issue.
 type GitHubRequest struct {
-	Repo      string // name of its GitHubRepo
+	Repo      string // name of the GitHubRepo
 	Number    int
 	Requester string // login or name of the requester; "" means automatic
-	Text      string // the requester's further wishes
+	Text      string // text of the request, such as a question
 	Fork      bool
 	At        time.Time
 }
 
-// Review is the review of one head of a pull request, requested or done. Each head has one. At most
-// one review settles: its head is not known yet.
+// Review is the review of one head of a pull request, requested or done. Each head has one review.
+// At most one review of a pull request settles, and has no head yet.
 type Review struct {
 	ID        int64
 	User      string // owner of the work
-	Repo      string // name of its GitHubRepo
+	Repo      string // name of the GitHubRepo
 	Number    int
-	Head      string // commit; "" until GitHub was asked
+	Head      string // head commit; "" until GitHub was asked
 	State     ReviewState
 	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
 	Text      string    // the requester's question
-	WantedAt  time.Time // time of the request; the same request again changes nothing
-	// when a settling or a failed review continues; zero means never
+	WantedAt  time.Time // time of the request; a second request with the same time changes nothing
+	// time when a settling or failed review continues; zero means never
 	Due     time.Time
 	Turn    int64  // the reviewing turn; 0 means none yet
 	Change  string // SHA-256 of the reviewed change in the spool; "" means none yet
 	Result  string // the review's result as JSON; "" means none yet
-	Posted  string // the posts on GitHub, present or planned, as JSON; "" means none
+	Posted  string // the review's posts on GitHub, made or planned, as JSON; "" means none
 	Buttons [][]Button
-	Why     string // reason for people why the review was skipped or failed
+	Why     string // why the review was skipped or failed, for people
 }
 
 // ReviewState is the state of a review.
@@ -133,8 +133,8 @@ const (
 	ReviewConfirming ReviewState = "confirming"
 	ReviewRunning    ReviewState = "running"
 	ReviewDone       ReviewState = "done"
-	ReviewSkipped    ReviewState = "skipped" // the review will not be done
-	ReviewFailed     ReviewState = "failed"  // the user was told
+	ReviewSkipped    ReviewState = "skipped" // the pull request is not reviewed
+	ReviewFailed     ReviewState = "failed"  // the work failed, and the user was told
 )
 
 // IsActive reports whether the review has an inbound and has not ended.
@@ -145,19 +145,19 @@ func (r Review) IsActive() bool {
 // Name returns the pull request's name for people, such as owner/name#12.
 func (r Review) Name() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
-// ReviewMute mutes a subject in a repository's reviews.
+// ReviewMute leaves a subject out of a repository's reviews.
 type ReviewMute struct {
 	ID      int64
 	User    string // owner of the reviews
 	Repo    string
 	Kind    MuteKind
 	Subject string // a finding's fingerprint, a pull request's number, or a label
-	Why     string // reason for people
+	Why     string // why the subject is muted, for people
 	By      string // login or name of the person who muted the subject; "" means unknown
 	At      time.Time
 }
 
-// MuteKind is the kind of subject of a ReviewMute.
+// MuteKind is the kind of a muted subject.
 type MuteKind string
 
 const (
@@ -170,18 +170,18 @@ const (
 type IssueTriage struct {
 	ID        int64
 	User      string // owner of the work
-	Repo      string // name of its GitHubRepo
+	Repo      string // name of the GitHubRepo
 	Number    int
 	State     TriageState
 	Round     int       // number of requests so far
 	Requester string    // login or name of the requester; "" means automatic
-	WantedAt  time.Time // time of the request; the same request again changes nothing
+	WantedAt  time.Time // time of the request; a second request with the same time changes nothing
 	Due       time.Time // when a settling triage continues
 	Report    string    // the result: a protocol.Triage as JSON; "" means none yet
-	// labels that we set on the issue or will set, including those of earlier rounds
+	// labels that Mews has set on the issue or will set, including labels of earlier rounds
 	Labels  []string
-	Comment int64  // our comment on GitHub; 0 means none or unknown
-	Why     string // reason why the triage was skipped or failed
+	Comment int64  // id of Mews's comment on the issue; 0 means none or unknown
+	Why     string // why the triage was skipped or failed
 }
 
 // TriageState is the state of a triage.
@@ -189,28 +189,27 @@ type TriageState string
 
 const (
 	TriageSettling TriageState = "settling" // the triage waits until it is due
-	// the review's inbound the triage's inbound is stored or will be, and its turn continues the
-	// work
+	// the inbound of the triage is stored or will be; its turn continues the work
 	TriageQueued  TriageState = "queued"
 	TriageDone    TriageState = "done"
 	TriageSkipped TriageState = "skipped" // the issue is left alone
-	TriageFailed  TriageState = "failed"  // the user was told
+	TriageFailed  TriageState = "failed"  // the work failed, and the user was told
 )
 
 // WebhookDelivery is an event that another program sent, or that polling found. The fields from
-// User to Body identify it. A repeated delivery is ignored unless the earlier one failed.
+// User to Body identify it. A repeated delivery is ignored unless the earlier delivery failed.
 type WebhookDelivery struct {
 	ID     int64
-	User   string // its owner; "" means nobody
-	Source string // WebhookGitHub, or WebhookHook and a name
+	User   string // owner of the delivery; "" means nobody
+	Source string // WebhookGitHub, or WebhookHook with the hook's name
 	Hook   string // the sender's id of the webhook; "" means none
 	Key    string // the sender's id of the delivery; not verified
 	Body   string // SHA-256 of the body, which is in the spool
 
-	Size  int64       // bytes of the body in the spool
-	Event GitHubEvent // the event; the zero value if the delivery is none
+	Size  int64       // size of the body in the spool, in bytes
+	Event GitHubEvent // the GitHub event; zero if the delivery has none
 	State WebhookState
-	Why   string // reason why the delivery was ignored or failed
+	Why   string // why the delivery was ignored or failed
 	At    time.Time
 }
 
@@ -227,6 +226,6 @@ const (
 	WebhookNew     WebhookState = "new"     // the delivery is stored and not yet handled
 	WebhookDone    WebhookState = "done"    // the delivery is completely handled
 	WebhookIgnored WebhookState = "ignored" // the delivery needs no work
-	// handling failed; the same delivery counts as new if it comes again
+	// handling failed; if the delivery comes again, it counts as new
 	WebhookFailed WebhookState = "failed"
 )

@@ -6,26 +6,27 @@ import (
 	"mews/protocol"
 )
 
-// HistoryMessage is a message of the history, with its conversation.
+// HistoryMessage is a message with its conversation, as searches and exports show it.
 type HistoryMessage struct {
 	SaidMessage
 	Conversation   Conversation
 	ChannelMessage string // the channel's name of the user's message; "" means unknown
 }
 
-// HistoryQuery selects messages with a user, in order. Only User is required.
+// HistoryQuery selects messages of a user's conversations, in order. Only User is required.
 type HistoryQuery struct {
 	User         string
 	Conversation int64
 	Span         Span
-	Speaker      string          // SpeakerUser or SpeakerAssistant
-	NoBareCalls  bool            // leave out messages of the model that only make calls
+	Speaker      string          // SpeakerUser or SpeakerAssistant; "" means both
+	NoBareCalls  bool            // leave out messages of the model that only have calls
 	Newest       bool            // list from the newest backwards
-	After        HistoryPosition // list messages after this position; with Newest those before it
+	After        HistoryPosition // list messages after this position; with Newest, messages before it
 	Skip, Limit  int
 }
 
-// HistoryPosition is the position of a message in the history. The zero value is before the first.
+// HistoryPosition is the position of a message in the history. The zero value is before the first
+// message.
 type HistoryPosition struct {
 	At      int64 `json:"at"` // unix milliseconds
 	Message int64 `json:"message"`
@@ -34,7 +35,7 @@ type HistoryPosition struct {
 // Position returns the message's position in the history.
 func (m HistoryMessage) Position() HistoryPosition { return HistoryPosition{m.At.UnixMilli(), m.ID} }
 
-// Speakers, as commands, verbs, tools and exports name them.
+// Names of speakers in commands, verbs, tools and exports.
 const (
 	SpeakerUser      = "person"
 	SpeakerAssistant = "assistant"
@@ -65,7 +66,7 @@ type FactBasis struct {
 	Origin      Origin
 	Words       string // the user's words in the message
 	At          time.Time
-	HasMaterial bool // the model has read words of others in that conversation
+	HasMaterial bool // the model has read words of others in the message's conversation
 }
 
 // ForgottenFact is a fact that must not be remembered again.
@@ -81,14 +82,14 @@ type Forgetting struct {
 	ID           int64
 	User         string
 	Inbound      int64 // the press or command that made the request
-	Conversation int64 // the only conversation to forget in; 0 means all of the user's
+	Conversation int64 // the only conversation to forget in; 0 means all of the user's conversations
 	Since, Until time.Time
-	Next         int64 // everything before this inbound is done
+	Next         int64 // id of the inbound where the next step starts; everything before is forgotten
 	Counts       ForgetCounts
-	Ended        bool // the request is done
+	Ended        bool // the request is completely done
 	// Expired means that nobody made the request: the data is older than the configuration keeps.
-	// ID, Inbound and Conversation are 0 then. Messages in a conversation's window stay, and so do
-	// the home's files.
+	// Then ID, Inbound and Conversation are 0. Messages in a conversation's window stay, and so do
+	// the files of the home.
 	Expired bool
 }
 
@@ -97,14 +98,14 @@ type ForgetCounts struct {
 	Messages int64 `json:"messages,omitempty"` // messages of the user
 	Answers  int64 `json:"answers,omitempty"`
 	Results  int64 `json:"results,omitempty"` // tool results
-	Undos    int64 `json:"undos,omitempty"`   // copies of files from before a change
+	Undos    int64 `json:"undos,omitempty"`   // copies of files from before changes
 	Files    int64 `json:"files,omitempty"`   // received files
-	// files that the turns changed; forgetting does not touch them
+	// files that the forgotten turns changed; these files stay
 	Changed int64 `json:"changed,omitempty"`
 	Facts   int64 `json:"facts,omitempty"`  // facts in MEMORY.md
 	Notes   int64 `json:"notes,omitempty"`  // lines of daily notes
-	Logged  int64 `json:"logged,omitempty"` // exchanges in the home's logs
-	// messages of the span that are not answered or delivered yet
+	Logged  int64 `json:"logged,omitempty"` // exchanges in the logs of the home
+	// messages in the span that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
 
@@ -121,7 +122,7 @@ func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 // ForgetStep is the result of one step of forgetting.
 type ForgetStep struct {
 	Forgetting
-	Messages []int64 // ids of the messages deleted from the transcript
+	Messages []int64 // ids of the messages that this step deleted from the transcript
 }
 
 // Span is a span of time. It includes From and excludes To. A zero From or To sets no bound.

@@ -12,14 +12,14 @@ type InboundKind string
 
 const (
 	KindText    InboundKind = "text"    // a text for the model, in the conversation's order
-	KindCommand InboundKind = "command" // a slash command: bypasses the queue
-	// the press of a button: bypasses the queue; Text is the Button's Press
+	KindCommand InboundKind = "command" // a slash command; it does not wait in the queue
+	// the press of a button; it does not wait in the queue; Text is the Button's Press
 	KindPress InboundKind = "press"
 	// a code that opens the gate; the service answers it at once and never stores it
 	KindCode InboundKind = "code"
 
-	// Kinds of inbounds that no user sent. Each starts a turn of its own kind, as a text starts a
-	// TurnChat.
+	// Kinds of inbounds that no user sent. Each starts a turn of the matching kind, as a text
+	// starts a TurnChat.
 	KindJob    InboundKind = "job"    // a job is due
 	KindReview InboundKind = "review" // a pull request needs a review
 	KindTriage InboundKind = "triage" // an issue needs a triage
@@ -30,14 +30,14 @@ const (
 type InboundState string
 
 const (
-	// its files are being fetched and read, or more messages of its group may come
+	// the files are being fetched and read, or more messages of the group may come
 	InboundArriving InboundState = "arriving"
-	InboundNew      InboundState = "new"      // stored, not yet begun
-	InboundRunning  InboundState = "running"  // its turn has started
-	InboundAnswered InboundState = "answered" // its answer is in the outbox
-	InboundDone     InboundState = "done"     // its answer was delivered
+	InboundNew      InboundState = "new"      // the inbound is stored and not begun
+	InboundRunning  InboundState = "running"  // the inbound's turn has started
+	InboundAnswered InboundState = "answered" // the answer is in the outbox
+	InboundDone     InboundState = "done"     // the answer was delivered
 	InboundParked   InboundState = "parked"   // three attempts failed, and the user was told
-	// its user dropped it before a turn took it
+	// the user dropped the inbound before a turn took it
 	InboundDropped InboundState = "dropped"
 )
 
@@ -55,34 +55,36 @@ type Inbound struct {
 	Sender  string
 	Kind    InboundKind
 	Command string // the command's name, with KindCommand: lower case, without the slash
-	// quote of the answered earlier message, for the model before Text
+	// quote of the earlier message that the user replies to; the model reads it before Text
 	Quote    string
 	Text     string
 	Priority Priority
 	// name of a group that one turn answers together, such as an album; "" for a single inbound
 	Group  string
-	Origin Origin // "" means OriginOwn
+	Origin Origin // whose words Text has; "" means OriginOwn
 	// parts for the model after Text: a JSON array of protocol.Part; "" means none
 	Parts string
 	State InboundState
-	// a closed gate holds the inbound: it is hidden until a code opens the gate
+	// a closed gate holds the inbound, which is hidden until a code opens the gate
 	Held       bool
 	ReceivedAt time.Time
-	// position of the first current attachment; grows if the user replaces attachments
+	// position of the first current attachment; it grows if the user replaces attachments
 	FirstFile int
 	// Destination is the conversation for the turn's answer. The zero value means the inbound's
-	// Conversation. Reads set only the ID.
+	// Conversation. A stored inbound has only the ID of Destination.
 	Destination Conversation
 }
 
-// GroupForwarded is the Group of forwarded messages: one turn answers those that come together.
+// GroupForwarded is the Group of forwarded messages. One turn answers the forwarded messages that
+// come together.
 const GroupForwarded = "forward"
 
-// Priority orders the waiting inbounds of a conversation. Of equal ones the first sent goes first.
+// Priority orders the waiting inbounds of a conversation. Among equal priorities the order of
+// sending counts.
 type Priority int
 
 const (
-	PriorityFollowup Priority = -1 // the text waits for all others, whatever the BusyMode
+	PriorityFollowup Priority = -1 // the text waits for all other texts, whatever the BusyMode
 	PriorityUsual    Priority = 0
 	// the user wants the text next: it joins the running turn, whatever the BusyMode
 	PriorityNow Priority = 1
@@ -100,59 +102,60 @@ const (
 
 // Attachment is a file that came with an inbound.
 type Attachment struct {
-	File      string // the channel's name of the file, for fetching
+	File      string // the channel's name of the file, with which it is fetched
 	Kind      protocol.AttachmentKind
 	Name      string // name for the user; "" means none
-	MediaType string // media type; media type; "" means unknown
+	MediaType string // media type; "" means unknown
 	Size      int64  // size in bytes; 0 means unknown
 	Seconds   int    // length of audio or video
-	Position  int    // position among all attachments that the inbound ever had; set by reads
-	// the channel's name of the bytes, the same in every chat; "" means unknown
+	Position  int    // position among all attachments that the inbound ever had; set when the attachment is read
+	// the channel's name of the file's bytes, the same in every chat; "" means unknown
 	ContentID string
-	SHA256    string // digest of the bytes in the spool; "" until they are fetched
-	Failure   string // a sentence that says why the file is not available; "" means no failure
+	SHA256    string // SHA-256 of the bytes in the spool; "" until they are fetched
+	Failure   string // sentence that says why the file is not available; "" means no failure
 }
 
 // MaxText is the longest text of an inbound, in bytes. (EchOS takes 500,000 characters.)
 const MaxText = 256 << 10
 
-// Incoming is one update of a channel, before it is checked whether its sender may speak.
+// Incoming is one update of a channel. Nobody has checked yet whether the sender may speak.
 type Incoming struct {
 	Channel Channel
 	Update  int64 // the source's number of the update; 0 if it cannot be read
-	// the unchanged update: it may have fields that this version does not know
+	// the unchanged update, which may have fields that this version does not know
 	Raw    json.RawMessage
-	Key    string // unique for the source; the number alone may come again
+	Key    string // key that is unique for the source; the number alone may come again
 	Kind   IncomingKind
 	Sender string // the channel's name of the sender's account
 	Chat   string // the channel's name of the chat; with IncomingMoved the old name
 	Thread string // the topic in the chat; "" means none, or the general topic
 	Group  bool   // the chat has several people
 	Title  string // title of a group for people, one line; "" in private
-	// the channel's name of the message; with IncomingPress that of the message with the button
+	// the channel's name of the message; with IncomingPress, of the message with the button
 	Message string
-	Album   string // equal for all parts of an album; "" means no album
-	// at most MaxText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
+	Album   string // name of the album, equal for all its parts; "" means no album
+	// text of at most MaxText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no
 	// Attachments
 	Text string
-	// Attachments are the files of the message. Their bytes are not fetched yet.
+	// Attachments are the files of the message, whose bytes are not fetched yet.
 	Attachments []Attachment
-	// the message is forwarded; one turn answers the forwards that come together
+	// the message is forwarded; one turn answers forwarded messages that come together
 	Forwarded bool
-	Origin    Origin // "" means OriginOwn
+	Origin    Origin // whose words Text has; "" means OriginOwn
 	// the channel's name of the answered message; "" means none
 	RepliesTo string
-	// RepliesToBot says that the answered message is the bot's. Quote is that message's text.
+	// RepliesToBot says that the answered message is the bot's. Quote is the text of the answered
+	// message.
 	RepliesToBot bool
 	Quote        Quote
-	Query        string // id to acknowledge an IncomingPress
+	Query        string // the channel's id for acknowledging an IncomingPress
 	SentAt       time.Time
 	// time of the edit, by the channel's clock; zero means never
 	EditedAt time.Time
-	// the message is for the bot: private messages and presses always, in groups only if it names
-	// the bot
+	// the message is for the bot; a private message or a press always is, and a group's message
+	// only if it names the bot
 	Addressed bool
-	// content that does not reach the channel's bots, such as "a story"; "" means none
+	// name of content that the channel hides from bots, such as "a story"; "" means none
 	Unreadable string
 	MovedTo    string // the chat's new name, with IncomingMoved
 }
@@ -161,7 +164,7 @@ type Incoming struct {
 type IncomingKind string
 
 const (
-	// a text of a user, perhaps with Unreadable content
+	// a message of a user, perhaps with Unreadable content
 	IncomingMessage    IncomingKind = "message"
 	IncomingUnreadable IncomingKind = "unreadable" // a message with only Unreadable content
 	// a press of a button; Text is the Button's Press
@@ -171,9 +174,9 @@ const (
 	IncomingOther IncomingKind = "other" // any other update; it is ignored
 )
 
-// Batch is a batch of items from a source.
+// Batch is a list of items from a source that are stored together.
 type Batch struct {
-	Source string // the Source of all inbounds of the batch; their own is ignored
+	Source string // the Source of all inbounds of the batch; the Source of an Inbound is ignored
 	Next   int64  // start of the source's next batch; 0 leaves it unchanged
 	Items  []Item
 }
@@ -183,37 +186,37 @@ type Item struct {
 	Inbound Inbound
 	Update  int64  // the source's number of the update
 	Raw     string // the unchanged update; "" stores nothing
-	// EditedAt is the time of the edit, if this item edits an earlier one with another number.
-	// Inbound is then the new version.
+	// EditedAt is the time of the edit, if the item edits a message of an earlier item. Inbound is
+	// then the new version. Zero means no edit.
 	EditedAt time.Time
 	// Attachments are the files of the item, in order.
 	Attachments []Attachment
-	// Answer, unless "", answers the item at once and starts no turn, whatever the gate decides. It
-	// must say nothing private.
+	// Answer is sent at once, and no turn is started, whatever the gate decides. "" means no
+	// answer. It must say nothing private.
 	Answer string
-	// Notice, unless "", is a notice about the item, which is handled as usual. It must say nothing
-	// private.
+	// Notice is sent as a notice about the item, which is handled as usual. "" means no notice. It
+	// must say nothing private.
 	Notice string
 	// Unread says that an item with an Answer could not be read. Text names the item. The next
-	// inbound of the conversation with MentionsUnread gets a note about it.
+	// inbound of the conversation with MentionsUnread gets a note about the item.
 	Unread         bool
 	MentionsUnread bool
-	// RepliesTo is the channel's name of the answered message; "" means none. An answer to anything
-	// but the newest message does not answer a question in words.
+	// RepliesTo is the channel's name of the message that the user replies to; "" means none. A
+	// reply to an older message does not answer an open question.
 	RepliesTo string
 	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
 }
 
 // Receipt is the result of a batch.
 type Receipt struct {
-	Stored []Inbound // each item's inbound, in order; an inbound from an earlier batch is unchanged
-	// inbounds that a code in the batch has released, oldest first; Stored may have the same
-	// inbound as held
+	Stored []Inbound // inbound of each item, in order; an inbound from an earlier batch is unchanged
+	// inbounds that a code in the batch has released, oldest first; in Stored they may still be
+	// held
 	Released []Inbound
 	Queued   []int64 // ids of the conversations with new deliveries, each once
 }
 
-// Quote is an earlier message to repeat for a model.
+// Quote is an earlier message that a user replies to, for the model.
 type Quote struct {
 	By   string // name of the author; "" means that no name is needed
 	Part string // the part that the user selected; "" means none
@@ -232,27 +235,27 @@ type SendInfo struct {
 	Scheduled    bool // a job of the user sent the message
 }
 
-// RecapLine is a message of another conversation.
+// RecapLine is a message of another conversation, in a recap.
 type RecapLine struct {
-	At   string // time and conversation, in words
+	At   string // time and conversation of the message, in words
 	Role protocol.Role
 	Text string
 }
 
-// SlashCommand describes a slash command. The table of package command makes it.
+// SlashCommand describes a slash command, such as /help.
 type SlashCommand struct {
-	Name string // lower case, without the slash
+	Name string // name in lower case, without the slash
 	Help string // description in a few words; begins with a small letter
-	// Urgent lets the command run without waiting for other commands. With OpenWhileLocked, no rate
-	// limit refuses it.
+	// Urgent lets the command run without waiting for other commands. An urgent command with
+	// OpenWhileLocked has no rate limit.
 	Urgent bool
-	// OpenWhileLocked lets the command run while the gate is closed. A stranger gains nothing from
-	// it.
+	// OpenWhileLocked lets the command run while the gate is closed. It must give nothing to a
+	// stranger.
 	OpenWhileLocked bool
 	// EndsTurn keeps messages that were sent after the command out of the running turn.
 	EndsTurn   bool
 	AdminsOnly bool
-	// Locks maps the command's arguments, in lower case, to the gates that it closes when it is
-	// stored. Other arguments close none.
+	// Locks maps the command's arguments, in lower case, to the gates that the command closes when
+	// it is stored. Arguments that are not listed close no gate.
 	Locks map[string]Lock
 }

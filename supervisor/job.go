@@ -13,21 +13,21 @@ type Job struct {
 	User  string
 	Kind  JobKind
 	State JobState
-	Name  string // the user's name for it; "" means the beginning of its Text
+	Name  string // the user's name for the job; "" means the beginning of Text
 	Text  string // the job's message, or the prompt of its turn
 	Rule  string // due times: a recurrence.Rule, as JSON
 	// IANA name of the time zone of the due times; "" means the machine's
 	Zone string
-	// conversation of the job's messages: that in which it was made, unless the user chose another
+	// conversation of the job's messages: where the job was made, unless the user chose another one
 	Conversation Conversation
 	// key of the command, press or tool call that made the job; unique for the user
 	MadeBy         string
 	Options        JobOptions
 	Version        int64     // number of changes of the job
-	FiredUntil     time.Time // all due times up to this one were fired, or are older than the job
+	FiredUntil     time.Time // all due times up to this time were fired, or are older than the job
 	Next           time.Time // next due time; the zero time means never
 	FireCount      int       // number of fires
-	FailuresInARow int       // consecutive failed fires until now
+	FailuresInARow int       // number of consecutive failed fires until now
 	CreatedAt      time.Time
 }
 
@@ -35,9 +35,9 @@ type Job struct {
 type JobKind string
 
 const (
-	JobReminder JobKind = "reminder" // sends its text, without a model
-	JobTask     JobKind = "agent"    // runs a turn with its text as the prompt
-	// tests a condition; if met, sends its text, or runs a turn with it
+	JobReminder JobKind = "reminder" // the job sends its text, without a model
+	JobTask     JobKind = "agent"    // the job runs a turn with its text as the prompt
+	// the job tests a condition; if it is met, the job sends its text or runs a turn
 	JobCheck   JobKind = "check"
 	JobRoutine JobKind = "routine" // a built-in job, known by its name
 )
@@ -45,15 +45,15 @@ const (
 // JobOptions are the options of a job.
 type JobOptions struct {
 	Missed MissedMode `json:"on_miss,omitempty"`
-	// longest delay with which the job may still run; 0 means the default
+	// longest delay after which the job may still run; 0 means the default
 	Grace    time.Duration `json:"grace,omitempty"`
 	Overlap  OverlapMode   `json:"overlap,omitempty"`
 	Priority JobPriority   `json:"priority,omitempty"`
-	Exact    bool          `json:"exact,omitempty"` // the turn begins exactly on time
+	Exact    bool          `json:"exact,omitempty"` // the turn begins exactly at the due time
 	World    bool          `json:"world,omitempty"` // the text may have words of others
 
 	// Options of the job's turn. Unset fields have the default.
-	Model     string `json:"model,omitempty"`     // PROVIDER/MODEL
+	Model     string `json:"model,omitempty"`     // model of the turn, as PROVIDER/MODEL
 	Workspace string `json:"workspace,omitempty"` // name of the workspace
 	Steps     int    `json:"steps,omitempty"`
 	Minutes   int    `json:"minutes,omitempty"`
@@ -75,15 +75,14 @@ const (
 	JobHigh JobPriority = "high" // the job's messages make a sound, also in quiet hours
 )
 
-// CheckCondition is the condition of a check: files or a command. With Ask, a model judges each
-// changed result.
+// CheckCondition is the condition of a check: changed files, or the result of a command. With Ask,
+// a model judges each changed result.
 type CheckCondition struct {
-	// a pattern of files: the condition is met if a file is new, changed or gone since the last
-	// check
+	// pattern of files; the condition is met if a file is new, changed or gone since the last check
 	Files string `json:"files,omitempty"`
-	// the changes that count: new, changed or gone; none means all
+	// changes of files that count: new, changed or gone; an empty list means all
 	Changes []string `json:"changes,omitempty"`
-	Command string   `json:"command,omitempty"` // a command: the condition is met if it exits with 0
+	Command string   `json:"command,omitempty"` // command; the condition is met if the command exits with 0
 	Ask     string   `json:"ask,omitempty"`     // the question to the model about the result
 
 	// if the condition is met, a turn runs with the job's text; without Task the text is sent
@@ -94,8 +93,8 @@ type CheckCondition struct {
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"`
 }
 
-// MissedMode says what happens to a due time that the service noticed late, as after a restart. ""
-// means MissedRun. A reminder without a Grace comes however late.
+// MissedMode says how to handle a due time that the service noticed late, as after a restart. ""
+// means MissedRun. A reminder without a Grace is sent however late it is.
 type MissedMode string
 
 const (
@@ -105,12 +104,12 @@ const (
 	MissedAsk  MissedMode = "ask"  // the user decides about missed times
 )
 
-// OverlapMode says what happens if a job is due while it still runs. "" means OverlapSkip.
+// OverlapMode says how to handle a due time of a job that still runs. "" means OverlapSkip.
 type OverlapMode string
 
 const (
 	OverlapSkip  OverlapMode = "skip"  // the due time is skipped
-	OverlapQueue OverlapMode = "queue" // the job runs again afterwards, once for all such times
+	OverlapQueue OverlapMode = "queue" // the job runs again afterwards, once for all due times that came meanwhile
 )
 
 // JobState is the state of a job.
@@ -123,7 +122,7 @@ const (
 	JobDone     JobState = "done" // the job has ended, or was deleted
 )
 
-// Errors of a changed job.
+// Errors of changing a job.
 var (
 	ErrTooManyJobs = errors.New("there is no room for another job")
 	ErrJobChanged  = errors.New("the job has changed since it was read")
@@ -131,9 +130,9 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs    = 200     // number of a user's jobs that are not done
-	MaxJobText = 8 << 10 // length in bytes
-	MaxJobName = 80      // length in characters
+	MaxJobs    = 200     // greatest number of a user's jobs that are not done
+	MaxJobText = 8 << 10 // greatest length of a job's text, in bytes
+	MaxJobName = 80      // greatest length of a job's name, in characters
 )
 
 // FireState is the state of a fire.
@@ -146,14 +145,14 @@ const (
 	FireSaid    FireState = "said"
 	FireSilent  FireState = "silent" // the fire had nothing to say
 	FireFailed  FireState = "failed"
-	FireMissed  FireState = "missed"  // the fire was too late
+	FireMissed  FireState = "missed"  // the due time was noticed too late
 	FireSkipped FireState = "skipped" // an earlier fire of the job still ran
 )
 
-// Fire is one due time of a job. There is one for each job and time.
+// Fire is one due time of a job.
 type Fire struct {
-	Job      Job       // the job before the fire, which is due at the job's Next
-	LastDue  time.Time // the latest passed due time: the job's Next, or a later one
+	Job      Job       // the job before the fire; its Next is the due time
+	LastDue  time.Time // the latest due time that has passed: the job's Next or a later time
 	NextDue  time.Time // the job's next due time; zero means never
 	JobSince time.Time // the job's new FiredUntil
 	JobState JobState  // the new state of the job
@@ -161,11 +160,11 @@ type Fire struct {
 	BeginAt  time.Time // when a claimed fire begins
 }
 
-// FireBatch is a set of fires to store together. If one of the jobs has changed, none is stored.
+// FireBatch is a set of fires to store together. If one of the jobs has changed, no fire is stored.
 type FireBatch struct {
 	Fires []Fire
-	// the notice about the fires, by its Conversation, Text, Buttons, Silent and Urgent; without a
-	// Text there is none
+	// the notice about the fires: only Conversation, Text, Buttons, Silent and Urgent; without a
+	// Text there is no notice
 	Notice Delivery
 
 	Private Conversation // a conversation that only the user reads
@@ -174,8 +173,8 @@ type FireBatch struct {
 // Trigger starts a job once more, outside its own times.
 type Trigger struct {
 	Due      time.Time
-	Material string        // material from outside; "" means none
-	Gap      time.Duration // least time since the job's last fire
+	Material string        // material from outside for the turn; "" means none
+	Gap      time.Duration // least time between the job's last fire and this start
 
 	// Private is a conversation that only the user reads. It gets the notice that the job is paused
 	// because the user is away. The zero value means that the user starts the job now.
@@ -188,7 +187,7 @@ type ClaimedFire struct {
 	Due   time.Time
 	Tries int // number of earlier tries
 
-	Material string // material from outside; "" means none
+	Material string // material from outside for the turn; "" means none
 }
 
 // FireResult is the result of a fire.
@@ -196,15 +195,15 @@ type FireResult struct {
 	Job     int64     `json:"job"`
 	Due     time.Time `json:"due"`
 	State   FireState `json:"state"`
-	Text    string    `json:"text,omitempty"` // text for the user
-	Cost    int64     `json:"cost,omitempty"` // millionths of a US dollar
+	Text    string    `json:"text,omitempty"` // text that the user got
+	Cost    int64     `json:"cost,omitempty"` // cost in millionths of a US dollar
 	EndedAt time.Time `json:"ended_at"`
 	World   bool      `json:"world,omitempty"` // the text may have words of others
 
-	Conversation int64 `json:"-"` // the conversation of the text; 0 means that none was sent
+	Conversation int64 `json:"-"` // the conversation of the text; 0 means that no text was sent
 }
 
-// JobPrefix begins the presses of a job's buttons.
+// JobPrefix is the beginning of the presses of a job's buttons.
 const JobPrefix = "job:"
 
 // Presses of a job's buttons; the job's id follows.
@@ -217,17 +216,17 @@ const (
 	JobDelete = "delete"
 )
 
-// JobQuoteBegins begins a quote of a job's message for the model.
+// JobQuoteBegins is the beginning of a quote of a job's message, for the model.
 const JobQuoteBegins = "[Unasked, "
 
-// ChannelJob is the channel of jobs, where nobody talks. A conversation there is the work of one
+// ChannelJob is the channel of jobs, where nobody talks. A conversation on it is the work of one
 // job, and its chat is the job's id.
 const ChannelJob Channel = "job"
 
 // ToolJobResult is the name of the tool that ends a job's turn.
 const ToolJobResult = "job_result"
 
-// JobCall is a call of a tool about jobs.
+// JobCall has the context of a tool call about jobs.
 type JobCall struct {
 	User        string
 	Destination int64 // the conversation that the call's turn answers in

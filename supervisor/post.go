@@ -6,20 +6,21 @@ import (
 	"unicode/utf16"
 )
 
-// RichText is text with its marks as entities. Channels send it without parsing it.
+// RichText is a text whose marks, such as bold, are entities. Channels send it without parsing.
 type RichText struct {
 	Text string `json:"text"`
-	// sorted by Offset, longer ones first; no two overlap in part
+	// marks on the text, sorted by Offset, longer marks first; a mark is within another one or
+	// apart from it
 	Entities []Entity `json:"entities,omitempty"`
 
 	Buttons [][]Button `json:"buttons,omitempty"` // rows of buttons below the text
-	File    *File      `json:"file,omitempty"`    // a file; Text is its caption
+	File    *File      `json:"file,omitempty"`    // a file, whose caption is Text
 	// pictures that are shown together with File, each with its own caption
 	Album []File `json:"album,omitempty"`
 }
 
-// Append returns the text with a note below it, in italics. It cuts off the end of a text that
-// leaves no room for the note.
+// Append returns the text with a note in italics below it. If there is no room for the note, the
+// end of the text is cut off.
 func (t RichText) Append(note string, most int) RichText {
 	const gap = "\n\n"
 	t = t.Clip(most - Units(gap+note))
@@ -28,13 +29,13 @@ func (t RichText) Append(note string, most int) RichText {
 	return t
 }
 
-// Clip returns the text if it has at most most UTF-16 code units. Otherwise it returns the
-// beginning with its marks and an ellipsis.
+// Clip shortens a text to at most most UTF-16 code units. A longer text loses its end and gets an
+// ellipsis.
 func (t RichText) Clip(most int) RichText {
 	if Units(t.Text) <= most {
 		return t
 	}
-	n := 0 // kept UTF-16 code units
+	n := 0 // number of kept UTF-16 code units
 	for i, r := range t.Text {
 		if n+utf16.RuneLen(r) > most-1 {
 			t.Text = t.Text[:i] + "…"
@@ -52,7 +53,7 @@ func (t RichText) Clip(most int) RichText {
 	return t
 }
 
-// Units returns the number of UTF-16 code units of a text. The Bot API counts them.
+// Units returns the length of a text in UTF-16 code units, as the Bot API counts.
 func Units(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -63,8 +64,8 @@ func Units(text string) (n int) {
 // Entity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's words.)
 type Entity struct {
 	Type     EntityType `json:"type"`
-	Offset   int        `json:"offset"` // UTF-16 code units
-	Length   int        `json:"length"` // UTF-16 code units, more than 0
+	Offset   int        `json:"offset"` // start of the mark, in UTF-16 code units
+	Length   int        `json:"length"` // length of the mark, in UTF-16 code units; more than 0
 	URL      string     `json:"url,omitempty"`
 	Language string     `json:"language,omitempty"` // language of a code block; "" means none
 }
@@ -81,14 +82,14 @@ const (
 	EntityCode          EntityType = "code"
 	EntityPre           EntityType = "pre"                   // a code block with a Language
 	EntityLink          EntityType = "text_link"             // a link to URL
-	EntityQuote         EntityType = "blockquote"            // a quote, never within another one
+	EntityQuote         EntityType = "blockquote"            // a quote, which is never within another quote
 	EntityLongQuote     EntityType = "expandable_blockquote" // a quote that is shown folded
 )
 
-// Address is the destination of a post in a channel.
+// Address says where in a channel a post goes.
 type Address struct {
 	Chat    string
-	Thread  string // the thread; the thread; "" means none
+	Thread  string // the thread; "" means none
 	ReplyTo string // the channel's name of the answered message; "" means none
 	Silent  bool   // the post makes no sound
 }
@@ -97,20 +98,20 @@ type Address struct {
 type Post struct {
 	ID       int64
 	Turn     int64 // the turn of the shown reply; 0 means none
-	Delivery int64 // the shown delivery; 0 while the turn runs
-	Part     int   // position among the parts, from 0
+	Delivery int64 // the delivery that the post shows; 0 while the turn runs
+	Part     int   // position of the post among the parts, from 0
 	State    PostState
-	Repeat   bool     // the post was sent before and may have arrived; it then says that it is a repeat
+	Repeat   bool     // the post was sent before and may have arrived; its message says that it is a repeat
 	Message  string   // the channel's name of the message, after sending
 	Content  RichText // the content to show
 }
 
-// SendClaim reserves a chat's next call for an answer that is about to be stored. The chat sends
-// nothing else until the claim ends.
+// SendClaim reserves a chat's next post for an answer that will be stored now. Nothing else is sent
+// to the chat until End is called.
 type SendClaim struct {
 	Content RichText // the content of the answer's only post
-	// End sends the post that was stored as being sent, with its delivery. Without an ID it sends
-	// nothing. It is called once, after the answer was stored or storing failed.
+	// End ends the reservation and sends the stored post of the delivery. Without an ID in the
+	// post, nothing is sent. End is called once, after the answer was stored or storing failed.
 	End func(Delivery, Post)
 }
 
@@ -118,14 +119,14 @@ type SendClaim struct {
 type PostState string
 
 const (
-	PostQueued PostState = "queued" // the post is certainly not in the chat
+	PostQueued PostState = "queued" // the post waits to be sent, and is not in the chat
 	// the post is being sent; after a crash it may have arrived
 	PostSending PostState = "sending"
 	PostSent    PostState = "sent" // the post is in the chat, perhaps with an earlier content
-	// two sendings had an unknown result: the post is not sent again
+	// the post was sent twice with an unknown result, and is not sent again
 	PostUnknown PostState = "unknown"
 	PostFailed  PostState = "failed" // the channel refused the post for good
-	// the post is in the chat, but its delivery does not need it: it will be deleted
+	// the post is in the chat, but its delivery does not need it; it will be deleted
 	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
 )
@@ -146,11 +147,11 @@ type DeliveryOutcome struct {
 	Delivery           int64
 	Outcome            Outcome
 	Why                string  // the channel's reason; not stored for a sent delivery
-	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome this one reported
+	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome this delivery reported to the user
 	Post               Post    // the delivery's last post, with its new state; without an ID there is none
 
-	Reason SendReason // cause of a failure, if that is the thread or the chat
-	// conversation for the notice about the Reason; without a Channel there is none
+	Reason SendReason // cause of a failure, if the thread or the chat caused it
+	// conversation for the notice about the Reason; without a Channel there is no notice
 	NoticeTo Conversation
 }
 
@@ -167,22 +168,22 @@ type UndeliveredSummary struct {
 type SendError struct {
 	Result     SendResult
 	Reason     SendReason
-	RetryAfter time.Duration // with SendReasonFlood: how long nothing may be sent
+	RetryAfter time.Duration // with SendReasonFlood: time in which nothing may be sent
 	MovedTo    string        // with SendReasonMoved: the chat's new name
 	Err        error         // the cause, without secrets
 }
 
-// SendResult says whether an unconfirmed message may have arrived.
+// SendResult says whether a message may have arrived after its sending failed.
 type SendResult string
 
 const (
-	// the channel has certainly not taken the message: it may be sent again
+	// the channel has not taken the message, which may be sent again
 	SendUnsent  SendResult = "unsent"
 	SendUnknown SendResult = "unknown" // the channel may have taken the message
 	SendRefused SendResult = "refused" // the channel will never take the message
 )
 
-// SendReason is the cause of a SendError that needs its own reaction.
+// SendReason is the cause of a SendError, if callers must handle it in a special way.
 type SendReason string
 
 const (
@@ -197,7 +198,7 @@ const (
 	// with SendRefused: the message to change is missing or can't be changed
 	SendReasonMessageGone SendReason = "gone"
 	SendReasonThreadGone  SendReason = "thread" // with SendRefused: the thread is gone
-	SendReasonChatGone    SendReason = "chat"   // with SendRefused: the chat takes nothing any more
+	SendReasonChatGone    SendReason = "chat"   // with SendRefused: the chat refuses all messages
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

@@ -10,23 +10,23 @@ import (
 	"mews/protocol"
 )
 
-// PromptFile is a file of a home that is part of prompts. Its text in force is in the prompts. A
-// pending version from the home waits until the user accepts it.
+// PromptFile is a file of a home that is part of prompts. Prompts have its text in force. A pending
+// version of the file waits until the user accepts it.
 type PromptFile struct {
 	User     string
 	Path     string
-	State    protocol.FileState // state of the text in force; without a hash there is no file
+	State    protocol.FileState // state of the text in force; without a hash no text is in force
 	Text     []byte
 	Accepted bool      // the user accepted the text by a tap; otherwise the user wrote it
 	Since    time.Time // since when the text is in force
 
 	Pending PendingFile
-	// Refused lists states that were pending and not accepted, the newest last. If one of them
-	// comes back, it waits again, whoever wrote it.
+	// Refused lists states that were pending and not accepted, newest last. If such a state comes
+	// back, it waits again, whoever wrote it.
 	Refused []protocol.FileState
 }
 
-// PendingReason is the reason why a version waits for the user.
+// PendingReason is the reason why a version of a file waits for the user.
 type PendingReason string
 
 const (
@@ -36,7 +36,8 @@ const (
 	PendingForeign PendingReason = "foreign" // another account may have written the file
 )
 
-// PendingFile is a version that waits for the user. Without a Why there is none.
+// PendingFile is a version of a prompt file that waits for the user. Without a Why no version
+// waits.
 type PendingFile struct {
 	State        protocol.FileState
 	Text         []byte
@@ -46,12 +47,12 @@ type PendingFile struct {
 	Since        time.Time
 }
 
-// maxRefused is how many versions that the user did not accept are remembered for a file.
+// maxRefused is the largest number of refused versions that are remembered for a file.
 const maxRefused = 100
 
-// Observe returns the file after its current state was read from the home. If a new version waits,
-// its Pending has no Since. The flag dirty means that something other than the user may have
-// changed the file. The flag first means that the home was never read before.
+// Observe returns the prompt file after its state in the home was read. If a new version waits,
+// Pending has no Since. dirty means that the user may not be the one who changed the file. first
+// means that the home was never read before.
 func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
@@ -68,7 +69,8 @@ func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptF
 	return f
 }
 
-// pendingReason returns the reason why another state waits, or "" if it counts at once.
+// pendingReason returns why a state seen in the home must wait; "" means that it is in force at
+// once.
 func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
 	case seen.FromOtherAccount || seen.State == protocol.FileLink:
@@ -78,14 +80,14 @@ func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingR
 	case seen.FromGit:
 		return PendingGit
 	case f.Pending.Why != "":
-		return f.Pending.Why // a later version includes the pending one
+		return f.Pending.Why // the later version includes the pending version
 	case slices.Contains(f.Refused, seen.State):
 		return PendingTurn
 	}
 	return ""
 }
 
-// withdraw removes the pending version, which counts as refused.
+// withdraw removes the pending version. That version counts as refused.
 func (f *PromptFile) withdraw() {
 	if f.Pending.Why == "" {
 		return
@@ -95,7 +97,7 @@ func (f *PromptFile) withdraw() {
 	f.Pending = PendingFile{}
 }
 
-// IsDecided reports whether a state needs no decision.
+// IsDecided reports whether a state of the file needs no decision of the user.
 func (f PromptFile) IsDecided(state protocol.FileState) bool {
 	if f.Pending.Why != "" {
 		return state == f.Pending.State
@@ -103,7 +105,7 @@ func (f PromptFile) IsDecided(state protocol.FileState) bool {
 	return state == f.State
 }
 
-// Accept returns the file after the user accepted the pending version.
+// Accept returns the file after the user has accepted the pending version.
 func (f PromptFile) Accept() PromptFile {
 	p := f.Pending
 	f.State, f.Text, f.Accepted, f.Since, f.Pending = p.State, p.Text, true, time.Time{}, PendingFile{}
@@ -115,12 +117,12 @@ func (f PromptFile) Accept() PromptFile {
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // RecordWrite returns the file after a permitted tool has written text. The write changed the file
-// from the state before to the state after; both are equal for an empty and a missing file. A
-// change of the text in force is in force. A change of the pending version stays pending.
+// from the state before to the state after. An empty and a missing file have equal states. A change
+// of the text in force is in force at once. A change of the pending version stays pending.
 func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {
-	case f.State == after: // repeated, as after a crash
+	case f.State == after: // the write is repeated, as after a crash
 		f.Pending = PendingFile{}
 	case f.State == before, before == protocol.FileAbsent && f.State == emptyFile:
 		if f.Pending.State == after {
@@ -137,7 +139,7 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
-	First   bool         // this report is the first since the turn started or continued
+	First   bool         // the report is the first since the turn started or continued
 	Resumed bool         // the turn was interrupted before
 	Private Conversation // a conversation that only the user reads
 }
@@ -147,18 +149,18 @@ type PromptFileDecision struct {
 	User, Path string
 	State      protocol.FileState
 	Operation  int64 // the operation that restored the text in force; 0 means that the user accepted
-	// undoes the restoring; without a Path there was nothing to restore
+	// data to undo the restoring; without a Path nothing was restored
 	Inverse protocol.Undo
 }
 
-// Key identifies exactly the pending version of a file.
+// Key returns a short key of the pending version, made from its path and state.
 func (f PromptFile) Key() string {
 	sum := sha256.Sum256([]byte(f.Path + "\x00" + string(f.Pending.State)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Acceptable reports whether the pending version can be accepted. It must be a regular file, or the
-// file must be gone.
+// Acceptable reports whether the pending version can be accepted: it must be a regular file or
+// missing.
 func (f PromptFile) Acceptable() bool {
 	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileAbsent
 }

@@ -8,26 +8,26 @@ import (
 	"mews/protocol"
 )
 
-// Question is a question to a user. It is stored before the user sees it, and survives the process
-// that waits for the answer. It is open until it ends, once.
+// Question is a question to a user. It is stored before the user sees it, and survives a crash of
+// the process. It is open until it ends, and ends once.
 type Question struct {
 	ID           int64
 	Conversation Conversation // the conversation in which the user is asked
 	Turn         int64        // the turn that waits; 0 means none
-	// the command or press that waits; 0 means none; always 0 with a Turn
+	// the command or press that waits; 0 means none, as with a Turn
 	Inbound int64
 	// the turn's call that waits; "" means the turn itself
 	Call string
 	Kind QuestionKind
 	Tool string // the tool that needs the approval, with QuestionApproval and QuestionCode
-	// SHA-256 of the exact subject, in hexadecimal: the answer counts for nothing else
+	// SHA-256 of the exact subject, in hexadecimal; the answer counts only for this subject
 	Subject   string
-	Amount    int64                 // the wanted amount, with QuestionBudget: millionths of a US dollar
+	Amount    int64                 // the wanted amount in millionths of a US dollar, with QuestionBudget
 	Ask       protocol.AskArguments // the kind of answer, with QuestionAsk
 	Text      string                // text for the user
 	OpenFor   time.Duration
 	CreatedAt time.Time
-	ExpiresAt time.Time // OpenFor after the delivery; zero until then
+	ExpiresAt time.Time // time when the question ends unanswered; zero before its delivery
 	End       QuestionEnd
 	Answer    Answer // the answer, with QuestionAnswered; zero before
 }
@@ -43,8 +43,8 @@ func (q Question) WaiterName() string {
 	return "nobody"
 }
 
-// ErrWaitsForAnswer means that a turn's user was asked and has not answered yet. The turn stops there. The
-// action is tried again after the question has ended.
+// ErrWaitsForAnswer means that a turn's user was asked and has not answered yet. The turn stops
+// until the question has ended. Then the action is tried again.
 var ErrWaitsForAnswer = errors.New("the person was asked and has not answered yet")
 
 // QuestionKind is the kind of a question.
@@ -53,7 +53,7 @@ type QuestionKind string
 const (
 	QuestionBudget   QuestionKind = "budget"   // may the turn spend more?
 	QuestionApproval QuestionKind = "approval" // may this effect leave the sandbox?
-	QuestionCode     QuestionKind = "code"     // may this effect leave the sandbox? A fresh code means yes
+	QuestionCode     QuestionKind = "code"     // may this effect leave the sandbox? A code means yes
 	QuestionAsk      QuestionKind = "ask"      // a question of the model
 )
 
@@ -63,7 +63,7 @@ type QuestionEnd string
 const (
 	QuestionOpen        QuestionEnd = ""            // the question has not ended
 	QuestionAnswered    QuestionEnd = "answered"    // the user has answered
-	QuestionExpired     QuestionEnd = "expired"     // nobody answered in time
+	QuestionExpired     QuestionEnd = "expired"     // the user did not answer in time
 	QuestionCancelled   QuestionEnd = "over"        // the turn or command that waited has ended
 	QuestionNotNeeded   QuestionEnd = "unneeded"    // the answer is no longer needed
 	QuestionUndelivered QuestionEnd = "undelivered" // the question could not be delivered
@@ -73,13 +73,13 @@ const (
 type Answer struct {
 	Say Say `json:"say"`
 
-	// The answer with SayThis to a QuestionAsk. Only one of these fields is set, or Options with
-	// Text if the user added something.
+	// The following fields hold the answer to a QuestionAsk, with SayThis. Only one of them is set.
+	// If the user added words to options, Options and Text are set.
 	Options []int `json:"options,omitempty"` // indexes in Ask.Options, from 0, ascending
-	// the user's words, or a location in words; with AskNumber and AskDate the parsed form: 12.5,
-	// 2026-11-24 18:30
+	// the user's words, or a location in words; for AskNumber and AskDate the parsed form, such as
+	// 12.5 or 2026-11-24 18:30
 	Text  string          `json:"text,omitempty"`
-	Parts []protocol.Part `json:"parts,omitempty"` // what the model is shown of the files in the user's answer
+	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the files in the user's answer
 	// Parts have words of others
 	World bool `json:"world,omitempty"`
 }
@@ -92,10 +92,11 @@ type AnswerMessage struct {
 	World bool            // the message has words of others
 	Now   time.Time
 
-	// the last message in the question's chat, if it belongs to the question's conversation
+	// the channel's name of the last message in the chat, if it belongs to the question's
+	// conversation
 	Newest     string
-	NewestSent bool // the newest message was sent
-	// the message replies to another one than the newest or the question's
+	NewestSent bool // the newest message has been sent
+	// the message replies to another message than the newest message or the question
 	RepliesElsewhere bool
 }
 
@@ -105,13 +106,13 @@ type Say string
 const (
 	SayNothing Say = ""       // no answer yet
 	SayOnce    Say = "once"   // yes, this time
-	SayAlways  Say = "always" // yes, and always for exactly this; only for approvals
+	SayAlways  Say = "always" // yes, and always for exactly this subject; only for approvals
 	SayNo      Say = "deny"
 	SayThis    Say = "this" // the answer is in the other fields of the Answer
 )
 
-// PressResult is the result of a press of a question's button. Only PressTaken and PressPicked
-// change anything.
+// PressResult is the result of pressing a question's button. Only PressTaken and PressPicked change
+// the question.
 type PressResult string
 
 const (
@@ -121,11 +122,11 @@ const (
 	// the user will answer in words; the question stays open
 	PressWantsWords     PressResult = "words"
 	PressAnsweredBefore PressResult = "before"  // the question was answered before
-	PressExpired        PressResult = "expired" // the press came after the end of the question
-	// like PressExpired, but the press was stored as a message that quotes the question
+	PressExpired        PressResult = "expired" // the question had expired before the press
+	// the question had expired, and the press was stored as a message that quotes the question
 	PressLate  PressResult = "late"
 	PressEnded PressResult = "over" // the turn or command that waited has ended
-	// there is no such question, or it was asked another user, or elsewhere
+	// no such question was asked of this user in this conversation
 	PressUnknown PressResult = "foreign"
 )
 
@@ -141,7 +142,7 @@ type Press struct {
 type Grant struct {
 	ID        int64
 	Tool      string
-	Subject   string // the Subject of the Question
-	Text      string // text of the Question
+	Subject   string // the Subject of the approval question
+	Text      string // the text of the approval question
 	CreatedAt time.Time
 }

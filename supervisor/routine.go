@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// ErrCheckAgain is wrapped by errors of checks that may pass a little later.
+// ErrCheckAgain is wrapped by errors of checks that may succeed a little later.
 var ErrCheckAgain = errors.New("the check may go well later")
 
-// CheckEnd is the result of a fire that had a check, or needed no model.
+// CheckEnd is the result of a fire that ends without a model, or of a check before a turn.
 type CheckEnd struct {
-	// the failure may pass: the fire is tried again, up to the limit of tries
+	// the check failed for a passing reason; the fire is tried again, up to the limit of tries
 	Retry        bool
 	Conversation Conversation // the conversation for the Text
 	State        FireState    // FireSaid, FireSilent or FireFailed; ignored with a Turn
-	Text         string       // the text for the user; "" means none, also for a failed fire
-	World        bool         // Text may have words of others
-	Turn         Inbound      // the turn that continues the work; without a Text there is none
+	Text         string       // the text for the user; "" means none
+	World        bool         // the text may have words of others
+	Turn         Inbound      // inbound of the turn that continues the work; without a Text there is no turn
 	Seen         string       // data for the next check; "" keeps the earlier data
 	Done         bool         // the job has ended
 }
@@ -35,13 +35,13 @@ type CheckOutcome struct {
 	Prompt *CheckPrompt // prompt of the turn that follows; nil means no turn
 }
 
-// CheckPrompt is the prompt of the turn after a check, and the material for it.
+// CheckPrompt is the prompt of the turn after a check, with material for the turn.
 type CheckPrompt struct{ Text, Material string }
 
 // RoutineHeartbeat is the routine that works through HEARTBEAT.md.
 const RoutineHeartbeat = "heartbeat"
 
-// IsEmpty reports whether there is no condition.
+// IsEmpty reports whether the condition names neither files nor a command.
 func (c CheckCondition) IsEmpty() bool { return c.Files == "" && c.Command == "" }
 
 // AsksModel reports whether a fire of the job may start a turn.
@@ -58,7 +58,7 @@ func (j Job) AsksModel() bool {
 }
 
 // RoutineDigest is the routine that summarises the day: due jobs, results of jobs, new files, and
-// what waits for the user.
+// things that wait for the user.
 const RoutineDigest = "digest"
 
 // DigestRows holds a user's stored data for the digest.
@@ -75,58 +75,59 @@ type JobSummary struct {
 	World bool  // the job's title may have words of others
 }
 
-// WaitingKind is the kind of a thing that waits for a user.
+// WaitingKind is the kind of a thing that waits for a user's decision or attention.
 type WaitingKind string
 
 const (
 	WaitingQuestion   WaitingKind = "question"    // a question without an answer
-	WaitingPromptFile WaitingKind = "prompt_file" // a changed prompt file that needs acceptance
+	WaitingPromptFile WaitingKind = "prompt_file" // a changed prompt file that the user must accept
 	WaitingHeld       WaitingKind = "held"        // messages that a gate holds
 	WaitingLost       WaitingKind = "lost"        // messages that may not have arrived
-	WaitingJob        WaitingKind = "job"         // a proposed job that must be started
+	WaitingJob        WaitingKind = "job"         // a proposed job that the user must start
 )
 
-// Waiting is a thing that waits for a user.
+// Waiting is a thing that waits for a user, as the digest shows it.
 type Waiting struct {
 	Kind  WaitingKind
 	Text  string    // the question, or the path of a file
 	Count int       // number of messages
-	Since time.Time // since when it waits; the latest time of several messages
+	Since time.Time // time since when the thing waits; of several messages, the latest time
 	World bool      // the text may have words of others
 }
 
-// HomeFile is a file of a user's home, as the index knows it.
+// HomeFile is a file of a user's home that the index has read.
 type HomeFile struct {
 	Path     string
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that reports files which others changed in a user's folder.
+// RoutineFiles is the routine that reports files which other people or programs changed in a user's
+// folder.
 const RoutineFiles = "files"
 
-// HomeCursor is a position in the changes of a home that the index has seen. The zero value means
-// none.
+// HomeCursor is a position in the index's list of changes of a home. The zero value means no
+// position.
 type HomeCursor struct {
-	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has another one
+	Epoch string `json:"epoch"` // id of the index database; a rebuilt database has another id
 	ID    int64  `json:"id"`
 }
 
-// HomeChange is a change of a file since a HomeCursor. Was and Now are states as in
-// protocol.FileState; "" means unknown, and FileMissing means that there was no file.
+// HomeChange is a change of a file since a HomeCursor. Before and After are states as in
+// protocol.FileState. "" means unknown, and FileMissing means that there was no file.
 type HomeChange struct {
 	Path          string
 	Before, After string
-	Size          int64 // the current size; Modified is current too
+	Size          int64 // current size of the file, in bytes
 	Modified      time.Time
 }
 
 // FileMissing is the state of a missing file.
 const FileMissing = "-"
 
-// FileEffect is an effect that changed a user's files or may have: a file change, or a program run.
+// FileEffect is an effect that changed a user's files, or may have: a file change or a program run.
 type FileEffect struct {
 	ID     int64
-	Kind   string      // kind in the ledger; Target and At are the ledger's too
+	Kind   string      // kind of the effect in the ledger
 	Target string      //
 	Change *FileChange // the recorded change; nil means none
 	At     time.Time

@@ -17,7 +17,7 @@ const (
 	TurnMCP    TurnKind = "mcp"
 )
 
-// IsOneShot reports whether turns of the kind run in a worker of their own. That worker has no
+// IsOneShot reports whether turns of the kind run in a worker of their own. Such a worker has no
 // folder, tool or money of the user.
 func (k TurnKind) IsOneShot() bool { return k == TurnReview || k == TurnTriage }
 
@@ -29,11 +29,11 @@ type Turn struct {
 	Kind         TurnKind
 	Inbound      int64 // the first inbound; 0 for a child turn
 	Parent       int64 // the parent turn; 0 means none
-	// the channel's name of the inbound's message, to reply to; "" if the turn answers in another
-	// conversation
+	// the channel's name of the inbound's message, which the answer replies to; "" if the turn
+	// answers in another conversation
 	Message   string
-	Deaths    int           // number of workers that crashed in this work
-	RunTime   time.Duration // run time before the turn last waited for the user
+	Deaths    int           // number of workers that crashed in the work
+	RunTime   time.Duration // run time up to the last wait for the user
 	StartedAt time.Time
 }
 
@@ -49,7 +49,7 @@ func (t Turn) AnswersIn() Conversation {
 type Reply struct {
 	Turn Turn
 	Text string // Markdown of the committed text, the growing text, and Note
-	Note string // reason why there is no progress; "" means progress
+	Note string // reason why the turn makes no progress; "" means progress
 	Tool ToolRun
 }
 
@@ -60,19 +60,19 @@ type ToolRun struct {
 	Text string // subject of the call, such as a path or a command; "" means unknown
 }
 
-// Operation is work of a user's worker that is no turn. After a crash it runs again under the same
+// Operation is work of a user's worker that is no turn. After a crash it runs again with the same
 // ID.
 type Operation struct {
 	ID         int64
 	User       string
 	Kind       protocol.OperationKind
-	Parameters string // a JSON object
-	// the inbound; 0 means none. Each attachment has at most one operation of a kind
+	Parameters string // parameters of the operation, as a JSON object
+	// the inbound whose attachment is handled; 0 means none
 	Inbound   int64
-	Position  int // position of the attachment
+	Position  int // position of the inbound's attachment; an attachment has at most one operation of a kind
 	State     OperationState
-	Deaths    int    // number of workers that crashed in this work
-	Result    string // the result if it is done; the reason if it failed or is parked
+	Deaths    int    // number of workers that crashed in the work
+	Result    string // result of a done operation, or reason of a failed or parked one
 	CreatedAt time.Time
 	UpdatedAt time.Time // when State or Deaths last changed
 }
@@ -86,7 +86,7 @@ const (
 	OperationDone    OperationState = "done"
 	// the worker reported that the operation is impossible
 	OperationFailed OperationState = "failed"
-	OperationParked OperationState = "parked" // the operation crashed MaxDeaths workers
+	OperationParked OperationState = "parked" // the operation was given up after MaxDeaths crashed workers
 )
 
 // MaxDeaths is the number of worker crashes that park an operation.

@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// Role says what a user may do.
+// Role says whether a user may manage the service.
 type Role string
 
 const (
@@ -16,14 +16,14 @@ const (
 
 // User is a person who may talk.
 type User struct {
-	Name string // unique; letters, digits, - and _
+	Name string // unique name of letters, digits, - and _
 	Role Role
-	// the OS account of the user on the control socket and of the user's worker; "" means the
-	// service's own
+	// Unix account of the user on the control socket and of the user's worker; "" means the
+	// service's own account
 	Account  string
 	Home     string // absolute path of the user's folder
-	Timezone string // IANA name; "" means the machine's own
-	Model    string // provider/model; "" means the configured default
+	Timezone string // IANA name of the time zone; "" means the machine's own
+	Model    string // model of the user as provider/model; "" means the configured default
 	Files    protocol.FilePolicy
 	// number of the user's first account on each channel; do not change the map
 	Accounts map[Channel]string
@@ -34,12 +34,12 @@ type User struct {
 	History    int // days to keep messages; 0 means for ever
 }
 
-// Codes says whether a user must prove their identity with a time-based code (TOTP, RFC 6238).
+// Codes says whether a user must prove their identity by a time-based code (TOTP, RFC 6238).
 type Codes string
 
 const (
 	CodesOff      Codes = "off"      // the user never needs a code, and can't enrol
-	CodesOptional Codes = "optional" // the user needs codes after enrolling; "" means the same
+	CodesOptional Codes = "optional" // the user needs codes only after enrolling; "" means the same
 	// the user always needs codes, and can't speak before enrolling
 	CodesRequired Codes = "required"
 )
@@ -49,17 +49,17 @@ type Budget struct {
 	Turn   int64 // limit of one turn
 	Day    int64 // limit of a day, from midnight in the user's zone
 	Month  int64 // limit of a month, from the first in the user's zone
-	Extend int64 // most that the user may add to the day's limit when asked; 0 means nothing
+	Extend int64 // greatest amount that the user may add to the day's limit when asked; 0 means nothing
 }
 
-// Factor is a user's second factor, with the attempts on it.
+// Factor is a user's second factor, with counts of wrong codes.
 type Factor struct {
 	User   string
-	Secret []byte // the secret, sealed to the user; nil means not enrolled
+	Secret []byte // the encrypted secret; nil means that the user is not enrolled
 	// a code has proved that the user has the secret; an unconfirmed factor protects nothing
 	Confirmed bool
-	// period of the last accepted code, counted in 30 seconds since 1970; codes of that period or
-	// before are refused
+	// period of 30 seconds, since 1970, of the last accepted code; codes of this or an earlier
+	// period are refused
 	LastPeriod  int64
 	Failures    int // number of wrong codes since the last right code or lockout
 	Lockouts    int // number of lockouts since the last right code
@@ -67,36 +67,36 @@ type Factor struct {
 	Recovery    []string // SHA-256 of the unused recovery codes, in hexadecimal
 }
 
-// CodeResult is the result of a tried code.
+// CodeResult is the result of trying a code.
 type CodeResult struct {
 	Right  bool   // the code is right
 	Action string // action for the audit log: login, login.refused, login.locked, ...
 	Text   string // text for the user
 }
 
-// CodeChecker checks a code against a factor and returns the changed factor. It is called within
-// the transaction that reads and writes the factor. So if a hundred callers try one code at once,
-// only one is right.
+// CodeChecker checks a code against a factor, and returns the changed factor. It is called within
+// the transaction that reads and writes the factor. So if a hundred callers try the same code at
+// once, only one succeeds.
 type CodeChecker func(f Factor, now time.Time) (Factor, CodeResult)
 
 // GateCheck says how to check an inbound's gate in the transaction that stores the inbound. A
-// closed gate holds it.
+// closed gate holds the inbound.
 type GateCheck struct {
-	// how long the gate stays open since its last use, and since its opening
+	// how long the gate stays open after its last use, and after its opening
 	IdleTimeout, Lifetime time.Duration
-	// text of the notice about the closed gate; a conversation gets it once, not for each held
-	// inbound
+	// text of the notice about the closed gate; a conversation gets the notice once, not for each
+	// held inbound
 	Challenge string
-	// ChallengeIn is the conversation for the challenge, since codes belong into private chats. The
-	// zero value means the inbound's own.
+	// ChallengeIn is the conversation for the challenge, since codes belong in private chats. The
+	// zero value means the inbound's conversation.
 	ChallengeIn Conversation
 	// RepeatSoon repeats the challenge soon: the user may have meant the inbound as a code.
 	RepeatSoon bool
 	// AnswerOnly says that no code would open the gate now. Then the challenge answers the inbound,
-	// and the gate does not hold it.
+	// and the inbound is not held.
 	AnswerOnly bool
-	// CheckCode is set if the inbound counts as a code while the gate is closed, and as text while
-	// it is open. A code is tried, and no part of it is stored.
+	// CheckCode is set if the inbound counts as a code while the gate is closed. While the gate is
+	// open, the inbound counts as text. A code is tried, and no part of it is stored.
 	CheckCode CodeChecker
 }
 
@@ -111,16 +111,17 @@ const (
 // GateDecision is the gate's decision about an inbound.
 type GateDecision struct {
 	Check *GateCheck // how to check the gate; nil lets the inbound through
-	// CheckCode is set if the inbound is a code: it is tried, and no part of it is stored. With a
-	// Check, the inbound counts as a code only if the gate is open.
+	// CheckCode is set if the inbound is a code. The code is tried, and no part of it is stored.
+	// With a Check, the inbound counts as a code only if the gate is open.
 	CheckCode CodeChecker
-	// Lock closes the gate in the transaction that stores the inbound: later ones find it closed.
+	// Lock closes gates in the transaction that stores the inbound, so that later inbounds find
+	// them closed.
 	Lock Lock
-	// Question is the question that the code is for; 0 means none. If the question is open when the
-	// code is tried, a right code answers it.
+	// Question is the id of the question that the code is for; 0 means none. If the question is
+	// open when the code is tried, a right code answers it.
 	Question int64
-	// Refusal is why the inbound is refused; "" means accepted. Quiet means that the user was told
-	// before.
+	// Refusal is the reason why the inbound is refused; "" means accepted. AlreadyTold means that
+	// the user got the reason before.
 	Refusal     string
 	AlreadyTold bool
 	Code        Code // code of the refusal; "" means CodeForbidden
@@ -138,39 +139,39 @@ type Login struct {
 // IsOpen reports whether a login is still valid.
 func (l Login) IsOpen(now time.Time, idle, life time.Duration) bool {
 	return !l.OpenedAt.IsZero() && now.Sub(l.UsedAt) < idle && now.Sub(l.OpenedAt) < life &&
-		!now.Before(l.OpenedAt) // a clock that was set back closes the gate
+		!now.Before(l.OpenedAt) // if the clock was set back, the gate is closed
 }
 
-// Lease is money set aside for a model call. The zero value means that none was needed.
+// Lease is money set aside for a model call. The zero value means that no money was needed.
 type Lease struct {
 	ID     int64
 	Amount int64 // amount in millionths of a US dollar
 }
 
-// Claim asks for money for one model call, within limits.
+// Claim asks to set money aside for one model call, within limits.
 type Claim struct {
 	User         string
 	Conversation int64
 	Turn         int64
 	Spec         string // provider/model
 	Amount       int64  // amount in millionths of a US dollar, more than 0
-	Least        int64  // least acceptable amount; 0 means Amount
+	Least        int64  // the least amount that is enough; 0 means Amount
 	Limits       []Limit
-	// a lease that ends with this claim, even if the claim fails; 0 means none
+	// an earlier lease that ends now, even if the claim fails; 0 means none
 	ReplacedLease int64
 	// name of the pot that pays, such as review/acme/widget; "" means that the user pays
 	Pot string
 }
 
-// Limit is a limit of spending.
+// Limit is a limit of spending on models.
 type Limit struct {
 	Scope Scope
 	Max   int64 // limit in millionths of a US dollar
-	// earlier spending does not count; a multiple of 15 minutes; not for ScopeTurn and ScopeFire
+	// start of the counted spending, a multiple of 15 minutes; ignored for ScopeTurn and ScopeFire
 	Since time.Time
 }
 
-// Scope says whose spending a limit counts, and over which time.
+// Scope says whose spending a limit counts, and in which time.
 type Scope string
 
 const (
@@ -184,7 +185,8 @@ const (
 	ScopeInstallation Scope = "installation" // all users
 )
 
-// Shortage is a limit that a claim would exceed. Amounts are in millionths of a US dollar.
+// Shortage is a limit that a claim would exceed, with the amounts that count. Amounts are in
+// millionths of a US dollar.
 type Shortage struct {
 	Limit
 	Spent    int64 // paid amount
@@ -193,18 +195,18 @@ type Shortage struct {
 	Wanted   int64 // the claim's least amount
 }
 
-// Left returns the amount that may still be set aside. It may be negative.
+// Left returns the amount that may still be set aside under the limit. It may be negative.
 func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 
-// Missing returns by how much the claim's least amount exceeds the limit; it is positive.
+// Missing returns by how much the claim's least amount exceeds the limit. The result is positive.
 func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
-// Extension adds to a user's limits: that of a turn, and those of the current periods.
+// Extension adds an amount to a user's limits: for a turn, the current day and the current month.
 type Extension struct {
 	User   string
 	Turn   int64
 	Amount int64 // amount in millionths of a US dollar, more than 0
-	// limit of the user's extensions after Since, including this one
+	// limit for the sum of the user's extensions after Since, with this one
 	Max   int64
 	Since time.Time // start of the time for Max, usually the user's midnight
 }
