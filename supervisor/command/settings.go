@@ -12,13 +12,13 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Settings are the users' settings. The errors of Check are for the user.
+// Settings are the users' settings. An error about a value is for the user.
 type Settings interface {
 	// List returns a user's settings in the order of display.
 	List(ctx context.Context, user string) ([]Setting, error)
 	// Check returns a value in its stored form. An error says why the value is not allowed.
 	Check(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put stores a value that Check returned; "" resets the setting.
+	// Put stores a value in its stored form; "" resets the setting.
 	Put(ctx context.Context, user, name, kept string) error
 }
 
