@@ -74,9 +74,9 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 // to begin; an earlier process may have begun it. Later messages are not affected. A command that
 // is repeated after a crash ends the same turn as before.
 //
-// Stop returns when the turn's answer is in the outbox. If ctx ends first, Stop returns the cause,
-// and the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from WhyStopped
-// if the turn ended by itself.
+// It returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause, and
+// the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from WhyStopped if
+// the turn ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
