@@ -17,22 +17,22 @@ import (
 
 // Methods that a client calls.
 const (
-	MethodAttach = "chat.attach" // takes Attach, returns Attached; once for each connection
-	MethodSay    = "chat.say"    // takes Say, returns Said; after chat.attach
-	MethodUpload = "chat.upload" // takes Upload, returns Uploaded; after chat.attach
-	MethodPress  = "chat.press"  // takes Press, returns Said; after chat.attach
-	MethodTook   = "chat.took"   // takes Took, returns nothing; after chat.attach
+	MethodAttach = "chat.attach" // takes AttachRequest, returns AttachResult; once for each connection
+	MethodSay    = "chat.say"    // takes SayRequest, returns SayResult; after chat.attach
+	MethodUpload = "chat.upload" // takes UploadPart, returns UploadResult; after chat.attach
+	MethodPress  = "chat.press"  // takes PressRequest, returns SayResult; after chat.attach
+	MethodTook   = "chat.took"   // takes ConfirmTakenRequest, returns nothing; after chat.attach
 
-	MethodTranscribe = "chat.transcribe" // takes Transcribe, returns Transcribed; after chat.attach
+	MethodTranscribe = "chat.transcribe" // takes TranscribeRequest, returns TranscribeResult; after chat.attach
 )
 
 // Methods that the supervisor calls on an attached client.
 const (
-	MethodDeliver  = "chat.deliver"  // takes Delivery, returns Delivered
+	MethodDeliver  = "chat.deliver"  // takes Delivery, returns DeliverResult
 	MethodProgress = "chat.progress" // takes Progress; a notification
 )
 
-// Values of Attach.After for a client that has no delivery yet.
+// Values of AttachRequest.After for a client that has no delivery yet.
 const (
 	Undelivered = -1 // get all deliveries that no client has taken
 	FromNow     = -2 // get only new deliveries
@@ -42,11 +42,12 @@ const (
 type Attach struct {
 	User string `json:"user,omitempty"` // the user who speaks; "" is the user of the process's account
 	Chat string `json:"chat,omitempty"` // name of the chat; "" is the user's usual chat
-	// the newest delivery that this client has; or Undelivered or FromNow
+	// the newest delivery that this client has; or StartAtUndelivered or StartFromNow
 	After int64 `json:"after"`
 
-	// Start is for a client that reconnects: Attached.Newest of its first connection. Up to Start
-	// the client gets only deliveries that no client has taken. After Start it gets all deliveries.
+	// Start is for a client that reconnects: AttachResult.Newest of its first connection. Up to
+	// Start the client gets only deliveries that no client has taken. After Start it gets all
+	// deliveries.
 	Start int64 `json:"start,omitempty"`
 }
 
@@ -113,7 +114,7 @@ type Transcribed struct {
 
 // Press is a user's press of a button below a delivery of the conversation.
 type Press struct {
-	Key      string `json:"key"` // identifies the press, like Say.Key
+	Key      string `json:"key"` // identifies the press, like SayRequest.Key
 	Delivery int64  `json:"delivery"`
 	Press    string `json:"press"` // the button's press text
 }
@@ -152,12 +153,12 @@ type File struct {
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	// path of the file within Attached.Home, with slashes; "" means unknown
+	// path of the file within AttachResult.Home, with slashes; "" means unknown
 	Path string `json:"path,omitempty"`
 }
 
 // Took confirms again that the client has taken a delivery. A client that ends can't know whether
-// its answer to chat.deliver arrived. The answer to Took proves it.
+// its answer to chat.deliver arrived. The answer to this request proves it.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }
