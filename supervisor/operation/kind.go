@@ -19,7 +19,7 @@ const (
 	queueNow        queueName = "now"        // in the user's worker; for work that the user waits for
 	queueBackground queueName = "background" // in the user's worker; for long work
 	queueOneShot    queueName = "one-shot"   // each operation in a worker of its own
-	// in the user's worker; the caller of Check limits the number
+	// in the user's worker; the caller limits the number of checks
 	queueCheck queueName = "look"
 )
 
@@ -72,7 +72,7 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only Check and IndexHome begin them.
+	// Operations of the kinds below are not stored. Only CheckCondition and IndexHome begin them.
 	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
