@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/internal/money"
 )
 
-// Limits of a card: its entries, and its texts in bytes.
+// Limits of a card: the number of entries, and the sizes of texts in bytes.
 const (
 	maxCard    = 12
 	maxVerdict = 600
@@ -23,7 +23,7 @@ const (
 	maxPicks   = 8
 )
 
-// card returns the message about a review for its user.
+// card returns the message about a review to its user.
 func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	made := resultOf(w)
 	lines := []string{fmt.Sprintf(textCard, w.Name(), finding.Plain(made.Title, maxShort))}
@@ -56,7 +56,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }
 
-// grow adds the state of a pull request's review to all messages about that pull request.
+// grow adds the state of a review to all messages about its pull request.
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
@@ -91,22 +91,22 @@ func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows
 	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
 }
 
-// presses has the function of each button below a card.
+// presses has a function for each button below a card.
 var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
 	pressExplain: (*Reviews).explain,
 	pressPost:    (*Reviews).postPicked,
 	pressMuteAll: (*Reviews).muteAll,
 }
 
-// Press runs a button below a review's card, for the review's user only. press is the data after
-// ReviewPrefix, which anybody may have forged.
+// Press handles a button below a review's card. Only the review's user may use it. press is the
+// button's data after ReviewPrefix; anybody may have forged the data.
 func (r *Reviews) Press(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]
 	if !known || len(parts) < 2 {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	}
-	id, _ := strconv.ParseInt(parts[1], 10, 64) // 0 is no review's id
+	id, _ := strconv.ParseInt(parts[1], 10, 64) // an invalid number becomes 0, which is no review's id
 	w, there, err := r.o.Store.Find(ctx, id)
 	if err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func (r *Reviews) Press(ctx context.Context, user, press string) (string, error)
 	return do(r, ctx, w, strings.Join(parts[2:], "/"))
 }
 
-// explain returns how and when each finding fails.
+// explain returns a text for each finding: how and when the code fails.
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
@@ -127,8 +127,8 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// postPicked posts findings that the user has picked from a review that is not posted
-// automatically: one finding, or all unposted ones.
+// postPicked posts the findings that the user picked: one, or all that were not posted. It is for
+// reviews that are not posted automatically.
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()
@@ -156,7 +156,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	return fmt.Sprintf(textPosted, w.Name()), err
 }
 
-// muteAll stops automatic reviews of a pull request.
+// muteAll ends the automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
 	err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.Name(), w.Name()), err

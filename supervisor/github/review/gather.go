@@ -22,42 +22,42 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of the material, in bytes unless the comment has another unit.
+// Limits of the data about a pull request, in bytes unless stated otherwise.
 const (
 	chunkSize   = 24 << 10
 	maxText     = 16 << 10 // bytes of a description
-	maxRules    = 32 << 10 // bytes of a file of the base branch
-	maxWhole    = 48 << 10 // bytes of a file of the head that is read whole
-	maxWholes   = 20       // number of files of the head that are read whole
+	maxRules    = 32 << 10 // bytes of a file with rules
+	maxWhole    = 48 << 10 // bytes of a file that is read in full
+	maxWholes   = 20       // number of files that are read in full
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
 	maxThreads  = 50
 	maxSaid     = 1500 // bytes of a comment
-	minSpecName = 3    // the shortest branch name, in characters, that a specification's name must contain
+	minSpecName = 3    // the shortest branch name, in characters, for which a specification is searched
 )
 
-// rules are the files of the base branch with the repository's rules. In the head, changes to these
-// files are read like any others.
+// rules are files with a repository's rules. They are read from the base branch. In the head,
+// changes to them are reviewed like others.
 var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
 
 const gitattributes = ".gitattributes"
 
-// change is the data read from GitHub. It is stored in the spool, so that a turn that continues
-// after a crash has the same data.
+// change is the data that was read from GitHub. It is stored in the spool, so that a turn that
+// continues after a crash has the same data.
 type change struct {
 	Title, URL, Author string
-	Stranger           bool // a fork of a user without a role in the repository
+	Stranger           bool // the head is from a fork of a user without a role in the repository
 	Files              []api.File
-	Heads              map[string]string // whole files of the head, by path
+	Heads              map[string]string // files of the head that were read in full, by path
 	Material           protocol.ReviewMaterial
-	// parts that were left out on purpose, and parts that could not be read
+	// parts that need no review, and parts that could not be read
 	Skipped, Unread []string
-	Hunks           map[string][]string // fingerprints of read or skipped hunks, by path
+	Hunks           map[string][]string // fingerprints of reviewed and skipped hunks, by path
 }
 
-// filesOf returns a pull request's files as a diff, and the paths of files whose lines GitHub does
-// not show.
+// filesOf returns a pull request's files as a diff. hidden has the paths of files whose lines
+// GitHub does not show.
 func filesOf(list []api.File) (files []diff.File, hidden []string) {
 	for _, f := range list {
 		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.Status(f.Status)}
@@ -77,7 +77,7 @@ func filesOf(list []api.File) (files []diff.File, hidden []string) {
 	return files, hidden
 }
 
-// gather reads all data about a head, and stores it in the spool.
+// gather reads all data about a head from GitHub, and stores it in the spool.
 func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pull) (c change, err error) {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -107,14 +107,14 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible returns foreign text as it is displayed, at most most bytes. A commit's message may have
-// megabytes.
+// visible returns a foreign text as GitHub displays it, cut to most bytes. A commit's message may
+// have megabytes.
 func visible(text string, most int) string {
 	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
 }
 
-// chunk splits the change into chunks for the worker. These are the parts that were not read
-// before, and whole files that hunks may need.
+// chunk splits a change into chunks for the worker. It leaves out hunks that were reviewed before.
+// It adds whole files that may help to understand hunks.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
 	unseen := files
 	if w.Requester == "" {
@@ -166,8 +166,8 @@ func hunks(files []diff.File) (n int) {
 	return n
 }
 
-// wholes reads the head's files with several changed parts. Such changes need more than their
-// neighbouring lines.
+// wholes reads the files that have several changed parts. Such changes need more context than the
+// lines around them.
 func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.Pull, chunks []diff.Chunk) (map[string]string, error) {
 	var paths []string
 	for _, chunk := range chunks {
@@ -194,9 +194,9 @@ var (
 	closes   = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)\b:?\s+#([1-9][0-9]{0,8})\b`)
 )
 
-// readBase reads the repository's rules and the change's specification, only from the base branch.
-// The path of a specification must be in the base's tree, because anybody may have written the
-// path.
+// readBase reads the repository's rules and the change's specification. It uses only the base
+// branch. A specification's path must be in the base's tree, because any stranger may have written
+// the path.
 func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""
@@ -245,7 +245,7 @@ func (r *Reviews) readCommits(ctx context.Context, pull api.Pull, c *change) err
 	return err
 }
 
-// readThreads reads earlier comments on lines of the change.
+// readThreads reads the earlier comments on lines of a pull request.
 func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) error {
 	threads, known, err := r.o.API.Threads(ctx, c.Material.Repo, pull.Number)
 	if err != nil {
@@ -264,10 +264,10 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) err
 	return nil
 }
 
-// readIssues reads the issues that the pull request's description says it closes.
+// readIssues reads the issues that a pull request closes, by its description.
 func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) error {
 	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
-		number, _ := strconv.Atoi(m[1]) // the number has only digits
+		number, _ := strconv.Atoi(m[1]) // the pattern allows only digits
 		issue, err := r.o.API.Issue(ctx, c.Material.Repo, number)
 		if api.ClassOf(err) == api.NotFound {
 			continue

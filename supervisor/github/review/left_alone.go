@@ -12,17 +12,17 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// labelNoReview is a label that prevents reviews, like the muted labels.
+// labelNoReview is a label that prevents reviews. Muted labels do the same.
 const labelNoReview = "no-review"
 
-// unfinishedTitle matches titles of pull requests that are not ready.
+// unfinishedTitle matches the titles of pull requests that are not ready for a review.
 var unfinishedTitle = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
 
-// mayWrite are GitHub's permissions that allow writes in a repository.
+// mayWrite are GitHub's permissions that allow writes to a repository.
 var mayWrite = []string{"admin", "maintain", "write"}
 
-// leftAlone returns why a head is not reviewed; "" if it is reviewed. A requested review is refused
-// for fewer reasons.
+// leftAlone returns the reason why a head is not reviewed; "" means that it is reviewed. For a
+// requested review, fewer reasons count.
 func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
 	may, err := r.mayAsk(ctx, w)
 	switch {
@@ -57,8 +57,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	return r.nothingNew(ctx, w)
 }
 
-// mayAsk reports whether the review's requester may request it. On GitHub, that needs write
-// permission. A review without a requester is always allowed.
+// mayAsk reports whether the requester of a review may request it. On GitHub, requests need write
+// permission. An automatic review is always allowed.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
 	if w.Requester == "" || strings.HasPrefix(w.Requester, byCommand) {
 		return true, nil
@@ -67,9 +67,9 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 	return slices.Contains(mayWrite, may), err
 }
 
-// nothingNew returns why a pull request needs no further review. Either it has had its number of
-// reviews, or all of the head was read before. The second happens after a merge from the base, or a
-// rebase.
+// nothingNew returns the reason why a pull request needs no further review; "" if it needs one.
+// Either the limit of its reviews is reached, or the whole head was reviewed before. The latter
+// happens after a rebase, or a merge from the base.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	return "", nil
 }
 
-// seenIn returns the fingerprints of the hunks that a pull request's other reviews have read.
+// seenIn returns the fingerprints of the hunks that other reviews of a pull request have read.
 func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
 	seen := map[string]bool{}
 	for _, e := range reviews {

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop ends the automatic reviews of a pull request. login must be the pull request's author, or
-// have write permission in the repository.
+// Stop ends the automatic reviews of a pull request. The user login must be its author, or have
+// write permission in the repository.
 func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -27,7 +27,7 @@ func (r *Reviews) Stop(ctx context.Context, repo string, number int, login strin
 		Why: textByComment})
 }
 
-// maySilence reports whether a user may mute a pull request: its author, and users with write
+// maySilence reports whether a user may mute a pull request. Its author may, and users with write
 // permission.
 func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
 	pull, err := r.o.API.Pull(ctx, repo, number)
@@ -38,7 +38,7 @@ func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login
 	return slices.Contains(mayWrite, may), ignoreRefusal(err)
 }
 
-// ignoreRefusal returns err if a later try may succeed; nil if GitHub refused.
+// ignoreRefusal returns err if another try may succeed. It returns nil if GitHub refused.
 func ignoreRefusal(err error) error {
 	if _, passes := isTemporary(err); err == nil || !passes && api.ClassOf(err) != "" {
 		return nil
@@ -46,10 +46,10 @@ func ignoreRefusal(err error) error {
 	return err
 }
 
-// recent is how long posted comments are polled for reactions.
+// recent is how long after its post a comment is polled for reactions.
 const recent = 14 * 24 * time.Hour
 
-// pollReactions polls the reactions to our comments on open pull requests, because GitHub sends no
+// pollReactions reads the reactions to Mews's comments on open pull requests. GitHub sends no
 // webhook for reactions.
 func (r *Reviews) pollReactions(ctx context.Context) {
 	list, err := r.o.Store.ListPosted(ctx, r.o.Now().Add(-recent))
@@ -80,9 +80,9 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 }
 
 // muteRejected mutes findings that got a thumbs-down, or whose thread was resolved without a
-// change. A mute is for the whole repository, so it needs write permission there. Otherwise an
-// author could hide the same fault in the next pull request. Only comments of our own review count,
-// because anybody can write our mark.
+// change. A mute holds for the whole repository, so the user needs write permission. Otherwise an
+// author could hide the same fault in the next pull request. Only comments of Mews's own review
+// count, because anybody can write the hidden mark.
 func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -130,8 +130,7 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	return nil
 }
 
-// readRight asks GitHub whether a user may write in a repository, unless the answer is known
-// already.
+// readRight asks GitHub whether a user may write to a repository, unless rights has the answer.
 func (r *Reviews) readRight(ctx context.Context, repo, login string, rights map[string]bool) error {
 	if _, known := rights[login]; known {
 		return nil

@@ -15,24 +15,24 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// posted is the part of a review that is on GitHub, or is being posted.
+// posted records the parts of a review that are on GitHub, or are being posted.
 type posted struct {
-	// the mark of a review that may exist already; search for that review before posting
+	// the mark of a review that may already exist; it is searched for before another post
 	Begun   string   `json:"begun,omitempty"`
-	Review  int64    `json:"review,omitempty"`  // the id of this head's review
-	Summary bool     `json:"summary,omitempty"` // the body of review Review is the pull request's summary
-	Round   int      `json:"round,omitempty"`   // the round that created review Review
+	Review  int64    `json:"review,omitempty"`  // GitHub's id of the review of this head
+	Summary bool     `json:"summary,omitempty"` // the body of that review is the pull request's summary
+	Round   int      `json:"round,omitempty"`   // the round of this head that created that review
 	Check   int64    `json:"check,omitempty"`
-	Said    []string `json:"said,omitempty"` // fingerprints of the review's findings
+	Said    []string `json:"said,omitempty"` // fingerprints of that review's findings
 }
 
 func postedOf(w supervisor.Review) (p posted) {
-	_ = json.Unmarshal([]byte(w.Posted), &p) // "" means no posted part, and any other text is our own JSON
+	_ = json.Unmarshal([]byte(w.Posted), &p) // Posted is "" or JSON that Mews wrote
 	return p
 }
 
-// post posts a review in the repository's chosen form. Another call continues after an
-// interruption.
+// post posts a review in the form that the repository is configured for. After an interruption,
+// another call continues.
 func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
 	switch repo.Post {
 	case supervisor.PostCard:
@@ -43,7 +43,7 @@ func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.postReview(ctx, w, made)
 }
 
-// summary returns the review whose body is the pull request's summary, if there is one.
+// summary returns GitHub's id of the review whose body is the pull request's summary.
 func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, there bool, err error) {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	for _, e := range list {
@@ -54,8 +54,8 @@ func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, t
 	return id, id != 0, err
 }
 
-// postReview creates a review if there are new findings, and updates the summary in place. The
-// first review is the summary.
+// postReview creates a review on GitHub if there are new findings, and updates the summary. The
+// first review becomes the summary.
 func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
 	s := r.summaryOf(*w, *made, w.Head)
 	summary, there, err := r.summary(ctx, *w)
@@ -63,7 +63,7 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return err
 	}
 	p := postedOf(*w)
-	if p.Review != 0 && p.Round != w.Round { // one head gets the same findings only once
+	if p.Review != 0 && p.Round != w.Round { // the findings of this round are posted already
 		made.Checked.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
 		s.Checked = made.Checked
 	}
@@ -81,7 +81,7 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 		return nil
 	}
 	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ClassOf(err) == api.NotFound { // somebody has deleted the review
+	if api.ClassOf(err) == api.NotFound { // the review was deleted on GitHub
 		r.o.Log.Warn("the summary is gone", "review", w.Name(), "error", err)
 		return nil
 	}
@@ -91,11 +91,11 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 // refusals is how many times a refused review is tried again.
 const refusals = 2
 
-// errMoved means that the pull request's head has changed since the review read it.
+// errMoved means that the pull request has got a new head since the review read it.
 var errMoved = errors.New("the pull request has another head now")
 
-// create posts the review with a mark. It does not if an earlier try has posted the review without
-// getting the answer. One comment at a wrong position makes GitHub refuse the whole review. Then
+// create posts a review with a mark. First it searches for a review of an earlier try whose answer
+// was lost. If one comment has a wrong position, GitHub refuses the whole review. Then the
 // misplaced comments move into the summary, and finally all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
 	if p.Begun == mark {
@@ -129,13 +129,13 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 	}
 }
 
-// summaryOf returns the summary of a result.
+// summaryOf returns the summary for a result.
 func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
 	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
-// keepPosted stores the posted part of a review. A finding counts as posted only if its post is
-// certain.
+// keepPosted stores the posted parts of a review. A finding counts as posted only if GitHub has
+// confirmed it.
 func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *posted, made *result, id int64, err error) error {
 	if err != nil {
 		return err
@@ -147,15 +147,14 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 		}
 	}
 	w.Posted = encoded(p)
-	if w.State == supervisor.ReviewRunning { // otherwise a picked part of the result is posted
+	if w.State == supervisor.ReviewRunning { // in another state, findings that the user picked are posted
 		w.Result = encoded(made)
 	}
 	return r.o.Store.Update(ctx, *w)
 }
 
-// dropMisplaced moves comments that GitHub refuses into the summary. These are comments on the
-// files that GitHub names, or outside the current diff. If there are none, or at the second try,
-// all comments move.
+// dropMisplaced moves comments into the summary that GitHub refuses: comments on files that GitHub
+// names, or outside the current diff. If there are none, or at the second try, all comments move.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -163,7 +162,7 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	}
 	files, _ := filesOf(page.Items)
 	said := new(api.Error)
-	_ = errors.As(refusal, &said) // the refusal is an *api.Error
+	_ = errors.As(refusal, &said) // the error is always an *api.Error
 	wrong := func(f finding.Finding) bool {
 		at := diff.Place{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
 		_, fit := diff.Anchor(files, at, "")
@@ -182,8 +181,8 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	return nil
 }
 
-// ours returns the id of our own review with a mark; 0 if there is none. The author matters,
-// because anybody can write our mark.
+// ours returns GitHub's id of Mews's own review with a mark; 0 if there is none. It checks the
+// author, because anybody can write the mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
 	self, err := r.o.API.Login(ctx)
 	if err != nil {
@@ -198,7 +197,7 @@ func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (i
 	return 0, err
 }
 
-// postCheck posts one neutral check run for a head.
+// postCheck posts the result as one neutral check run of the head.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
 	s := r.summaryOf(*w, made, w.Head)
 	s.Checked.Summary = slices.Concat(made.Inline, made.Summary)

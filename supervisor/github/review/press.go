@@ -2,7 +2,7 @@ package review
 
 import "fmt"
 
-// Actions of the buttons below a review's card; the review's id follows.
+// Actions of the buttons below a review's card. The review's id follows the action.
 const (
 	PressPrefix  = "review/"
 	pressExplain = "explain"
@@ -10,7 +10,7 @@ const (
 	pressMuteAll = "mute"
 )
 
-// press returns the data of a button below a review's card. rest has further data of the action.
+// press returns the data of a button below a review's card. rest is data for the action.
 func press(action string, id int64, rest string) string {
 	return fmt.Sprint(PressPrefix, action, "/", id, rest)
 }

@@ -1,10 +1,10 @@
-// Package review reviews pull requests on GitHub. A worker that can only report reads the text and
-// the changes. This package checks the worker's report, and posts as little as is useful: one
-// review, whose body is updated in place later.
+// Package review reviews pull requests on GitHub. A worker reads the text and the changes; it can
+// only report. This package checks the report, and posts little: one review, whose body is later
+// updated in place.
 //
-// Each requested head of a pull request is a row. All finished steps are in the row or on GitHub,
-// so a crash at any point loses nothing. Run puts a row's inbound into its conversation. The
-// conversation's turn calls Work, which continues from the row's state.
+// Each head to review is a row in the database. All finished steps are in the row or on GitHub, so
+// a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
+// conversation calls Work, which continues at the row's state.
 package review
 
 import (
@@ -28,12 +28,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Approver decides whether an action at a user's cost is allowed.
+// Approver asks a user whether an effect is allowed.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// EffectStranger is the review of a stranger's pull request at the cost of the repository's user.
+// EffectStranger is the effect to approve before a stranger's pull request is reviewed. The
+// repository's user pays for that review.
 const EffectStranger = "review_stranger"
 
 // Options configure Reviews.
@@ -41,22 +42,22 @@ type Options struct {
 	Store    sqlite.Reviews
 	API      *api.Client
 	Spool    *spool.Spool
-	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns a served repository
-	Person   func(name string) (supervisor.User, bool)       // returns a served user
+	Repo     func(name string) (supervisor.GitHubRepo, bool) // returns the served repository with a name
+	Person   func(name string) (supervisor.User, bool)       // returns the served user with a name
 	Approver Approver
-	// called when an inbound was stored and its turn must run; never blocks
+	// Begun is called when an inbound was stored and its turn must run. It must not block.
 	Begun func(supervisor.Inbound)
 	// puts a notice into the outbox
 	Say func(ctx context.Context, d supervisor.Delivery) error
-	// adds Markdown to the messages about a pull request
+	// Grow adds a line of Markdown to the messages about a pull request.
 	Grow func(ctx context.Context, repo string, number int, line string) error
-	// the name by which comments address Mews, without the @
+	// Name returns the name by which comments address Mews, without the @.
 	Name func() string
-	// time from the last push to the review
+	// wait between the last push and the review
 	Settle time.Duration
 	// number of heads of a pull request that are reviewed without a request
 	Heads int
-	// the most comments in a review
+	// maximum number of comments in a review
 	Inline int
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -65,18 +66,18 @@ type Options struct {
 // Reviews reviews pull requests. Its methods may be called from any goroutine.
 type Reviews struct {
 	o     Options
-	woken chan struct{} // holds a token if something may be due
+	woken chan struct{} // holds a token if a review may be due
 }
 
-// New creates Reviews; Run does the work.
+// New returns Reviews. Its Run must be called.
 func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 1)} }
 
-// byCommand begins Asked if a slash command requested the review. On GitHub, a request needs write
-// permission instead.
+// byCommand begins the field Asked if a slash command requested the review. A request on GitHub
+// needs write permission instead.
 const byCommand = "/"
 
-// Want requests the review of a pull request's head, unless the head has one. A repeated call for
-// the same request changes nothing.
+// Want requests a review of a pull request's head, unless the head has a review. Repeating the
+// request changes nothing.
 func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
@@ -97,8 +98,8 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask requests a review by a pull request's address; a question may follow the address. The
-// returned answer and the error are for the user.
+// Ask requests a review by the address of a pull request. A question may follow the address. The
+// returned text and the error are for the user.
 func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)
@@ -114,9 +115,9 @@ func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string,
 }
 
 const (
-	atOnce   = 2                // concurrent reviews
-	again    = time.Minute      // pause before the next try after an error of GitHub
-	lookOver = 10 * time.Minute // interval of the polls for threads and reactions
+	atOnce   = 2                // maximum number of reviews at once
+	again    = time.Minute      // pause before another try after an error of GitHub
+	lookOver = 10 * time.Minute // interval of the polls for resolved threads and reactions
 )
 
 // Run starts the turns of due reviews until ctx ends.
@@ -142,13 +143,14 @@ func (r *Reviews) Run(ctx context.Context) error {
 	return nil
 }
 
-// beginDue starts due reviews up to the limit, and ends reviews that lost their turn.
+// beginDue starts due reviews, up to the limit. It ends reviews whose turn has ended without a
+// result.
 func (r *Reviews) beginDue(ctx context.Context) error {
 	lost, err := r.o.Store.ListWithoutTurn(ctx)
 	if err != nil {
 		return err
 	}
-	for _, w := range lost { // the turn was stopped or parked, and the user was told
+	for _, w := range lost { // their turns were stopped or parked, and the users know that
 		r.end(ctx, w, supervisor.ReviewFailed, textTurnEnded)
 	}
 	due, err := r.o.Store.ListDue(ctx, r.o.Now())
@@ -167,7 +169,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 			}
 		}
 		if n >= atOnce {
-			return nil // the end of another review wakes us
+			return nil // Run is woken when another review ends
 		}
 		if err := r.begin(ctx, w); err != nil {
 			return err
@@ -176,7 +178,7 @@ func (r *Reviews) beginDue(ctx context.Context) error {
 	return nil
 }
 
-// begin starts a due review, or leaves its head alone.
+// begin starts a due review, or decides not to review its head.
 func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	repo, served := r.o.Repo(w.Repo)
 	person, known := r.o.Person(w.User)
@@ -194,7 +196,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return r.putOff(ctx, w, err)
 		}
 		if !may {
-			w.Requester = "" // keep the result of the previous head
+			w.Requester = "" // keep the result for the previous head
 		}
 		settling := w.ID
 		if w, err = r.o.Store.PutHead(ctx, w, pull.Head.SHA); err != nil {
@@ -218,7 +220,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.leave(ctx, w, why)
 		return nil
 	}
-	w.Why = "" // from an earlier poll
+	w.Why = "" // the reason of an earlier poll
 	in, err := r.o.Store.Queue(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},
 		Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number, w.Head, w.Round),
@@ -230,8 +232,8 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	return err
 }
 
-// putOff retries later after a temporary failure of GitHub. It ends the review after a refusal, and
-// tells its user.
+// putOff handles GitHub's error before a review. After a temporary failure it tries later. After a
+// refusal it ends the review and tells its user.
 func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) error {
 	var refused *api.Error
 	switch until, passes := isTemporary(err); {
@@ -254,8 +256,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try. The
-// zero time means unknown.
+// isTemporary reports whether GitHub's failure may pass. until is the time for another try; zero
+// means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
@@ -264,8 +266,8 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leave leaves a head alone. It tells the requester the reason. The user is told once about heads
-// beyond the limit.
+// leave ends a review without reading its head, and tells the requester why. If the limit of heads
+// is the reason, it tells the repository's user, once.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	told := err != nil
@@ -277,7 +279,7 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	}
 }
 
-// end ends a review that has no turn to report it.
+// end ends a review that has no turn which could tell the user.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
 	_, ok := retry.Persist(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Update(ctx, w) })
@@ -295,5 +297,5 @@ func (r *Reviews) tell(ctx context.Context, w supervisor.Review, text string) {
 	}
 }
 
-// Reader lets a worker read a material, and returns the worker's report.
+// Reader gives material to a worker and returns the worker's report.
 type Reader func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error)

@@ -28,12 +28,12 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.same("requests", len(r.hub.Requests()) <= 30, true)
 	r.wantParts(r.material.Chunks[0].Files[0].Diff, `R4 +	m["a"] = 1`)
 
-	// the same head is requested again
+	// a second request for the same head
 	r.want(number, "")
 	r.same("nothing runs", r.run(), "")
 	r.same("state", r.state(number), "done")
 
-	// A push without new findings causes no mail. Parts that were read are not read again.
+	// A push without new findings causes no mail. Reviewed parts are not read again.
 	r.push("put-it", code+"\nfunc get() {\n\tgo()\n}\n")
 	r.want(number, "")
 	r.run()
@@ -41,7 +41,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
-	// A push with a new finding, and a finding that was posted before.
+	// A push with a new finding, next to a finding that was posted before.
 	r.push("put-it", code+"\nfunc get() {\n\tgo(1)\n}\n")
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
@@ -49,7 +49,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
 	r.same("mails", r.hub.Mails("acme/widget", number), 2)
 
-	// A rebase that changes nothing.
+	// A rebase without changes.
 	r.repo.Commit("main", githubtest.Commit{Message: "Else", Files: map[string]string{"else.go": "package main\n"}})
 	r.repo.Rebase("put-it", "main")
 	read := r.read
@@ -67,14 +67,14 @@ func TestReview_SeveralHeads_ReviewsLast(t *testing.T) {
 	r.same("nothing runs before it has settled", r.run(), "")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
-	r.push("put-it", code+"// three\n") // while the review waits for its turn
+	r.push("put-it", code+"// three\n") // a push while the review waits for its turn
 	r.run(bug("main.go", 6, "// three"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:6"})
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
 // TestTurn_PushDuringRestart_ReviewsNewHead covers a push that replaces the head that was read.
-// After the restart, the turn must review the current head.
+// After a restart, the turn must review the new head.
 func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -83,7 +83,7 @@ func TestTurn_PushDuringRestart_ReviewsNewHead(t *testing.T) {
 	w, _, err := r.db.Reviews().FindOf(t.Context(), turn, "acme/widget", number)
 	r.must(err)
 	w.Turn = turn.ID
-	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // after that, the process ends
+	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // the process ends after this step
 	r.push("put-it", "package main\n// two\n")
 	r.run(bug("main.go", 2, "// two"))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:2"})
@@ -142,7 +142,7 @@ func TestReview_LeftAlone(t *testing.T) {
 				return
 			}
 			r.same("state", r.state(number), "skipped "+c.why)
-			r.want(number, "mallory") // a user without write permission
+			r.want(number, "mallory") // this user has no write permission
 			r.same("card", r.run(), "")
 			r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 			r.repo.Permit("bob", "write")
@@ -168,7 +168,7 @@ func TestReview_HeadLimit_WaitsForRequest(t *testing.T) {
 		r.want(number, "")
 		r.run()
 	}
-	r.want(number, "") // the same head is requested again
+	r.want(number, "") // a second request for the same head
 	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
@@ -188,7 +188,7 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.allow = nil
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user is asked once
+	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user denies; the question comes only once
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
 	r.run()
@@ -223,7 +223,7 @@ func TestReview_Failure_IsTold(t *testing.T) {
 }
 
 // TestUnreadChange_IsNotReportedAsClean covers a change that the model could not read at all. The
-// review must not look like one without findings.
+// review must not look as if there were no findings.
 func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -238,7 +238,7 @@ func TestUnreadChange_IsNotReportedAsClean(t *testing.T) {
 }
 
 // TestPost_WrongPositions_AreNeverSent covers a model with wrong paths, lines and sides. GitHub
-// must refuse no post.
+// must not refuse any post.
 func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.reviews.o.Inline = 20
@@ -249,7 +249,7 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&after, "changed %d\n", i)
-		case 1: // the line is removed
+		case 1: // this line was removed
 		case 2:
 			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
 		default:
@@ -283,7 +283,7 @@ func TestPost_WrongPositions_AreNeverSent(t *testing.T) {
 }
 
 // TestPost_RefusedComment_GoesIntoSummary covers a review that GitHub refuses because of one
-// comment. The other comments are posted, and the refused one goes into the summary.
+// comment. That comment must move into the summary, and the others must be posted.
 func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -297,8 +297,8 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestPost_AfterPush_ReadsAgain covers a push while a worker reads. GitHub refuses comments on the
-// replaced head.
+// TestPost_AfterPush_ReadsAgain covers a push while a worker reads. GitHub then refuses comments on
+// the old head.
 func TestPost_AfterPush_ReadsAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -324,7 +324,7 @@ func TestPost_LostAnswer_FindsOwnReview(t *testing.T) {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		// a review of another user
+		// a stranger's review with the same mark
 		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->")
 		r.hub.Fault(githubtest.Fault{Kind: kind, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		r.run(bug("main.go", 4, `m["a"] = 1`))
@@ -392,7 +392,7 @@ func TestPostCheck_PostsOneNeutralCheck(t *testing.T) {
 }
 
 // TestMutedFindings_AreNotRepeated covers threads that were resolved without a change, and a
-// thumbs-down of a user with write permission. A stranger's reactions change nothing.
+// thumbs-down of a user with write permission. A stranger's reactions have no effect.
 func TestMutedFindings_AreNotRepeated(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -411,8 +411,8 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 		why = append(why, m.By+" "+m.Why)
 	}
 	r.same("muted", why, []string{"alice " + textByResolving, "alice " + textByThumb})
-	// In another pull request with the same code, the muted findings are not posted, but the third
-	// one is.
+	// Another pull request has the same code. Its review must not post the muted findings, only the
+	// third one.
 	other := r.open(code, func(p *githubtest.NewPull) { p.Head = "put-it-again" })
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
@@ -420,7 +420,7 @@ func TestMutedFindings_AreNotRepeated(t *testing.T) {
 }
 
 // TestResolve_ByAuthorWithoutWrite_MutesNothing covers an author who resolves threads. That must
-// not hide findings in the author's next pull request.
+// not hide the same findings in the author's next pull request.
 func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.ConfirmForks = false
@@ -436,8 +436,8 @@ func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r.same("muted", len(mutes), 0)
 }
 
-// TestMaterial_HasRulesOfBase checks that rules for reviews come from the base, not from the head's
-// copies of these files.
+// TestMaterial_HasRulesOfBase checks that the files with rules come from the base, not from the
+// head.
 func TestMaterial_HasRulesOfBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.Commit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
@@ -474,7 +474,7 @@ func TestMaterial_HasRulesOfBase(t *testing.T) {
 }
 
 // TestKillAtEachRequest_PostsOneReview kills the process at each request to GitHub, before or after
-// the request is done. There must be one review of a head, and one mail.
+// GitHub handles it. There must be one review of each head, and one mail.
 func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0
@@ -501,7 +501,7 @@ func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	t.Logf("%d lives", lives)
 }
 
-// TestFiftyFileReview_TakesThirtyRequests counts all requests of a review with every kind of data.
+// TestFiftyFileReview_TakesThirtyRequests counts all requests for a review with every kind of data.
 func TestFiftyFileReview_TakesThirtyRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	files, body := map[string]string{"AGENTS.md": "Be brief."}, ""

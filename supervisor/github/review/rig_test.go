@@ -33,16 +33,16 @@ type rig struct {
 	reviews  *Reviews
 	served   supervisor.GitHubRepo
 	now      time.Time
-	told     []string // texts of the notices
-	grown    []string // lines added to other notices
+	told     []string // texts of the messages to users
+	grown    []string // lines added to earlier messages
 	material protocol.ReviewMaterial
-	read     int // number of materials that a worker read
+	read     int // how many times a worker has read material
 	allow    error
 	begun    []supervisor.Inbound
 
-	kill  func() // ends the running process, at its last request
-	last  int    // requests left until the last one
-	after bool   // the last request is done first
+	kill  func() // ends the process at its last request
+	last  int    // number of requests until the last one
+	after bool   // GitHub handles the last request before the process ends
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -112,7 +112,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// open opens a pull request whose main.go has those lines.
+// open opens a pull request with the given lines in main.go.
 func (r *rig) open(lines string, change ...func(*githubtest.NewPull)) int {
 	r.Helper()
 	p := githubtest.NewPull{Title: "Put it", Body: "It puts.", Head: "put-it"}
@@ -128,7 +128,7 @@ func (r *rig) push(branch, lines string) {
 	r.repo.Commit(branch, githubtest.Commit{Message: "More", Files: map[string]string{"main.go": lines}})
 }
 
-// want requests a pull request's review, and waits until it is due.
+// want requests a pull request's review, and waits until the review is due.
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
@@ -137,14 +137,14 @@ func (r *rig) want(number int, asked string) {
 	r.must(r.reviews.beginDue(r.Context()))
 }
 
-// bug returns a finding of a model.
+// bug returns a finding.
 func bug(path string, line int, quote string) protocol.ReviewFinding {
 	return protocol.ReviewFinding{Path: path, Line: line, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug", Title: "It fails at " + quote,
 		Detail: "Always.", Quote: quote, Confidence: 0.9}
 }
 
-// run runs the turn that began last. The turn's worker reports found. run returns the turn's card;
-// "" if no turn began.
+// run runs the turn that started last; its worker reports found. It returns the turn's card, or ""
+// if there is no turn.
 func (r *rig) run(found ...protocol.ReviewFinding) string {
 	r.Helper()
 	card, err := r.tryRun(found...)
@@ -174,7 +174,7 @@ func (r *rig) reader(found ...protocol.ReviewFinding) Reader {
 	}
 }
 
-// turn returns the turn that runs or begins.
+// turn returns the running turn, or starts one.
 func (r *rig) turn() (supervisor.Turn, bool) {
 	r.Helper()
 	if len(r.begun) == 0 {
@@ -196,7 +196,7 @@ func (r *rig) turn() (supervisor.Turn, bool) {
 	return turn, true
 }
 
-// state returns the state of the newest review of a pull request.
+// state returns the state of a pull request's newest review.
 func (r *rig) state(number int) string {
 	r.Helper()
 	list, err := r.db.Reviews().ListOf(r.Context(), "alice", "acme/widget", number)
@@ -208,7 +208,7 @@ func (r *rig) state(number int) string {
 	return strings.TrimSpace(fmt.Sprint(last.State, " ", last.Why))
 }
 
-// posted returns the reviews on a pull request with their comments, one a line.
+// posted returns the reviews on GitHub of a pull request, with their comments, one on each line.
 func (r *rig) posted(number int) (list []string) {
 	for _, v := range r.repo.Reviews(number) {
 		line := v.State

@@ -67,7 +67,7 @@ const (
 	textByResolving = "the thread was resolved as it was"
 )
 
-// textsPosted end a card: they say where the findings are, and the cost.
+// textsPosted end a card. They tell where the findings are, and the cost.
 var textsPosted = map[supervisor.GitHubPost]string{
 	supervisor.PostReview: "Posted as a review. It cost %s.",
 	supervisor.PostCheck:  "Posted as a neutral check. It cost %s.",

@@ -18,21 +18,21 @@ import (
 type weekPull struct {
 	number  int
 	branch  string
-	lines   string // content of the pull request's file
-	bad     []int  // lines with a finding
-	unseen  bool   // one of the findings is in no review yet
-	settled int    // heads that were reviewed
-	mails   int    // mails that are allowed so far
+	lines   string // lines of the pull request's file
+	bad     []int  // numbers of the lines with a finding
+	unseen  bool   // a finding was not reviewed yet
+	settled int    // number of reviewed heads
+	mails   int    // number of allowed mails so far
 }
 
-// weekPush is a push to a pull request, or its opening.
+// weekPush is a push to a pull request, or the opening of a pull request.
 type weekPush struct {
 	at   time.Duration
 	pull *weekPull
 }
 
-// TestWeekOfPullRequests_CausesFewMails pushes to thirty pull requests for a week. Only a first
-// review, or a later one with a new finding, may cause a mail.
+// TestWeekOfPullRequests_CausesFewMails pushes to thirty pull requests for a week. A mail is
+// allowed only for a first review, or for a later review with a new finding.
 func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	rng := rand.New(rand.NewPCG(30, 7))
@@ -42,8 +42,8 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
-		for range 1 + rng.IntN(4) { // at most the number of heads that are reviewed without a request
-			// pushes in quick succession; only the last one is reviewed
+		for range 1 + rng.IntN(4) { // not more than the heads that are reviewed without a request
+			// several pushes shortly after one another; only the last one is reviewed
 			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
@@ -69,7 +69,7 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 		float64(mails)/float64(len(pulls)), most)
 }
 
-// write pushes a line to a pull request, or opens it with its first line. bad gives the line a
+// write pushes one more line to a pull request, or opens it. If bad is true, the line has a
 // finding.
 func (r *rig) write(p *weekPull, bad bool) {
 	n := strings.Count(p.lines, "\n") + 1
@@ -83,7 +83,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 	}
 }
 
-// review runs all reviews that are due until a time.
+// review runs the reviews that are due until a time.
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {
@@ -98,7 +98,7 @@ func (r *rig) review(pulls []*weekPull, until time.Time) {
 		r.must(r.reviews.beginDue(r.Context()))
 		for _, in := range r.begun[before:] {
 			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
-			r.begun = append(r.begun, in) // run takes the newest inbound
+			r.begun = append(r.begun, in) // run uses the newest inbound
 			r.run(pulls[i].findings()...)
 			pulls[i].reviewed()
 		}
@@ -112,7 +112,7 @@ func (p *weekPull) findings() (found []protocol.ReviewFinding) {
 	return found
 }
 
-// reviewed counts the mails that a review may cause.
+// reviewed counts the mails that the next review may cause.
 func (p *weekPull) reviewed() {
 	if p.settled++; p.settled == 1 || p.unseen {
 		p.mails++

@@ -21,34 +21,34 @@ import (
 	"mews/supervisor/spool"
 )
 
-// result is the checked result of reading a head. It is stored in the review's row.
+// result is the checked result for a head. It is stored in the review's row as JSON.
 type result struct {
 	finding.Checked
 	Title, URL      string
 	Verdict         string
 	Skipped, Unread []string
-	Hunks           []string // fingerprints of hunks that were read or skipped
-	Earlier         int      // posted findings of earlier heads
+	Hunks           []string // fingerprints of reviewed and skipped hunks
+	Earlier         int      // number of findings that were posted for earlier heads
 	Cost            *int64
 }
 
-// resultOf returns a review's result; the zero value if there is no result yet.
+// resultOf returns the stored result of a review; the zero value if there is none.
 func resultOf(w supervisor.Review) (made result) {
-	_ = json.Unmarshal([]byte(w.Result), &made) // "" means no result yet, and any other text is our own JSON
+	_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
 	return made
 }
 
 func encoded(v any) string {
-	text, _ := json.Marshal(v) // strings and numbers never fail
+	text, _ := json.Marshal(v) // strings and numbers can always be encoded
 	return string(text)
 }
 
-// Work runs the rest of a review in its turn, and returns the card for its user. It is called again
-// after a crash, and after the turn has waited. The error is supervisor.ErrWaits if the user was
-// asked a question. Any other error comes from ctx, the store or the worker, and does not end the
+// Work runs or continues a review in its turn, and returns the card for its user. It is called
+// again after a crash, and after the turn has waited. The error is supervisor.ErrWaits if the user
+// was asked a question. Other errors come from ctx, the store or the worker, and do not end the
 // review.
 func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
-	defer signals.Send(r.woken) // a slot may be free for another review
+	defer signals.Send(r.woken) // another review may now use the slot
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
 	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	}
 	made := resultOf(*w)
 	err := r.retryForAWhile(ctx, func() error { return r.post(ctx, w, repo, &made) })
-	// a push has removed lines that were to get comments
+	// a push has removed lines that a comment is about
 	if errors.Is(err, errMoved) {
 		w.Result, w.Change = "", ""
 		if err := r.o.Store.Update(ctx, *w); err != nil {
@@ -110,10 +110,10 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	return r.o.Store.Update(ctx, *w)
 }
 
-// patience is how long a turn waits for a temporary failure of GitHub.
+// patience is how long a turn waits for GitHub during a temporary failure.
 const patience = 3 * time.Minute
 
-// retryForAWhile retries during a temporary failure of GitHub.
+// retryForAWhile repeats do during a temporary failure of GitHub.
 func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	began := r.o.Now()
 	for wait := 100 * time.Millisecond; ; wait *= 2 {
@@ -132,12 +132,11 @@ func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 	}
 }
 
-// roles are the associations of users with a role in a repository, in GitHub's words.
+// roles are GitHub's words for users with a role in a repository.
 var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// confirm reads the current pull request. For a stranger's pull request, it asks the user to
-// approve the cost. If a head was pushed since the review was queued, the review moves to that
-// head.
+// confirm reads the current state of the pull request. If there is a new head, the review moves to
+// it. For a stranger's pull request, the user must approve the cost.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.Pull
 	err := r.retryForAWhile(ctx, func() (err error) {
@@ -180,7 +179,8 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 	return nil
 }
 
-// askApproval asks a review's user to approve a stranger's pull request, once for all its heads.
+// askApproval asks a review's user to approve the review of a stranger's pull request, once for all
+// heads.
 func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
@@ -201,7 +201,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 		err = r.retryForAWhile(ctx, func() error {
 			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
 			if err == nil {
-				err = r.moveToHead(ctx, w, pull) // a push or a restart may have happened since
+				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart
 			}
 			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)
@@ -255,7 +255,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
 			for _, f := range chunk.Files {
-				if chunk.Name == u.Name { // the file is read with the next head
+				if chunk.Name == u.Name { // the next head is reviewed with this file
 					delete(c.Hunks, f.Path)
 				}
 			}
@@ -268,8 +268,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	return made, nil
 }
 
-// said returns the fingerprints of findings that must not be posted again. An earlier head had
-// them, or they were muted. before counts the findings of earlier heads.
+// said returns the fingerprints of findings that must not be posted, because they were posted for
+// an earlier head or muted. before is the number of findings of earlier heads.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -291,8 +291,8 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[strin
 	return said, before, err
 }
 
-// fail ends a failed review. If there is a summary, the summary tells of the failure, because
-// silence would look like approval.
+// fail ends a failed review. If the pull request has a summary, the failure is told there, because
+// an old summary would look like approval.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
 		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {
