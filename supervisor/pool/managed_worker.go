@@ -183,7 +183,7 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 		other.shared.Store(true)
 	}
 	p.leases = append(p.leases, lease)
-	m.publish() // publish before the reply, so that Status already says busy
+	m.publish() // publish before the reply, so that the listed status already says busy
 	w.reply <- acquired[H]{worker: lease}
 }
 
@@ -197,7 +197,7 @@ func (m *managedWorker[H]) lendable() *process[H] {
 
 // failWaiters answers all waiting requests with an error.
 func (m *managedWorker[H]) failWaiters(err error) {
-	m.publish() // publish before the replies, so that Status is current
+	m.publish() // publish before the replies, so that the listed status is current
 	for _, w := range m.waiting {
 		w.reply <- acquired[H]{err: err}
 	}

@@ -3,7 +3,7 @@
 // that misbehave. Each worker has a goroutine that owns its state, so that no worker waits for
 // another.
 //
-// Pool lends workers by the key of their Spec; Run ends them all. managedWorker is the worker of
+// Pool lends workers by the key of their spec; Run ends them all. managedWorker is the worker of
 // one key. It decides who waits, and when the worker is started, evicted, delayed or given up.
 // process is one worker process, from its start to its end. Spawner keeps mews-spawner running, and
 // starts it again if it dies.
@@ -25,8 +25,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers the calls of one worker process. The worker is hostile: it may call before
-// Handshaken. When the worker ends, the contexts of its calls end, and the calls must return soon.
+// Host answers the calls of one worker process. The worker is hostile: it may call before the
+// handshake has ended. When the worker ends, the contexts of its calls end, and the calls must
+// return soon.
 type Host interface {
 	protocol.Handler
 	// Handshaken is called once, after the handshake and before the worker is lent.
@@ -169,7 +170,7 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// Acquire lends the worker of a Spec's key, and starts it if necessary. It waits until ctx ends,
+// Acquire lends the worker of a spec's key, and starts it if necessary. It waits until ctx ends,
 // also for the pause after a death. While the breaker is open it returns a *BrokenError at once.
 // Several callers may have the worker at the same time. Each must Release it.
 func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
@@ -271,7 +272,7 @@ type Status struct {
 	Key    string
 	State  State
 	PID    int       // process ID; 0 without a process
-	Since  time.Time // time at which State began
+	Since  time.Time // time at which the state began
 	Turns  int       // number of answered turns since the pool began
 	Deaths int       // number of deaths since the pool began
 
@@ -279,7 +280,7 @@ type Status struct {
 	Refused string
 }
 
-// List returns the Status of each worker that was ever requested, sorted by key.
+// List returns the status of each worker that was ever requested, sorted by key.
 func (p *Pool[H]) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -220,7 +220,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// status returns the Status of a user's worker.
+// status returns the state of a user's worker.
 func (r *rig) status(user string) Status {
 	for _, s := range r.pool.List() {
 		if s.Key == user {

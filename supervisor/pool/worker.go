@@ -54,7 +54,7 @@ func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 // when the connection ends.
 func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
-// Err returns an *EndError that says how the worker ended. Before Died is closed, it returns nil.
+// Err returns an *EndError that says how the worker ended. Before that end, it returns nil.
 func (w *Worker[H]) Err() error {
 	select {
 	case <-w.process.died:
@@ -64,7 +64,7 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. If err is not nil, End returns err with the
+// End releases a one-shot worker and waits for its end. If err is not nil, it returns err with the
 // worker's last output.
 func (w *Worker[H]) End(err error) error {
 	w.Release()
