@@ -14,19 +14,20 @@ import (
 	"mews/supervisor/problem"
 )
 
-// mark begins each of our comments. Anybody can write the mark, so a comment is ours only if we are
-// also its author.
+// mark begins each of Mews's comments. Anybody can write the mark, so the comment's author is
+// checked too.
 const mark = "<!-- mews:triage -->"
 
-// Retries after failures of GitHub, before the triage fails.
+// Retries after GitHub's failures, until the triage fails.
 const (
 	tries       = 4
-	firstWait   = 2 * time.Second // wait before the first retry; it doubles each time
-	longestWait = 2 * time.Minute // longest wait, if a limit is used up
+	firstWait   = 2 * time.Second // wait before the first retry; it doubles for each further one
+	longestWait = 2 * time.Minute // longest wait for a limit to be reset
 )
 
-// apply does on GitHub what a result demands, and skips finished steps. It checks the issue's
-// current state. It leaves a closed issue alone, and never changes labels that users gave.
+// apply makes the changes on GitHub that a result asks for. It skips finished steps. It reads the
+// issue's current state: a closed issue is left alone, and labels that users gave are never
+// changed.
 func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, r *result) error {
 	issue, err := persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) })
 	if err != nil {
@@ -43,7 +44,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 		if ctx.Err() != nil {
 			return err
 		}
-		// the other steps are useful without the project
+		// without the project, the other steps are still useful
 		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.Message(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
@@ -52,7 +53,8 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 	return t.comment(ctx, w, commentOf(*r))
 }
 
-// label gives an issue its labels. It creates missing ones if the repository allows that.
+// label adds the labels of a result to an issue. It creates missing labels if the repository allows
+// that.
 func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, issue api.Issue, r *result) error {
 	if labelled(w, issue) {
 		r.Triage.Labels = nil
@@ -69,7 +71,7 @@ func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supe
 		if contains(choices(there, false), name) {
 			continue
 		}
-		if _, known := usualLabels[name]; !repo.CreateLabels || !known { // the label was removed since the triage
+		if _, known := usualLabels[name]; !repo.CreateLabels || !known { // the label was deleted after the triage
 			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
 		}
 		if err := t.write(ctx, func() error {
@@ -96,8 +98,8 @@ func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo super
 	return t.write(ctx, func() error { return t.o.Writer.AddToProject(ctx, w.Repo, project, issue.NodeID) })
 }
 
-// comment sets the text of our one comment on an issue. Before each try it searches for the
-// comment, because an answer may have been lost.
+// comment creates or updates Mews's one comment on an issue. Before each try it searches for the
+// comment, because GitHub's answer may have been lost.
 func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body string) error {
 	return t.write(ctx, func() error {
 		ours, err := t.ours(ctx, *w)
@@ -113,8 +115,8 @@ func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body s
 	})
 }
 
-// ours returns our comment on an issue, by its id. If the id is unknown, ours finds the comment by
-// author and mark. If there is no comment, the result has no ID.
+// ours returns Mews's comment on an issue, by its id. Without an id, it searches by author and
+// mark. If there is no comment, the result has no ID.
 func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
 	login, err := t.o.Issues.Login(ctx)
 	if err != nil {
@@ -129,13 +131,13 @@ func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comme
 	return api.Comment{}, err
 }
 
-// write retries an action on GitHub for as long as its failures may pass soon.
+// write repeats an action on GitHub during temporary failures.
 func (t *Triages) write(ctx context.Context, do func() error) error {
 	_, err := persistent(ctx, t, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }
 
-// persistent is like write, for an action that returns a value.
+// persistent is like write, but returns the action's result.
 func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v T, err error) {
 	for try := range tries {
 		if v, err = do(); err == nil {

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// commentOf returns the comment on an issue as Markdown.
+// commentOf returns the text of the comment on an issue, in Markdown.
 func commentOf(r result) string {
 	lines := append([]string{mark, textHead, ""}, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
 	return strings.Join(append(lines, "", textFoot), "\n")
@@ -37,7 +37,7 @@ func lines(r result, summary string) (all []string) {
 	return all
 }
 
-// numbers lists issues.
+// numbers returns a list of issue numbers as text.
 func numbers(list []int) string {
 	var texts []string
 	for _, n := range list {
@@ -46,7 +46,7 @@ func numbers(list []int) string {
 	return strings.Join(texts, ", ")
 }
 
-// cardOf returns the message about an ended triage for its user.
+// cardOf returns the message about a finished triage for its user.
 func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) string {
 	at := fmt.Sprintf("%s#%d", w.Repo, w.Number)
 	switch w.State {

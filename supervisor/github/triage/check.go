@@ -11,16 +11,16 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of the changes to an issue.
+// Limits of a triage's effects on an issue.
 const (
-	maxGiven   = 5 // labels that a triage gives
-	maxNamed   = 5 // related issues that a triage names
+	maxGiven   = 5 // maximum number of labels to add
+	maxNamed   = 5 // maximum number of related issues to name
 	maxSummary = 500
 )
 
 var priorities = []string{"low", "medium", "high", "critical"}
 
-// check returns the valid part of a worker's report. Invalid values are dropped, not guessed.
+// check returns the valid part of a worker's report. It drops invalid values.
 func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) {
 	for _, name := range said.Labels {
 		for _, there := range m.Labels {
@@ -44,17 +44,17 @@ func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) 
 	return t
 }
 
-// searched reports whether an issue was found by the search.
+// searched reports whether the search has found an issue.
 func searched(m protocol.ReviewMaterial, number int) bool {
 	return slices.ContainsFunc(m.Issues, func(i protocol.ReviewText) bool { return strings.HasPrefix(i.Name, fmt.Sprintf("#%d ", number)) })
 }
 
-// labelled reports whether an issue has labels that are not ours.
+// labelled reports whether an issue has labels that Mews did not add.
 func labelled(w supervisor.IssueTriage, issue api.Issue) bool {
 	return slices.ContainsFunc(issue.Labels, func(l string) bool { return !contains(w.Labels, l) })
 }
 
-// union returns the names of both lists without duplicates.
+// union returns the names in both lists together, without duplicates.
 func union(a, b []string) (all []string) {
 	for _, name := range slices.Concat(a, b) {
 		if !contains(all, name) {

@@ -13,22 +13,23 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of an issue's material, in bytes. (10 related issues and 128 characters are Kai's.)
+// Limits of the data about an issue, in bytes. (10 related issues and 128 characters are Kai's
+// values.)
 const (
 	maxTitle       = 256
 	maxDescription = 32 << 10
 	maxRelated     = 10
 	maxRelatedText = 600
 	maxWords       = 128 // characters of a search
-	maxLabels      = 200 // labels of a repository to choose from
+	maxLabels      = 200 // number of labels to choose from
 )
 
-// usualLabels are the labels that triage may create, with Kai's colours. It creates no other label,
+// usualLabels are the labels that a triage may create, in Kai's colours. It creates no other label,
 // even if an issue asks for one.
 var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16",
 	"question": "d876e3", "good first issue": "7057ff"}
 
-// gather reads an issue and possibly related issues.
+// gather reads an issue and issues that may be related.
 func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo) (issue api.Issue, m protocol.ReviewMaterial, err error) {
 	if issue, err = persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) }); err != nil {
 		return issue, m, err
@@ -45,7 +46,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	}
 	related, err := persistent(ctx, t, func() ([]api.Issue, error) { return t.o.Issues.SearchIssues(ctx, w.Repo, words, maxRelated) })
 	if err != nil {
-		// search has a limit of its own, and the triage works without it
+		// the search has its own limit, and the triage works without results
 		m.Notes = append(m.Notes, textNoSearch)
 		return issue, m, ctx.Err()
 	}
@@ -58,7 +59,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	return issue, m, nil
 }
 
-// choices returns the labels that a triage may give.
+// choices returns the labels that a triage may add.
 func choices(there []api.Label, make bool) (names []string) {
 	for _, l := range there[:min(len(there), maxLabels)] {
 		names = append(names, l.Name)
@@ -74,13 +75,13 @@ func choices(there []api.Label, make bool) (names []string) {
 	return names
 }
 
-// contains reports whether a label is in a list. GitHub ignores case.
+// contains reports whether a list has a label. Upper and lower case are the same to GitHub.
 func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// notWords matches the characters that are removed from a title before the search. The remaining
-// characters cannot be a search operator.
+// notWords matches characters that are removed before the search. The rest can't form a search
+// operator.
 var notWords = regexp.MustCompile(`[^\p{L}\p{N}_\s-]`)
 
 // searchWords returns the words of a title for the search of related issues.
@@ -95,7 +96,7 @@ func searchWords(title string) string {
 	return strings.TrimSpace(string(text[:min(len(text), maxWords)]))
 }
 
-// oneLine returns foreign text as one line.
+// oneLine returns a foreign text on one line, cut to most bytes.
 func oneLine(text string, most int) string {
 	return finding.Cut(strings.Join(strings.Fields(finding.Visible(text)), " "), most)
 }

@@ -1,6 +1,6 @@
 package triage
 
-// Texts for users. A card's first line takes the issue, such as acme/widget#5.
+// Texts for users. The first line of a card contains the issue, such as acme/widget#5.
 const (
 	textUsage   = "Say which issue: /triage https://github.com/OWNER/REPO/issues/5, or /triage OWNER/REPO#5."
 	textNoRepo  = "Mews does not serve the repository %q, or it is somebody else's here. `mews github status` lists those that it serves."
@@ -21,7 +21,7 @@ const (
 	textNoSearch    = "Issues that may be related could not be searched for."
 )
 
-// Reasons to leave an issue alone.
+// Reasons why an issue is not triaged.
 const (
 	textNotServed = "its repository is not served any more"
 	textTurnEnded = "its turn was stopped"

@@ -1,10 +1,10 @@
-// Package triage sorts issues on GitHub: it gives them labels of the repository, a priority,
-// duplicates or related issues, and a short summary. A worker that can only report reads an issue.
-// This package checks the worker's report, and only the checked part reaches GitHub.
+// Package triage sorts issues on GitHub. It adds labels of the repository, a priority, duplicates
+// or related issues, and a short summary. A worker reads the issue; it can only report. This
+// package checks the report, and only the checked part reaches GitHub.
 //
-// Each requested issue is a row. All finished steps are in the row or on GitHub, so a crash at any
-// point loses nothing. Run puts a row's inbound into its conversation. The conversation's turn
-// calls Work, which continues from the row's state.
+// Each issue to triage is a row in the database. All finished steps are in the row or on GitHub, so
+// a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
+// conversation calls Work, which continues at the row's state.
 package triage
 
 import (
@@ -40,12 +40,12 @@ type Options struct {
 	Store  sqlite.Triages
 	Issues *api.Client
 	Writer Writer
-	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns a served repository
-	Person func(name string) (supervisor.User, bool)       // returns a served user
-	// Begin stores an inbound once, and starts its conversation's turn.
+	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns the served repository with a name
+	Person func(name string) (supervisor.User, bool)       // returns the served user with a name
+	// Begin stores an inbound once, and starts the turn of its conversation.
 	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
 	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	// time from the opening of an issue to its triage
+	// wait between the opening of an issue and its triage
 	Settle time.Duration
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -54,18 +54,18 @@ type Options struct {
 // Triages triages issues. Its methods may be called from any goroutine.
 type Triages struct {
 	o     Options
-	woken chan struct{} // has a token if something may be due
+	woken chan struct{} // holds a token if a triage may be due
 
 	firstWait time.Duration // wait before the first retry
 }
 
-// New creates Triages; Run does the work.
+// New returns Triages. Its Run must be called.
 func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want requests the triage of an issue, unless the issue has one. A repeated call for the same
-// request changes nothing.
+// Want requests the triage of an issue, unless the issue has a triage. Repeating the request
+// changes nothing.
 func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Requester == "" {
@@ -83,7 +83,7 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask requests the triage of an issue by its address. The returned answer and the error are for the
+// Ask requests a triage by the address of an issue. The returned text and the error are for the
 // user.
 func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
 	name, number, ok := address.Parse(issue)
@@ -98,10 +98,10 @@ func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at 
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
-// again is the pause before the next try after an error of GitHub.
+// again is the pause before another try after an error of GitHub.
 const again = time.Minute
 
-// Run starts the turns of due issues until ctx ends.
+// Run starts the turns of due triages until ctx ends.
 func (t *Triages) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		due, _ := retry.Persist(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
@@ -124,7 +124,7 @@ func (t *Triages) Run(ctx context.Context) error {
 	return nil
 }
 
-// begin starts a due triage, or leaves its issue alone.
+// begin starts a due triage, or decides not to triage its issue.
 func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	repo, served := t.o.Repo(w.Repo)
 	person, known := t.o.Person(w.User)
@@ -148,7 +148,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	}
 }
 
-// queueIfDue reports whether a due issue still needs triage, and then queues it.
+// queueIfDue queues a due triage. It reports whether the issue still needs one.
 func (t *Triages) queueIfDue(ctx context.Context, w *supervisor.IssueTriage) bool {
 	issue, err := t.o.Issues.Issue(ctx, w.Repo, w.Number)
 	if ctx.Err() != nil {
@@ -166,8 +166,8 @@ func (t *Triages) queueIfDue(ctx context.Context, w *supervisor.IssueTriage) boo
 	return t.keep(ctx, *w)
 }
 
-// putOff retries later after a temporary failure of GitHub. It ends the triage after a refusal, and
-// tells its user.
+// putOff handles GitHub's error before a triage. After a temporary failure it tries later. After a
+// refusal it ends the triage and tells its user.
 func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err error) {
 	if until, passes := isTemporary(err); passes {
 		t.o.Log.Warn("read an issue", "repo", w.Repo, "number", w.Number, "error", err)
@@ -185,8 +185,8 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 	t.fail(ctx, w, err)
 }
 
-// isTemporary reports whether GitHub's failure may pass, and returns the time of the next try. The
-// zero time means unknown.
+// isTemporary reports whether GitHub's failure may pass. until is the time for another try; zero
+// means unknown.
 func isTemporary(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
@@ -195,7 +195,7 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leftAlone returns why an issue is not triaged; "" if it is triaged.
+// leftAlone returns the reason why an issue is not triaged; "" means that it is triaged.
 func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	switch {
 	case issue.Pull:
@@ -212,7 +212,8 @@ func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
 	return ""
 }
 
-// end ends a triage without a turn. It tells a requester why the triage was skipped.
+// end ends a triage that has no turn. If the triage was requested, it tells the requester why it
+// was skipped.
 func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
 	w.State, w.Why = state, why
 	if t.keep(ctx, w) && (w.Requester != "" || state == supervisor.TriageFailed) {
@@ -220,7 +221,7 @@ func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state super
 	}
 }
 
-// fail ends a triage without a turn as failed, and tells the user why.
+// fail ends a triage that has no turn as failed, and tells its user why.
 func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
 	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
 	w.State, w.Why = supervisor.TriageFailed, problem.Message(err)

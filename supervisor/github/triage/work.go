@@ -12,19 +12,19 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Reader lets a worker read a material, and returns the worker's report.
+// Reader gives material to a worker and returns the worker's report.
 type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
 
-// result is the checked result of reading an issue. It is stored in the issue's row.
+// result is the checked result for an issue. It is stored in the issue's row as JSON.
 type result struct {
 	Title  string          `json:"title"` // title of the issue
 	URL    string          `json:"url"`
 	Triage protocol.Triage `json:"triage"`
-	Notes  []string        `json:"notes,omitempty"` // skipped steps, and why
+	Notes  []string        `json:"notes,omitempty"` // steps that were skipped, with the reasons
 }
 
-// Work runs the rest of a triage in its turn, and returns the card for its user. It is called again
-// after a crash. An error comes from ctx, the store or the worker, and does not end the triage.
+// Work runs or continues a triage in its turn, and returns the card for its user. It is called
+// again after a crash. Errors come from ctx, the store or the worker, and do not end the triage.
 func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
 	c := turn.Conversation
 	number, _ := strconv.Atoi(c.Thread)
@@ -39,7 +39,7 @@ func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	case w.State == supervisor.TriageSettling || w.State == supervisor.TriageQueued:
 		return t.work(ctx, w, repo, read)
 	}
-	var r result // the process ended after the triage and before its turn
+	var r result // the process was killed between the end of the triage and the end of its turn
 	err = r.decode(w.Report)
 	return cardOf(w, r, repo), err
 }
@@ -77,7 +77,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 		return r, err
 	}
 	r.Title, r.URL = m.Title, issue.URL
-	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue changed since the triage was due
+	if w.Why = leftAlone(*w, issue); w.Why != "" { // the issue has changed since it was queued
 		w.State = supervisor.TriageSkipped
 		return r, nil
 	}
@@ -98,7 +98,7 @@ func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supe
 	return r, t.o.Store.Update(ctx, kept)
 }
 
-// unread returns why the worker's report has no result.
+// unread returns the reason why a worker's report has no result.
 func unread(r protocol.ReviewReport) string {
 	if len(r.Unread) == 0 {
 		return textNoReason
@@ -106,9 +106,9 @@ func unread(r protocol.ReviewReport) string {
 	return oneLine(r.Unread[0].Text, maxSummary)
 }
 
-// encode and decode convert a result to and from its row.
+// encode returns a result as JSON for its row; decode reads it.
 func (r result) encode() string {
-	text, _ := json.Marshal(r) // strings and numbers never fail
+	text, _ := json.Marshal(r) // strings and numbers can always be encoded
 	return string(text)
 }
 
