@@ -109,9 +109,9 @@ func (c *Places) Start(ctx context.Context) error {
 }
 
 // UseUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
-// error of one user does not affect other users, and Place tries again later. The same holds for
-// users who failed before. UseUsers must not run twice at once. A known folder keeps its location,
-// because a worker may have replaced it by a link.
+// error of one user does not affect other users, and LocationOf tries again later. The same holds
+// for users who failed before. UseUsers must not run twice at once. A known folder keeps its
+// location, because a worker may have replaced it by a link.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
