@@ -41,8 +41,8 @@ func (c *configuration) CheckAdded(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// Read reads the configuration file again. It returns the changes, and a function that puts the new
-// configuration into force.
+// Read reads the configuration file again. It returns the changes, and a function that puts
+// the new configuration into force.
 func (c *configuration) Read() (changes []admin.Change, use func(context.Context) error, err error) {
 	was := c.Current()
 	if was.File == "" {

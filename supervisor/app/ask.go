@@ -19,9 +19,9 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Call calls a method of admin.Service: in the running service, or else in this process. Meanwhile
-// this process holds the lock of the state folder. params is a struct; result is a pointer to a
-// struct.
+// Call calls a method of admin.Service. If no service runs, this process answers.
+// Meanwhile this process holds the lock of the state folder. params is a struct; result is a
+// pointer to a struct.
 func Call[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {

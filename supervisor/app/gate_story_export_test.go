@@ -19,9 +19,9 @@ func PartNames() (names []string) {
 	return names
 }
 
-// RunInside runs a service in the test's own process and with the test's clock, until ctx ends. It
-// calls started when the service accepts messages, and committed after each commit unless it is
-// nil.
+// RunInside runs a service in the test's own process and with the test's clock, until ctx
+// ends. It calls started when the service accepts messages, and committed after each commit unless
+// it is nil.
 func RunInside(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {
