@@ -39,8 +39,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// LinkPrograms links the spawner and the worker into the folder of the test's own program. A
-// service inside the test looks for them there.
+// LinkPrograms links the spawner and the worker beside the test's own program. A service
+// inside the test looks for them there.
 func LinkPrograms(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -67,8 +67,8 @@ func LinkPrograms(t testing.TB) {
 	}
 }
 
-// Programs returns a folder with the three programs, built once for all tests. If the tests use the
-// race detector, mews uses it too.
+// Programs returns a folder with the three programs, built once for all tests. If the tests
+// use the race detector, mews uses it too.
 func Programs(t testing.TB) string { return programsIn(t, built) }
 
 // PlainPrograms returns a folder with the programs, without the race detector. It is for

@@ -83,8 +83,8 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms links the programs into a folder of the test. The paths then identify the test's
-// processes.
+// OwnPrograms links the programs into a folder of the test. The paths then identify
+// the test's processes.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,7 +128,7 @@ func (h *Service) Kill() {
 	h.endWith(os.Kill)
 }
 
-// Quit kills the supervisor as Kill does, and makes it log the stacks of its goroutines.
+// Quit is like Kill, but the supervisor logs the stacks of its goroutines.
 func (h *Service) Quit() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
@@ -183,8 +183,8 @@ func (h *Service) Log() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitFor waits until there returns true. After the time most, the test fails with the message
-// what.
+// WaitFor waits until there returns true. After the time most, the test fails with the
+// message what.
 func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
@@ -222,8 +222,8 @@ func (h *Service) Processes(name string) []int {
 	return found
 }
 
-// Workers returns the process id of each user's worker. The service reports them, because workers
-// look alike from outside.
+// Workers returns the process id of each user's worker. The service reports them, because
+// workers look alike from outside.
 func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
 	var s api.Status
@@ -269,6 +269,6 @@ func (h *Service) Count(query string, args ...any) (n int) {
 	return n
 }
 
-// Patience is how long a test waits for something that is not itself measured. On a busy machine,
-// work of a second may take half a minute.
+// Patience is how long a test waits for something that is not itself measured. On a busy
+// machine, work of a second may take half a minute.
 const Patience = 2 * time.Minute
