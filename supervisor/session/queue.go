@@ -35,7 +35,7 @@ func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error
 	return ok, err
 }
 
-// DropBefore drops the messages that wait before a command, and returns their number.
+// DropBefore drops the messages that wait before a command, and counts them.
 func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
 	dropped, err := q.Inbox.Drop(ctx, command)
 	q.WakeFiles()

@@ -70,9 +70,9 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	signals.Send(r.changed)
 }
 
-// Stop ends the turn that a command is about. The turn may be running, waiting for a slot, or about
-// to begin; an earlier process may have begun it. Later messages are not affected. A command that
-// is repeated after a crash ends the same turn as before.
+// Stop ends the turn that a command is about. The turn may be running, waiting for a slot, or
+// about to begin; an earlier process may have begun it. Later messages are not affected. A command
+// that is repeated after a crash ends the same turn as before.
 //
 // It returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause, and
 // the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from WhyStopped if
@@ -111,8 +111,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn of a conversation without writing to the disk, which may be full. It
-// returns whether a turn ran.
+// StopNow ends the turn of a conversation without writing to the disk. The disk may be
+// full. It returns whether a turn ran.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
