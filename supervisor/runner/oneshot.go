@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShots runs turns that only read, such as reviews. Each turn has its own worker, without a home
-// and tools; the worker ends with the turn.
+// OneShots runs turns that only read, such as reviews. Each turn has its own worker, without a
+// home and tools; the worker ends with the turn.
 type OneShots struct {
 	Turns
 	Place func() pool.Place

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// StartFaults explains why users' workers can't be started. Admins are told each reason once, until
-// that worker has started.
+// StartFaults explains why users' workers can't be started. Admins are told each reason once,
+// until that worker has started.
 type StartFaults struct {
 	MayRead func(user string) bool // whether a user may read about paths, accounts and programs
 	Tell    func(text string)      // sends the admins a notice
