@@ -92,9 +92,9 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 // NewKey returns a random key for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message with uploaded files. It returns when the supervisor has the message on disk.
-// While the supervisor is away, it waits until ctx ends. key identifies the message if it is sent
-// again. Say may be called before Run has joined. A refusal is an error.
+// Say sends a message with uploaded files. It returns when the supervisor has the message
+// on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
+// is sent again. Say may be called before Run has joined. A refusal is an error.
 func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -102,8 +102,8 @@ func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile)
 	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
 }
 
-// Press sends the press of a button below a delivery. It waits while the supervisor is away, as for
-// a message.
+// Press sends the press of a button below a delivery. It waits while the supervisor is away,
+// as for a message.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
 	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }

@@ -10,9 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// Upload sends a file, and returns when the supervisor has the file on disk. While the supervisor
-// is away, it waits, and then sends the file again from its start. Only one goroutine may upload at
-// a time.
+// Upload sends a file, and returns when the supervisor has the file on disk. While the
+// supervisor is away, it waits, and then sends the file again from its start. Only one goroutine
+// may upload at a time.
 func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {

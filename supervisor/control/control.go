@@ -92,8 +92,8 @@ const (
 	MaxUploadFile = 2_000 << 20
 )
 
-// Uploaded answers a part of a file. After the last part, the file is on disk and belongs to the
-// user.
+// Uploaded answers a part of a file. After the last part, the file is on disk and belongs to
+// the user.
 type Uploaded struct {
 	Blob *protocol.BlobRef `json:"blob,omitempty"` // the whole file; only after the last part
 }
@@ -157,8 +157,8 @@ type File struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Took confirms again that the client has taken a delivery. A client that ends can't know whether
-// its answer to chat.deliver arrived. The answer to this request proves it.
+// Took confirms again that the client has taken a delivery. A client that ends can't
+// know whether its answer to chat.deliver arrived. The answer to this request proves it.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }

@@ -222,7 +222,8 @@ type attached struct {
 }
 type lost struct{ err error }
 
-// shownReply is a screen that records its events. It takes all deliveries, unless leaves is set.
+// shownReply is a screen that records its events. It takes all deliveries, unless leaves is
+// set.
 type shownReply struct {
 	events chan any
 	leaves bool
