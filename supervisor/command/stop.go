@@ -92,8 +92,8 @@ func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.Prec
 	return ahead, err
 }
 
-// RunUnstored runs a command that could not be stored. It returns the error for the sender. Only
-// /stop works without being stored, because a full disk must not keep a turn running.
+// RunUnstored runs a command that could not be stored. It returns the error for the sender.
+// Only /stop works without being stored, because a full disk must not keep a turn running.
 func (c *Commands) RunUnstored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err
