@@ -54,8 +54,8 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 	return t.opened, nil
 }
 
-// Tools returns the latest tools of the user's worker, sorted by name. It leaves out the tool that
-// ends the turns of tasks.
+// Tools returns the latest tools of the user's worker, sorted by name. It leaves out the tool
+// that ends the turns of tasks.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,8 +21,8 @@ const (
 	maxPictureHeader = 1 << 20
 )
 
-// MediaType returns the type of a file by its bytes. The file's name decides only between types
-// that begin with the same bytes. A file is a picture only if its picture header is valid.
+// MediaType returns the type of a file by its bytes. The file's name decides only between
+// types that begin with the same bytes. A file is a picture only if its picture header is valid.
 func MediaType(in Spool, f supervisor.File) (string, error) {
 	file, _, err := in.Read(f.SHA256)
 	if err != nil {

@@ -68,8 +68,8 @@ func byMethod(rows []row) map[string]row {
 // Table holds all methods that a worker may call. The zero value has only the core's methods.
 type Table struct{ features map[string]row }
 
-// NewTable returns a table of the core's and the features' methods. It refuses a duplicate method,
-// a method without a limit, and a method that could never be called.
+// NewTable returns a table of the core's and the features' methods. It refuses a duplicate
+// method, a method without a limit, and a method that could never be called.
 func NewTable(features ...feature.HostCall) (Table, error) {
 	t := Table{features: map[string]row{}}
 	for _, call := range features {
