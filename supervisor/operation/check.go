@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Check lets a user's worker check a condition, and waits for the result. If the user has no
-// worker, it starts a one-shot worker. The check is not stored, so after a crash the caller begins
-// it again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without
+// Check lets a user's worker check a condition, and waits for the result. If the user has
+// no worker, it starts a one-shot worker. The check is not stored, so after a crash the caller
+// begins it again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without
 // ErrCheckAgain is for the user.
 func (o *Operations[H]) Check(ctx context.Context, user string, p protocol.CheckParameters) (
 	r protocol.CheckResult, err error) {

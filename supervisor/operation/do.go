@@ -13,10 +13,10 @@ import (
 // cancelTimeout is how long the end of a cancelled operation may take.
 const cancelTimeout = 10 * time.Second
 
-// Do runs an operation and returns it after its end. ok is false if it could not begin or ctx has
-// ended. If ctx was cancelled without a cause, the operation continues, and a later call finds it.
-// If ctx ended for another cause, the operation ends too. Meanwhile the function meanwhile runs,
-// with a context that ends with the call; nil means no function.
+// Do runs an operation and returns it after its end. ok is false if it could not begin or
+// ctx has ended. If ctx was cancelled without a cause, the operation continues, and a later call
+// finds it. If ctx ended for another cause, the operation ends too. Meanwhile the function
+// meanwhile runs, with a context that ends with the call; nil means no function.
 func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.Persist(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
 	if !ok {

@@ -26,8 +26,8 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	return spool.Open(o.folder(id))
 }
 
-// Open opens a blob that an operation has committed, and returns its size. The caller closes the
-// blob. If the blob was deleted, the error is spool.ErrGone.
+// Open opens a blob that an operation has committed, and returns its size. The caller closes
+// the blob. If the blob was deleted, the error is spool.ErrGone.
 func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, spool.ErrGone

@@ -151,8 +151,8 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// End ends all operations of a user who is no longer served, as failed. It waits until none of them
-// runs.
+// End ends all operations of a user who is no longer served, as failed. It waits
+// until none of them runs.
 func (o *Operations[H]) End(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
