@@ -23,8 +23,8 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError reports that a worker can't be started. The cause is the user's folders or account,
-// or the programs.
+// RefusedError reports that a worker can't be started. The cause is the user's folders or
+// account, or the programs.
 type RefusedError struct {
 	Reason   string // the reason, for people
 	By       error  // the underlying error, for the log

@@ -125,8 +125,8 @@ func (s *Spawner) People() (from, to uint32) {
 	return s.ready.FirstUID, s.ready.LastUID
 }
 
-// Weak reports whether the sandbox is weaker than usual. Such a sandbox must be configured, and its
-// consequences must be shown.
+// Weak reports whether the sandbox is weaker than usual. Such a sandbox must be configured, and
+// its consequences must be shown.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
 // Line describes the sandbox for people, in one line.

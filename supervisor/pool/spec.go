@@ -55,7 +55,7 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is the location of a user's home, with the account and limits of its worker. The spawner
+// Place is where a user's home is, with the account and limits of its worker. The spawner
 // opens Path below Root; without Root the worker has no home.
 type Place struct {
 	Root     string // an absolute path

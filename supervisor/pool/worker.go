@@ -64,8 +64,8 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. If err is not nil, it returns err with the
-// worker's last output.
+// End releases a one-shot worker and waits for its end. If err is not nil, it returns
+// err with the worker's last output.
 func (w *Worker[H]) End(err error) error {
 	w.Release()
 	<-w.Died()

@@ -135,7 +135,8 @@ func alone(turn func(*os.File)) func(*os.File) {
 	}
 }
 
-// mute is a worker's end of its connection. While mu is held, nothing is written to the connection.
+// mute is a worker's end of its connection. While mu is held, nothing is written to the
+// connection.
 type mute struct {
 	*os.File
 	mu sync.Mutex
