@@ -105,8 +105,8 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses root's state folder if another account could replace part of its path. Root
-// gives folders in the state folder to other accounts, which must stay safe.
+// CheckState refuses root's state folder if other accounts could replace its path. Root gives
+// folders in the state folder to other accounts, which must stay safe.
 func CheckState(state string) error {
 	if os.Getuid() != 0 {
 		return nil

@@ -13,8 +13,8 @@ type DiskUsage struct {
 	last map[string]protocol.TurnEnd // the last report, by user
 }
 
-// Note records the size of a user's home that the worker reports at a turn's end. An end without a
-// size changes nothing.
+// Note records the size of a user's home that the worker reports at a turn's end. An end
+// without a size changes nothing.
 func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	if end.Disk <= 0 {
 		return

@@ -55,8 +55,8 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	return nil
 }
 
-// Holes returns the findings that speak against the sandbox. Either an attempt escaped, or it could
-// not be made and proves nothing. Known escapes of the tier are left out.
+// Holes returns the findings that speak against the sandbox. Either an attempt escaped, or
+// it could not be made and proves nothing. Known escapes of the tier are left out.
 func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
 		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""

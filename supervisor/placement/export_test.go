@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/pool"
 )
 
-// TryWithoutWalls lets a worker without a sandbox attempt the escapes of every start. It returns
-// the outcome of each attempt. bin is the folder of the programs, and state a folder for the
-// worker. If this process is root, name is the worker's account.
+// TryWithoutWalls lets a worker without a sandbox attempt the escapes of every start. It
+// returns the outcome of each attempt. bin is the folder of the programs, and state a folder for
+// the worker. If this process is root, name is the worker's account.
 func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
 	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {

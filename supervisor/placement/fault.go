@@ -41,8 +41,8 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault returns why a user's worker can't be started; "" means that it can. It checks the user's
-// configuration and folders.
+// Fault returns why a user's worker can't be started; "" means that it can. It checks the
+// user's configuration and folders.
 func (c *Places) Fault(u supervisor.User) string {
 	place, err := c.Place(u)
 	if err == nil && !place.MakeHome {

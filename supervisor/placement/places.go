@@ -269,7 +269,7 @@ func mayLieElsewhere(info fs.FileInfo) bool {
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// StartedBy returns the socket of the mews-spawner that started this process; nil means none.
+// StartedBy returns the socket of the spawner of this process; nil means none.
 func StartedBy() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {

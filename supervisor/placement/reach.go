@@ -30,8 +30,8 @@ func (c *Places) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckReach refuses a home that its worker can't reach. Without mounts, root can't mount the home
-// for the worker.
+// CheckReach refuses a home that its worker can't reach. Without mounts, root can't mount
+// the home for the worker.
 func (c *Places) CheckReach(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
 	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {

@@ -113,9 +113,9 @@ func (c *Places) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOver returns the command that gives a user's home to the user's own uid. It is "" if the
-// worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0 means
-// no worker.
+// HandOver returns the command that gives a user's home to the user's own uid. It is "" if
+// the worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0
+// means no worker.
 func (c *Places) HandOver(u supervisor.User, worker int) string {
 	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -127,7 +127,7 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares reports whether a user's worker has an account that other users may have, too. worker is
+// Shares reports whether a user's worker may share its account with other users. worker is
 // the pid of the worker; 0 means no worker.
 func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)

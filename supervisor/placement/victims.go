@@ -95,12 +95,12 @@ const (
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is the age at which victims of another process count as left over. A self-test takes
-// seconds.
+// VictimsOld is the age at which victims of another process count as left over. A self-test
+// takes seconds.
 const VictimsOld = time.Hour
 
-// SweepVictims removes victims that killed runs of this account left. Files that can't be removed
-// stay for the next run.
+// SweepVictims removes victims that killed runs of this account left. Files that can't be
+// removed stay for the next run.
 func SweepVictims(temporary, private string, now time.Time) {
 	for _, left := range []struct {
 		dir, prefix string
