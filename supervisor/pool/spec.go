@@ -55,8 +55,8 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is where a user's home is, with the account and limits of its worker. The spawner
-// opens Path below Root; without Root the worker has no home.
+// Place is the location of a home, with the account and limits of its worker. The spawner opens
+// Path below Root; without Root the worker has no home.
 type Place struct {
 	Root     string // an absolute path
 	Path     string // path relative to Root; "." means Root itself
