@@ -188,7 +188,7 @@ func TestReview_StrangersFork_NeedsApproval(t *testing.T) {
 	r.allow = nil
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
-	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user denies; the question comes only once
+	r.allow = supervisor.Errorf(supervisor.CodeForbidden, "You said no.") // the user denies; the question comes once
 	r.push("mallory:put-it", code+"// two\n")
 	r.want(number, "")
 	r.run()
