@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Side is the side of a diff that a comment is on, in the words of GitHub's API. Removed lines are
-// on the left. Added lines and context lines are on the right. The API makes no other promise.
+// Side is the side of a diff for a comment, in the words of GitHub's API. Removed lines are on the
+// left. Added lines and context lines are on the right. The API promises nothing else.
 type Side string
 
 const (
@@ -15,39 +15,39 @@ const (
 	Right Side = "RIGHT"
 )
 
-// Place is the position of a comment: a line, or the lines from Start to Line. GitHub accepts the
-// position if both are in one hunk and Start is before Line. For one wrong position, GitHub refuses
-// the whole review.
+// Place is the position of a comment: one line, or the lines from Start to Line. GitHub requires
+// that both are in one hunk and that Start is before Line. It refuses the whole review because of
+// one wrong position.
 type Place struct {
 	Path  string
 	Side  Side
-	Start int // 0 means one line
+	Start int // first line of several; 0 means one line
 	Line  int
 }
 
-// Placement is the outcome of the search for a position.
+// Placement is the result of the search for a comment's position.
 type Placement int
 
 const (
-	Nowhere Placement = iota // no position fits
-	Exact                    // the named position is right
-	Moved                    // the named position is wrong, but the quote is in its hunk
+	Nowhere Placement = iota // no position was found
+	Exact                    // the given position is right
+	Moved                    // the given position is wrong, but the quote was found in its hunk
 )
 
-// maxQuote limits the compared lines of a quote. minFragment is the shortest quote that may match
-// only a part of a line elsewhere.
+// maxQuote is how many lines of a quote are compared. minFragment is the minimum length of a quote
+// that may match a part of a line elsewhere.
 const (
 	maxQuote    = 50
 	minFragment = 8
 )
 
-// marks matches all or part of the line prefixes of Numbered, which a quote may contain.
+// marks matches the prefixes that Numbered adds to lines, because quotes may contain them.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
-// Anchor finds the position of a comment in the diff. The author of at and quote, usually a model,
-// may be wrong about anything. If the quote is within at's lines, or there is no quote, at is
-// right. Otherwise Anchor takes the nearest lines of the same hunk that fit the quote. If no hunk
-// has the line, the quote must fit exactly once in the file.
+// Anchor finds the position of a comment in a diff. at and quote usually come from a model, and may
+// be wrong. at is right if its lines contain the quote, or if the quote is empty. Otherwise Anchor
+// takes the nearest lines of the same hunk that match the quote. If no hunk contains at, the quote
+// must match exactly once in the file.
 func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != Nowhere || !marks.MatchString(quote) {
@@ -66,7 +66,7 @@ func anchor(files []File, at Place, q []string) (Place, Placement) {
 		at.Start = at.Line
 	}
 	at.Start, at.Line = min(at.Start, at.Line), max(at.Start, at.Line)
-	// the path may be a file's old name
+	// at may have the old name of a renamed file
 	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path })
 	var elsewhere []Place
 	for i := range files {
@@ -105,7 +105,7 @@ func fitOf(found []Place, named Place) (Place, Placement) {
 	return found[0], Moved
 }
 
-// quoteOf returns a quote's lines in normal form, without blank lines around them.
+// quoteOf returns a quote's lines with normalized white space. It removes blank lines around them.
 func quoteOf(quote string) []string {
 	var lines []string
 	for line := range strings.Lines(quote) {
@@ -123,10 +123,11 @@ func quoteOf(quote string) []string {
 	return lines
 }
 
-// normal returns a text with single spaces for white space, and without white space around it.
+// normal replaces white space in a text by single spaces, and trims it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view has a hunk's lines, and their normalized texts, which are made when first needed.
+// view has the lines of a hunk, and their normalized texts. These are computed when they are
+// needed.
 type view struct {
 	lines []Line
 	texts []string
@@ -134,8 +135,8 @@ type view struct {
 
 func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
-// anchor finds positions in the hunk. If the hunk has the line, home is true, and there is at most
-// one position. Otherwise anchor returns all positions that fit.
+// anchor returns the positions in the hunk that match a quote. If the hunk contains at, home is
+// true, and it returns at most one position.
 func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
@@ -152,7 +153,7 @@ func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	return found, near >= 0
 }
 
-// index returns the index of a line by its side and number; -1 if there is none.
+// index returns the index of the line with a number on a side; -1 if there is none.
 func (v *view) index(side Side, number int) int {
 	if number < 1 {
 		return -1
@@ -160,13 +161,13 @@ func (v *view) index(side Side, number int) int {
 	return slices.IndexFunc(v.lines, func(l Line) bool { return l.number(side) == number })
 }
 
-// hasQuote reports whether a quote is within lines of a side, at least as parts of lines.
+// hasQuote reports whether lines of a side contain a quote.
 func (v *view) hasQuote(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 
-// fits finds all lines that a quote fits. It prefers whole lines to parts of lines, and the given
-// side to the other side.
+// fits returns all lines that match a quote. Whole lines are preferred to parts of lines, and the
+// given side to the other side.
 func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
@@ -188,13 +189,14 @@ func (v *view) fits(side Side, q []string) ([]span, Side) {
 	return nil, side
 }
 
-// span is a range of a hunk's lines, by index.
+// span is a range of lines of a hunk, by their indexes.
 type span struct{ first, last int }
 
-// from returns the distance to a line.
+// from returns the distance of a span from the line with an index.
 func (s span) from(i int) int { return max(s.first-i, i-s.last, 0) }
 
-// find returns the ranges of lines of a side, between first and last, that fit a quote's lines.
+// find returns the ranges of lines on a side that match a quote. fits compares a line with the
+// quote's line i.
 func (v *view) find(side Side, first, last int, q []string, fits func(text string, q []string, i int) bool) (spans []span) {
 	if v.texts == nil {
 		for _, line := range v.lines {
@@ -219,11 +221,11 @@ func (v *view) find(side Side, first, last int, q []string, fits func(text strin
 	return spans
 }
 
-// whole reports whether a line equals the quote's line i.
+// whole reports whether a line equals line i of a quote.
 func whole(text string, q []string, i int) bool { return text == q[i] }
 
-// fragment reports whether the quote's line i is in a line. The first of several quoted lines may
-// begin within a line, and the last may end within a line.
+// fragment reports whether a line contains line i of a quote. The first line of a longer quote may
+// begin within a line, and the last one may end within a line.
 func fragment(text string, q []string, i int) bool {
 	switch {
 	case len(q) == 1:
@@ -236,8 +238,8 @@ func fragment(text string, q []string, i int) bool {
 	return text == q[i]
 }
 
-// place returns the position of a comment on lines. On the left, the position begins and ends with
-// a removed line. If no line was removed, the position is on the right.
+// place returns the position of a comment on a range of lines. A position on the left must begin
+// and end with a removed line. Without a removed line, the position is on the right.
 func (v *view) place(side Side, first, last int) Place {
 	if side == Left {
 		lines := v.lines[first : last+1]

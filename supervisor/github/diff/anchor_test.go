@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// story is a diff for comments: two hunks, and a renamed file.
+// story is a diff with two hunks and a renamed file.
 const story = `diff --git a/a.go b/a.go
 --- a/a.go
 +++ b/a.go
@@ -95,8 +95,8 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestAnchor_SwappedFiles has two files that take each other's names. A name means the file that
-// now has the name.
+// TestAnchor_SwappedFiles covers two files that swap their names. A name means the file that has it
+// after the change.
 func TestAnchor_SwappedFiles(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
@@ -123,15 +123,14 @@ rename to a
 	}
 }
 
-// commentLine is a line on which GitHub accepts a comment. hunk distinguishes the line from lines
-// of other hunks.
+// commentLine is a line on which GitHub accepts a comment. hunk is the number of its hunk.
 type commentLine struct {
 	path, side string
 	line, hunk int
 }
 
-// commentLines reads the possible positions of comments from a diff, in the simplest way, with the
-// text of each line.
+// commentLines returns the text of each line on which a comment is possible. It reads the diff in
+// the simplest way.
 func commentLines(text string) map[commentLine]string {
 	found := map[commentLine]string{}
 	var path string
@@ -160,8 +159,8 @@ func commentLines(text string) map[commentLine]string {
 	return found
 }
 
-// TestAnchor_WrongPositions draws 100,000 positions with wrong numbers, sides, paths and quotes.
-// Each must get a position that GitHub accepts and that has the quote, or no position.
+// TestAnchor_WrongPositions draws 100,000 wrong numbers, sides, paths and quotes. The result must
+// be a position that GitHub accepts and that has the quote, or no position.
 func TestAnchor_WrongPositions(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))
@@ -219,7 +218,7 @@ func TestAnchor_WrongPositions(t *testing.T) {
 	}
 }
 
-// manyHunks returns a diff of files with short lines, so that the same lines repeat.
+// manyHunks returns a diff with short lines, so that many lines are equal.
 func manyHunks(random *rand.Rand) string {
 	var b strings.Builder
 	for f := range 5 {
@@ -272,13 +271,13 @@ func wrongQuote(random *rand.Rand, line string) string {
 	}[random.IntN(4)]
 }
 
-// quoted reports whether a quote is in the lines around a position, compared without spaces. A
-// position on the left begins and ends with removed lines, but its quote may continue in the
-// context.
+// quoted reports whether a quote is in the lines at a position, without regard to spaces. A
+// position on the left begins and ends with removed lines, but its quote may go on in context
+// lines.
 func quoted(right map[commentLine]string, at diff.Place, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if at.Side == diff.Left {
-		return true // the text is compared only on the right
+		return true // on the left, the text is not compared
 	}
 	first := at.Start
 	if first == 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Attributes that matter for a review. (github-linguist's docs/overrides.md.)
+// Attributes that decide whether a file needs a review. (github-linguist's docs/overrides.md.)
 const (
 	linguistGenerated = "linguist-generated"
 	linguistVendored  = "linguist-vendored"
 )
 
-// state is the state of an attribute for a path.
+// state is the state of an attribute for a file.
 type state int
 
 const (
@@ -23,13 +23,13 @@ const (
 	unset
 )
 
-// attribute is one attribute of a line in .gitattributes.
+// attribute is an attribute with its state, as a line in .gitattributes sets it.
 type attribute struct {
 	name  string
 	state state
 }
 
-// attributes is a parsed .gitattributes file. (gitattributes(5).)
+// attributes has the lines of a .gitattributes file. (gitattributes(5).)
 type attributes struct {
 	rules  []rule
 	macros map[string][]attribute
@@ -60,7 +60,7 @@ func attributesOf(text string) attributes {
 	return a
 }
 
-// firstWord splits the pattern, which may be quoted, from the rest of a line.
+// firstWord splits a line into its pattern, which may be quoted, and the rest.
 func firstWord(line string) (word, rest string) {
 	if strings.HasPrefix(line, `"`) {
 		for i := 1; i < len(line); i++ {
@@ -78,8 +78,8 @@ func firstWord(line string) (word, rest string) {
 	return line, ""
 }
 
-// attributeOf parses name, -name, !name or name=value. As in linguist, =true means name, and =false
-// means -name.
+// attributeOf parses name, -name, !name or name=value. As in linguist, name=true means name, and
+// name=false means -name.
 func attributeOf(word string) attribute {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
@@ -93,8 +93,8 @@ func attributeOf(word string) attribute {
 	return attribute{name, set}
 }
 
-// of returns the attributes of a path. If several lines have an attribute, the last line counts,
-// and within a line the last word.
+// of returns the attributes of a path. The last matching line counts, and within a line the last
+// word.
 func (a attributes) of(path string) map[string]state {
 	given := map[string]state{}
 	for _, r := range slices.Backward(a.rules) {
@@ -117,11 +117,11 @@ func (a attributes) give(given map[string]state, gives []attribute) {
 	}
 }
 
-// braces escapes braces, which are special in the library's patterns, but not in git's.
+// braces escapes braces. They are special in the library's patterns, but not in git's.
 var braces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`)
 
-// matches reports whether a path fits a pattern. A pattern without a slash must fit the last part
-// of the path. A pattern for folders fits no file.
+// matches reports whether a path matches a pattern. A pattern without a slash must match the last
+// part of the path. A pattern for folders matches no file.
 func matches(pattern, name string) bool {
 	if strings.HasSuffix(pattern, "/") {
 		return false
@@ -131,7 +131,7 @@ func matches(pattern, name string) bool {
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
 	if strings.HasSuffix(pattern, "/**") {
-		pattern += "/*" // the library would also match the folder itself
+		pattern += "/*" // without this, the library would also match the folder
 	}
 	return doublestar.MatchUnvalidated(braces.Replace(pattern), name)
 }

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// large returns a diff of 10 MB, with files, hunks and lines of usual lengths.
+// large returns a diff of 10 MB. Its files, hunks and lines have usual lengths.
 func large() string {
 	random := rand.New(rand.NewPCG(16, 4))
 	var b strings.Builder
@@ -51,7 +51,7 @@ func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 	return files, lines
 }
 
-// BenchmarkParse reads a diff of 10 MB. Its limits are 200 ms, and memory of three times the diff's
+// BenchmarkParse parses a diff of 10 MB. Allowed are 200 ms, and memory of three times the diff's
 // size, including the text.
 func BenchmarkParse(b *testing.B) {
 	text := large()
@@ -62,9 +62,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestParse_AllocationsAreBounded limits all allocations to three times the text, including the
-// text. It parses 10 MB of usual changes. It also parses 10 MB of the smallest hunks, of empty
-// lines.
+// TestParse_AllocationsAreBounded allows memory of three times the text, including the text. It
+// parses 10 MB of usual changes, and 10 MB of the smallest hunks.
 func TestParse_AllocationsAreBounded(t *testing.T) {
 	var hunks strings.Builder
 	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Chunk is a group of files, or of parts of files, that a model reads together.
+// Chunk is a group of files or parts of files for a model to read at once.
 type Chunk []File
 
-// Unread is a part of a file that is in no chunk, with the reason.
+// Unread is a part of a file that is in no chunk, and the reason.
 type Unread struct {
 	File   File
 	Reason string
 }
 
-// Split splits files into chunks of at most size bytes as Numbered writes them, in order. Each
-// changed line is in one chunk or left unread. Unread are the files that skip gives a reason for,
-// and lines too long for any chunk. Files and hunks are cut only if they are larger than a chunk.
+// Split splits files into chunks, in order. A chunk has at most size bytes in Numbered's form. Each
+// changed line is in one chunk or in an Unread. Left unread are files for which skip returns a
+// reason, and lines that are too long. Files and hunks are cut only if they are larger than a
+// chunk.
 func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
 	s := splitter{size: size}
 	for _, f := range files {
@@ -31,7 +32,7 @@ func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []
 	return s.chunks, s.unread
 }
 
-// splitter fills one chunk after the other.
+// splitter fills the chunks one after another.
 type splitter struct {
 	size   int
 	chunks []Chunk
@@ -73,7 +74,7 @@ func (s *splitter) makeRoom(n int) {
 	s.used += n
 }
 
-// hunk adds a hunk of a file to the chunk.
+// hunk adds a hunk of a file to the current chunk.
 func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.makeRoom(n)
 	if last := len(s.chunk) - 1; last >= 0 && s.chunk[last].Path() == f.Path() && s.chunk[last].Status == f.Status {
@@ -84,11 +85,11 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.chunk = append(s.chunk, f)
 }
 
-// maxAround is how many lines of the head are shown before and after a piece of a hunk.
+// maxAround is the number of unchanged lines that are shown before and after a piece of a hunk.
 const maxAround = 3
 
-// pieces cuts a hunk between lines. Three eighths of a chunk are reserved: for the lines before a
-// piece, for the lines after it, and for its heading.
+// pieces cuts a hunk between lines. Three eighths of a chunk are reserved for the lines before a
+// piece, the lines after it, and its heading.
 func (s *splitter) pieces(f File, h Hunk) {
 	lines := slices.Collect(h.Lines())
 	room := s.size / 8
@@ -115,7 +116,7 @@ func (s *splitter) pieces(f File, h Hunk) {
 	}
 }
 
-// pieceOf returns a hunk made of lines.
+// pieceOf returns a hunk with the given lines.
 func pieceOf(lines []Line) Hunk {
 	h := Hunk{parents: 1}
 	var body strings.Builder
@@ -139,7 +140,8 @@ func pieceOf(lines []Line) Hunk {
 	return h
 }
 
-// headLines returns the head's lines from i on, up or down, that fit into room.
+// headLines returns lines of the head from index i, upwards or downwards, as many as fit into room
+// bytes.
 func headLines(lines []Line, i, step, room int) string {
 	var texts []string
 	for len(texts) < maxAround && i >= 0 && i < len(lines) && lines[i].New > 0 {

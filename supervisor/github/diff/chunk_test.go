@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// countChanged counts the changed lines of files.
+// countChanged counts each changed line of files.
 func countChanged(count map[string]int, files []diff.File) {
 	for _, f := range files {
 		for i := range f.Hunks {
@@ -23,8 +23,8 @@ func countChanged(count map[string]int, files []diff.File) {
 	}
 }
 
-// TestSplit cuts diffs of many kinds, with sizes from less than a line to more than the diff. Every
-// changed line must be in one chunk, or unread with a reason, and no chunk may be too large.
+// TestSplit splits many diffs, with sizes from less than a line to more than the diff. Each changed
+// line must be in one chunk or in an Unread with a reason. No chunk may be too large.
 func TestSplit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 2))
 	for round := range 100 {
@@ -64,7 +64,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// randomFiles returns a diff of several files. Some have one large hunk, long lines, or no lines.
+// randomFiles returns a random diff. Some files have one large hunk, long lines, or no lines.
 func randomFiles(t *testing.T, random *rand.Rand) []diff.File {
 	text := manyHunks(random)
 	lines := 1 + random.IntN(300)
@@ -87,7 +87,7 @@ func shownSize(chunk []diff.File) (n int) {
 	return n
 }
 
-// headOf returns the head's lines, by path and number.
+// headOf returns the lines of the head by path and number.
 func headOf(files []diff.File) map[string]string {
 	head := map[string]string{}
 	for _, f := range files {
@@ -102,7 +102,7 @@ func headOf(files []diff.File) map[string]string {
 	return head
 }
 
-// checkAround checks that the lines around a piece of a hunk are at their positions in the head.
+// checkAround checks that the lines around a piece are the right ones of the head.
 func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	t.Helper()
 	for _, f := range chunk {
@@ -128,7 +128,7 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	}
 }
 
-// TestSplit_KeepsFilesTogether checks that a file of several hunks begins a new chunk instead of
+// TestSplit_KeepsFilesTogether checks that a file with several hunks begins a new chunk instead of
 // being cut. Pieces must show the lines around them.
 func TestSplit_KeepsFilesTogether(t *testing.T) {
 	files, err := diff.Parse(`diff --git a/a b/a

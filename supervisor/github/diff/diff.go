@@ -1,6 +1,6 @@
-// Package diff reads unified diffs, as git writes them and as GitHub's API returns them for a file.
-// It finds positions for comments in them. It does no I/O. Its input may come from anybody: time
-// and memory are proportional to the text, and it never panics.
+// Package diff parses unified diffs in the form of git and of GitHub's API. It finds positions for
+// comments in them. It does no I/O. Diffs may be hostile: time and memory are proportional to the
+// text, and the package never panics.
 package diff
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Status is the change of a file, in GitHub's words.
+// Status is the kind of a file's change, in GitHub's words.
 type Status string
 
 const (
@@ -21,21 +21,21 @@ const (
 	Copied   Status = "copied"
 )
 
-// ModeSubmodule is the mode of a submodule, whose only line names a commit.
+// ModeSubmodule is the mode of a submodule. Its only line is the SHA of a commit.
 const ModeSubmodule = "160000"
 
-// File is a file of a diff. If a file changes its type, for example to a symbolic link, it appears
+// File is a file of a diff. A file that changes its type, for example to a symbolic link, appears
 // as two files: one removed, one added.
 type File struct {
-	// paths; Old is "" for an added file, and New is "" for a removed file
+	// paths before and after the change; Old is "" for an added file, New for a removed one
 	Old, New         string
 	Status           Status
-	OldMode, NewMode string // in octal; "" if the diff does not tell
-	Binary           bool   // git shows no lines of the file
-	Hunks            []Hunk // hunks in their order
+	OldMode, NewMode string // file modes in octal; "" if the diff does not contain them
+	Binary           bool   // git shows no lines, because the file is binary
+	Hunks            []Hunk // the hunks in order
 }
 
-// Path returns the file's name in comments.
+// Path returns the file's name for comments.
 func (f File) Path() string {
 	if f.New != "" {
 		return f.New
@@ -43,12 +43,12 @@ func (f File) Path() string {
 	return f.Old
 }
 
-// Submodule reports whether the file is, or was, a commit of another repository.
+// Submodule reports whether the file is or was a submodule.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered returns the hunks with side and number before each line: "R12 +text". With these marks,
-// a reader can name lines. Lines around a piece of a hunk belong to another piece and have no
-// number.
+// Numbered returns the hunks as text, with side and number before each line: "R12 +text". With
+// these, a reader can name a line. Lines around a piece of a hunk have no number, because they
+// belong to other pieces.
 func (f File) Numbered() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -79,23 +79,21 @@ func appendIndented(b []byte, text string) []byte {
 	return b
 }
 
-// Hunk is a group of consecutive lines. Its numbers are those of its header. If the hunk has no
-// lines on a side, the start on that side is the line before, or 0 in a piece of a hunk. In a
-// combined diff, the old side is the first parent, so lines that only other parents had are
-// missing.
+// Hunk is a group of consecutive lines. Its numbers come from its header. If a side has no lines,
+// the start on that side is the line before, or 0 in a piece. In a combined diff, the old side is
+// the first parent. Lines that only other parents had are left out.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
-	Section            string // git's text after the numbers, often the function
-	// for a piece of a larger hunk: the head's lines before and after the piece, which belong to
-	// other pieces
+	Section            string // git's text after the numbers, often the name of a function
+	// for a piece of a hunk: unchanged lines before and after the piece
 	Around *[2]string
 
-	body    string // the lines as in the diff
+	body    string // the lines as they are in the diff
 	parents int
 }
 
-// LineKind is a line's mark in a diff.
+// LineKind is the mark before a line in a diff.
 type LineKind byte
 
 const (
@@ -104,15 +102,15 @@ const (
 	LineRemoved LineKind = '-'
 )
 
-// Line is one line of a hunk.
+// Line is a line of a hunk.
 type Line struct {
 	Kind     LineKind
-	Old, New int    // the line's numbers before and after; 0 if the line is not on that side
-	Text     string // the text without its line end, but with a carriage return before that
-	Unended  bool   // the last line of the file, without a line end; never set for a combined diff
+	Old, New int    // numbers of the line before and after the change; 0 if it is not on that side
+	Text     string // text without the line end; a carriage return before the line end stays
+	Unended  bool   // the last line of a file without a line end; never true in a combined diff
 }
 
-// At returns the position of a comment on the line.
+// At returns the position for a comment on the line: its side and number.
 func (l Line) At() (Side, int) {
 	if l.Kind == LineRemoved {
 		return Left, l.Old
@@ -128,13 +126,13 @@ func (l Line) number(side Side) int {
 	return l.New
 }
 
-// size returns the most bytes that Numbered writes for the line.
+// size returns the maximum number of bytes of the line in Numbered's form.
 func (l Line) size() int {
 	_, number := l.At()
 	return len("R  \n") + len(strconv.Itoa(number)) + len(l.Text)
 }
 
-// Lines returns the hunk's lines in their order.
+// Lines returns the hunk's lines in order.
 func (h *Hunk) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		before, after := h.OldStart, h.NewStart
@@ -161,9 +159,8 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. If the line is a remark, ok is false. It is
-// also false if the line is neither in the first parent nor in the result. (git-diff(1), combined
-// diff format.)
+// kindOf reads the marks before a line, one for each parent. ok is false if the line is a remark,
+// or if neither the first parent nor the result has the line. (git-diff(1), combined diff format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

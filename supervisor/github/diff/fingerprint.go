@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Fingerprints identifies a file's hunks, also after a rebase. It uses the path and the changed
-// lines without their numbers and white space. Hunks with equal changes get different fingerprints.
+// Fingerprints returns a fingerprint for each hunk of a file. It does not change by a rebase,
+// because it covers only the path and the changed lines, without numbers and white space. Equal
+// changes in one file get different fingerprints.
 func Fingerprints(f File) []string {
 	prints := make([]string, len(f.Hunks))
 	times := map[string]int{}
@@ -27,8 +28,8 @@ func Fingerprints(f File) []string {
 	return prints
 }
 
-// Unseen returns the files with only those hunks whose fingerprints are not in seen. Files without
-// such hunks are left out.
+// Unseen returns files with only those hunks whose fingerprints are not in seen. It leaves out
+// files without such hunks.
 func Unseen(files []File, seen map[string]bool) []File {
 	var unseen []File
 	for _, f := range files {

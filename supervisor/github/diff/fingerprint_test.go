@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// reviewed is a reviewed file, with two hunks of equal changes.
+// reviewed is a file with two hunks that make the same change.
 const reviewed = `diff --git a/a.go b/a.go
 --- a/a.go
 +++ b/a.go
@@ -88,8 +88,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestUnseen_AfterRebase rebases a branch with git onto a base that changed above, between and in
-// the context of its hunks. Then it changes one of the hunks.
+// TestUnseen_AfterRebase rebases a branch with git. The new base has changes above, between and in
+// the context of its hunks. Then one of the hunks changes.
 func TestUnseen_AfterRebase(t *testing.T) {
 	folder := t.TempDir()
 	run := func(args ...string) string {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// generator writes random commits for git fast-import, with every kind of change that a diff can
-// show.
+// generator writes random commits for git fast-import. They have every kind of change that a diff
+// can show.
 type generator struct {
 	*rand.Rand
 	out      bytes.Buffer
@@ -20,12 +20,12 @@ type generator struct {
 
 // branch is the state of a branch.
 type branch struct {
-	commit int // mark of its last commit
+	commit int // mark of the branch's last commit
 	tree   map[string]entry
 }
 
 type entry struct {
-	mode, content string // the content of a submodule is a commit
+	mode, content string // for a submodule, content is a commit
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 	submodule  = "160000"
 )
 
-// history returns random commits on three branches that are sometimes merged.
+// history returns random commits on three branches, which are sometimes merged.
 func history(seed uint64, commits int) []byte {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 5))}
 	g.commit(branch{tree: map[string]entry{}}, nil, nil)
@@ -64,7 +64,7 @@ func history(seed uint64, commits int) []byte {
 	return g.out.Bytes()
 }
 
-// merge mixes one or two other branches into a branch's tree, and returns them.
+// merge merges one or two other branches into a branch, and returns them.
 func (g *generator) merge(b *branch, own int) []branch {
 	var parents []branch
 	for i, other := range g.branches {
@@ -91,7 +91,7 @@ func (g *generator) merge(b *branch, own int) []branch {
 	return parents
 }
 
-// commit writes a commit with all changes of its tree from the first parent's tree.
+// commit writes a commit with the changes of its tree from the first parent's tree.
 func (g *generator) commit(b branch, before map[string]entry, parents []branch) branch {
 	g.commits++
 	fmt.Fprintf(&g.out, "commit refs/heads/all\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata 0\n", g.commits, 1_700_000_000+g.commits)
@@ -127,7 +127,7 @@ func quotedForImport(path string) string {
 	return `"` + b.String() + `"`
 }
 
-// changes are random changes of a tree.
+// changes are kinds of random changes to a tree.
 var changes = []func(g *generator, tree map[string]entry){
 	add, edit, edit, edit, edit, edit, edit, move, moveAndEdit, copyAndEdit,
 	move, moveAndEdit, copyAndEdit, remove, changeMode, changeType, changeEnds, dropLastEnd,
@@ -158,7 +158,7 @@ func moveAndEdit(g *generator, tree map[string]entry) {
 	}
 }
 
-// copyAndEdit also changes the original, because git only looks for copies of changed files.
+// copyAndEdit also changes the original file, because git finds copies only of changed files.
 func copyAndEdit(g *generator, tree map[string]entry) {
 	if path, ok := g.pick(tree, plainFile, executable); ok {
 		e := tree[path]
@@ -231,7 +231,7 @@ func (g *generator) hash() string {
 	return fmt.Sprintf("%016x%016x%08x", g.Uint64(), g.Uint64(), g.Uint32())
 }
 
-// put adds an entry with a new name, unless there are too many entries.
+// put adds an entry under a new name, unless there are too many entries.
 func (g *generator) put(tree map[string]entry, e entry) {
 	for len(tree) < 60 {
 		path := g.name()
@@ -245,8 +245,8 @@ func (g *generator) put(tree map[string]entry, e entry) {
 	}
 }
 
-// free reports whether a file can have a path. No file may have the path, be below it, or be a
-// folder in it.
+// free reports whether a path can be used for a file. No file may have that path, be below it, or
+// be one of its folders.
 func (g *generator) free(tree map[string]entry, path string) bool {
 	for other := range tree {
 		if other == path || strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {
@@ -289,8 +289,8 @@ func (g *generator) line() string {
 	return fmt.Sprintf("line %d of some text", g.IntN(500))
 }
 
-// text returns a file of some or no lines, with either kind of line end, and sometimes without one
-// at the file's end.
+// text returns a random text with either kind of line end. It may be empty, and may lack the last
+// line end.
 func (g *generator) text() string {
 	var lines []string
 	for range g.IntN(60) {
@@ -304,7 +304,7 @@ func (g *generator) text() string {
 	return text
 }
 
-// edited returns a text with some lines removed, added or replaced in up to four positions.
+// edited removes, adds or replaces lines at up to four positions of a text.
 func (g *generator) edited(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for range 1 + g.IntN(4) {

@@ -17,11 +17,11 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// TestDiff_AgreesWithGit reads every commit of a repository, and compares it with other output of
-// git. It compares lists of paths, modes, statuses and counts, and lines with other marks. It also
-// compares the contents: a file's hunks must turn the old content into the new one. MEWS_DIFFS is
-// the path of a repository, and MEWS_DIFFS_COMMITS selects its commits in the form of git log.
-// Without them, the test generates 2,000 commits.
+// TestDiff_AgreesWithGit parses the diff of every commit in a repository, and compares the result
+// with other output of git. It compares paths, modes, statuses, counts and lines. A file's hunks
+// must also turn the old content into the new one. MEWS_DIFFS is the path of a repository.
+// MEWS_DIFFS_COMMITS selects its commits, in the form of git log. Without them, the test generates
+// 2,000 commits.
 func TestDiff_AgreesWithGit(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""
@@ -52,16 +52,16 @@ func TestDiff_AgreesWithGit(t *testing.T) {
 	}
 }
 
-// viewer compares the views of a repository.
+// viewer compares git's different views of a repository.
 type viewer struct {
 	repo  string
-	which []string // selection of the repository's commits
+	which []string // arguments of git log that select the commits
 	blobs *blobs
 	read  int
-	kinds map[string]int // number of occurrences of each kind
+	kinds map[string]int // number of changes of each kind
 }
 
-// Marks that replace git's own marks before lines. No header of a diff has them.
+// Marks before lines in place of git's own. They never appear in the headers of a diff.
 const markNew, markOld, markContext = "\x01", "\x02", "\x03"
 
 func (v *viewer) commits(t *testing.T) {
@@ -89,13 +89,13 @@ func (v *viewer) commits(t *testing.T) {
 	marked.end(t)
 }
 
-// gitLog is the output of git log, commit by commit.
+// gitLog reads the output of git log, commit by commit.
 type gitLog struct {
 	*bufio.Scanner
 	cmd *exec.Cmd
 }
 
-// end checks that git has ended.
+// end checks that git has ended without an error.
 func (l gitLog) end(t *testing.T) {
 	t.Helper()
 	if l.Scan() {
@@ -106,7 +106,7 @@ func (l gitLog) end(t *testing.T) {
 	}
 }
 
-// commitMark precedes each commit in a log.
+// commitMark comes before each commit in a log.
 const commitMark = "\x00\x00a commit of git's log "
 
 // log runs git log, without a user's settings for diffs.
@@ -171,7 +171,7 @@ func (v *viewer) commit(text, list, marks string) error {
 	for _, p := range pairs {
 		n := 1
 		if p.status == "T" {
-			n = 2 // git shows the end of one file and the beginning of the other
+			n = 2 // such a change is the end of one file and the beginning of another
 		}
 		if len(files) < n {
 			return fmt.Errorf("%+v is not shown", p)
@@ -192,17 +192,17 @@ func (v *viewer) commit(text, list, marks string) error {
 	return nil
 }
 
-// pair is two versions of a file, as git lists them.
+// pair has the two versions of a file, as git lists them.
 type pair struct {
 	oldMode, newMode, oldID, newID string
-	status                         string // without the similarity after it
+	status                         string // without the percentage of similarity
 	old, new                       string
-	added, removed                 string // in numstat's form
+	added, removed                 string // numbers in the form of --numstat
 }
 
 var statuses = map[string]diff.Status{"A": diff.Added, "D": diff.Removed, "M": diff.Modified, "R": diff.Renamed, "C": diff.Copied}
 
-// pairsOf parses --raw and --numstat, with -z.
+// pairsOf parses the output of git log --raw --numstat -z.
 func pairsOf(list string) ([]pair, error) {
 	var pairs []pair
 	counted := 0
@@ -234,7 +234,7 @@ func pairsOf(list string) ([]pair, error) {
 	return pairs, nil
 }
 
-// linesOf returns a file's lines with the position of a comment on each.
+// linesOf returns the lines of a file, each with the position of a comment on it.
 func linesOf(f diff.File) string {
 	var b strings.Builder
 	for i := range f.Hunks {
@@ -248,7 +248,7 @@ func linesOf(f diff.File) string {
 
 var hunkStart = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)`)
 
-// markedOf reads the same data as linesOf, but from lines with marks that no header has.
+// markedOf returns the same as linesOf, but from a diff with special marks.
 func markedOf(text string) (files []string) {
 	var before, after int
 	var b strings.Builder
@@ -282,7 +282,7 @@ func markedOf(text string) (files []string) {
 	return files
 }
 
-// pair compares a file of the diff with git's list and with its two contents.
+// pair compares a file of the diff with git's list, and with its two contents.
 func (v *viewer) pair(p pair, files []diff.File) error {
 	if p.status == "T" {
 		v.kinds["type changed"]++
@@ -302,7 +302,7 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	got := diff.File{Old: f.Old, New: f.New, Status: f.Status, OldMode: f.OldMode, NewMode: f.NewMode}
 	if p.oldMode == p.newMode && p.oldID == p.newID {
-		// git does not tell the modes of a file that only has a new name
+		// git does not tell the modes of a file that was only renamed
 		got.OldMode, got.NewMode = p.oldMode, p.newMode
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -310,10 +310,10 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	v.count(f)
 	if p.oldID == p.newID && len(f.Hunks) == 0 {
-		return nil // git does not tell what kind of content is unchanged
+		return nil // git does not tell the kind of an unchanged content
 	}
 	added, removed := changed(f)
-	counted := p.added != "" // git counts the two parts of a file with a changed type together
+	counted := p.added != "" // for a file with a changed type, git counts both parts together
 	if counted && (f.Binary != (p.added == "-") || !f.Binary && (strconv.Itoa(added) != p.added || strconv.Itoa(removed) != p.removed)) {
 		return fmt.Errorf("%d lines added and %d removed, binary %t", added, removed, f.Binary)
 	}
@@ -336,7 +336,7 @@ func changed(f diff.File) (added, removed int) {
 
 const absent = "0000000000000000000000000000000000000000"
 
-// contents applies the diff to the old content and compares the new one.
+// contents applies a file's hunks to the old content, and compares the result with the new content.
 func (v *viewer) contents(f diff.File, p pair) error {
 	if f.Binary {
 		return nil
@@ -359,8 +359,8 @@ func (v *viewer) contents(f diff.File, p pair) error {
 	return nil
 }
 
-// applied applies a file's hunks to a content. Each line must be at the position that the hunk
-// says.
+// applied applies a file's hunks to a content. Each line must be at the position that its hunk
+// tells.
 func applied(f diff.File, old string) (string, error) {
 	lines := strings.SplitAfter(old, "\n")
 	var b strings.Builder
@@ -393,7 +393,7 @@ func applied(f diff.File, old string) (string, error) {
 	return b.String(), nil
 }
 
-// count counts the kinds of changes that a file shows.
+// count counts the kinds of changes in a file.
 func (v *viewer) count(f diff.File) {
 	v.kinds[string(f.Status)]++
 	v.kinds["hunks"] += len(f.Hunks)
@@ -418,9 +418,9 @@ func (v *viewer) count(f diff.File) {
 	}
 }
 
-// merges reads the combined diffs of merges. The diffs of -c have all changes against any parent,
-// so they turn the first parent's content into the result. The diffs of --cc leave hunks out, so
-// only the positions of their lines are checked.
+// merges parses the combined diffs of merges. Diffs by -c have all changes, so they turn the first
+// parent's content into the result. Diffs by --cc leave out hunks, so only the positions of their
+// lines are checked.
 func (v *viewer) merges(t *testing.T, how string) {
 	shown, listed := v.log(t, "--merges", how, "-p"), v.log(t, "--merges", how, "--raw", "-z")
 	for shown.Scan() && listed.Scan() {
@@ -475,8 +475,8 @@ func (v *viewer) mergeOf(how, text, list string) error {
 	return nil
 }
 
-// combinedFits compares a combined diff with the first parent's content and the result. A combined
-// diff does not tell if there is a line end after the last line.
+// combinedFits compares a combined diff with the contents of the first parent and the result. A
+// combined diff does not tell whether the last line has a line end.
 func combinedFits(f diff.File, old, now string, all bool) error {
 	ended := func(s string) string {
 		if s == "" {
@@ -506,7 +506,7 @@ func combinedFits(f diff.File, old, now string, all bool) error {
 	return nil
 }
 
-// blobs returns contents by their names.
+// blobs returns the contents of blobs by name.
 type blobs struct {
 	ask  io.Writer
 	told *bufio.Reader

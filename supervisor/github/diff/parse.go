@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// maxNumber bounds the numbers in a hunk's header.
+// maxNumber is the maximum for numbers in a hunk's header.
 const maxNumber = 1 << 30
 
-// parser reads a diff line by line.
+// parser parses a diff line by line.
 type parser struct {
 	rest   string
-	number int   // number of the last line read
-	left   []int // remaining lines of the hunk for each parent, and for the result
+	number int   // number of the last line that was read
+	left   []int // remaining lines of the current hunk, for each parent and for the result
 }
 
-// Parse reads a diff of git. It may have any number of files, and any text between them, such as a
-// log's messages. It expects git's default prefixes a/ and b/. The result shares text's memory.
+// Parse parses a diff of git. It may contain any number of files, and other text between them, such
+// as the messages of git log. The prefixes must be git's defaults a/ and b/. The result shares
+// text's memory.
 func Parse(text string) ([]File, error) {
 	p := &parser{rest: text}
 	var files []File
@@ -41,7 +42,7 @@ func Parse(text string) ([]File, error) {
 	return files, nil
 }
 
-// Patch reads only hunks, as the API that lists a pull request's files returns them.
+// Patch parses hunks without a header, as GitHub's API returns them for a file.
 func Patch(patch string) ([]Hunk, error) {
 	p := &parser{rest: patch}
 	hunks, err := p.hunks()
@@ -67,7 +68,7 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("diff: line %d: %s", p.number, fmt.Sprintf(format, args...))
 }
 
-// atFile reports whether a file's header begins here. Headers of other programs begin with the two
+// atFile reports whether a file's header begins here. Other programs than git begin it with the two
 // names.
 func (p *parser) atFile() bool {
 	if strings.HasPrefix(p.rest, "diff --") {
@@ -80,8 +81,8 @@ func (p *parser) atFile() bool {
 	return strings.HasPrefix(after, "+++ ")
 }
 
-// header reads the lines up to the first hunk. It ends at a line that belongs to no header, because
-// unrelated text may follow.
+// header reads the lines before the first hunk. It stops at a line that is not part of a header,
+// because other text may follow.
 func (p *parser) header(f *File) {
 	for first := true; first || !strings.HasPrefix(p.rest, "diff --"); first = false {
 		line := p.peek()
@@ -100,8 +101,8 @@ func (p *parser) header(f *File) {
 	}
 }
 
-// headerLine is a line of a file's header. (git-diff(1), "Generating patch text with -p" and
-// "Combined diff format".)
+// headerLine is a kind of line in a file's header. (git-diff(1), "Generating patch text with -p"
+// and "Combined diff format".)
 type headerLine struct {
 	prefix string
 	read   func(f *File, rest string)
@@ -129,27 +130,27 @@ var headerLines = []headerLine{
 	{"+++ ", readNewName},
 }
 
-// readIndex reads the mode of a file whose mode has not changed.
+// readIndex reads the mode of a file whose mode did not change.
 func readIndex(f *File, rest string) {
 	if _, mode, ok := strings.Cut(rest, " "); ok {
 		f.OldMode, f.NewMode = mode, mode
 	}
 }
 
-// readModes reads the first parent's mode and the result's.
+// readModes reads the modes of the first parent and of the result.
 func readModes(f *File, rest string) {
 	before, after, _ := strings.Cut(rest, "..")
 	f.OldMode, f.NewMode = firstOf(before), after
 }
 
-// firstOf returns the first parent's value.
+// firstOf returns the first value of a list, which belongs to the first parent.
 func firstOf(list string) string {
 	first, _, _ := strings.Cut(list, ",")
 	return first
 }
 
-// hunks reads all hunks that follow. It counts the hunks first: a diff may be mostly hunks, and a
-// growing slice takes several times its size.
+// hunks reads the hunks of a file. It counts them first, because a diff may consist of hunks and a
+// growing slice needs several times its size.
 func (p *parser) hunks() ([]Hunk, error) {
 	ahead, n := *p, 0
 	for ; strings.HasPrefix(ahead.rest, "@@"); n++ {
@@ -173,8 +174,8 @@ func (p *parser) hunk() (Hunk, error) {
 	return h, err
 }
 
-// hunkHeader parses "@@ -start,lines +start,lines @@ section", with one more @ and range for each
-// further parent.
+// hunkHeader parses "@@ -start,lines +start,lines @@ section". A combined diff has one more @ and
+// range for each further parent.
 func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	at := len(line) - len(strings.TrimLeft(line, "@"))
 	end := strings.Index(line[at:], " "+line[:at])
@@ -200,8 +201,8 @@ func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	return h, h.parents > 0 && len(p.left) == at
 }
 
-// hunkRange parses "-start,lines", or "+start,lines" for the result. If there is one line, the
-// number of lines may be missing.
+// hunkRange parses "-start,lines", or "+start,lines" for the result. A missing number of lines
+// means 1.
 func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	mark := byte('-')
 	if result {
@@ -219,9 +220,9 @@ func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	return int(s), int(n), err1 == nil && err2 == nil && s <= maxNumber && n <= maxNumber && (s > 0 || n == 0)
 }
 
-// body reads as many lines as the header announced, so that no line of a file is misread as a
-// header. For a combined diff's parents, git (2.39) also counts lines that --cc leaves out before
-// the first one. Such a hunk may end when the result is complete.
+// body reads as many lines as the header tells, so that no line is mistaken for a header. In
+// combined diffs, git (2.39) also counts lines of parents that --cc leaves out before the first
+// one. Such a hunk may end when the result is complete.
 func (p *parser) body(h *Hunk) error {
 	from := p.rest
 	for slices.ContainsFunc(p.left, func(n int) bool { return n > 0 }) {
@@ -250,9 +251,9 @@ func (p *parser) body(h *Hunk) error {
 	return nil
 }
 
-// count subtracts a line from the expected lines of each parent and of the result. A line is in the
-// result unless it has a minus. If any parent has a minus, the line is in the parents with a minus.
-// Otherwise it is in the parents without a plus.
+// count subtracts a line from the expected lines. If any of its marks is a minus, the line belongs
+// to the parents with a minus. Otherwise it belongs to the result, and to the parents without a
+// plus.
 func count(left []int, line string) bool {
 	parents := len(left) - 1
 	marks := line[:min(parents, len(line))]
@@ -263,7 +264,7 @@ func count(left []int, line string) bool {
 		left[parents]--
 	}
 	for i := range parents {
-		mark := byte(' ') // some programs remove the space of an empty line
+		mark := byte(' ') // some programs remove the space before an empty line
 		if i < len(marks) {
 			mark = marks[i]
 		}

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// shown returns the compared parts of a diff: a line for each file, hunk and line.
+// shown returns a diff as text for comparison: a line for each file, hunk and line.
 func shown(files []diff.File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -39,7 +39,7 @@ func shown(files []diff.File) string {
 	return b.String()
 }
 
-// TestParse reads the diffs of testdata. Their expected results are in files next to them.
+// TestParse parses the diffs in testdata, and compares the results with files next to them.
 func TestParse(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(paths) == 0 {
@@ -119,8 +119,8 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text as a diff. The result must be consistent, and its lines must not be
-// longer than the text.
+// FuzzParse parses any text. The result must be consistent, and its lines must not be longer than
+// the text.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil {
@@ -148,7 +148,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkHunk returns the total length of the hunk's lines.
+// checkHunk checks a hunk, and returns the total length of its lines.
 func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 	before, after := h.OldStart, h.NewStart
 	for line := range h.Lines() {
@@ -172,7 +172,8 @@ func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 	return length
 }
 
-// anchorAll anchors the first lines of a file as quotes, at their positions and at a wrong one.
+// anchorAll calls Anchor with the first lines of a file as quotes, at their own position and at a
+// wrong one.
 func anchorAll(t *testing.T, f diff.File) {
 	n := 0
 	for i := range f.Hunks {

@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// readBothNames reads the name in "a/name b/name" if both names are equal. If they differ, other
-// lines of the header have the names.
+// readBothNames reads the name from "a/name b/name" if both names are equal. If they differ, other
+// header lines tell them.
 func readBothNames(f *File, rest string) {
 	half := len(rest) / 2
 	if len(rest)%2 == 0 || rest[half] != ' ' {
@@ -41,25 +41,25 @@ func readNewName(f *File, rest string) {
 	}
 }
 
-// nowhere is the name of a missing file.
+// nowhere is the name for a file that does not exist.
 const nowhere = "/dev/null"
 
-// nameOf returns the name from a line of names. git ends a name with a tab if the name has spaces.
-// Other programs put the time after the name.
+// nameOf returns the name from a header line. git puts a tab after a name with spaces. Other
+// programs put the time there.
 func nameOf(rest string) string {
-	name, _, _ := strings.Cut(rest, "\t") // a quoted name has no tab
+	name, _, _ := strings.Cut(rest, "\t") // a quoted name contains no tab
 	return unquoted(name)
 }
 
-// escapes are the characters after a backslash, and their meanings. (git's quote.c, which quotes
-// names like strings in C.)
+// escapes are the letters after a backslash in a quoted name, and their meanings. (git's quote.c,
+// which quotes like C.)
 const (
 	escaped = `abtnvfr"\`
 	meant   = "\a\b\t\n\v\f\r\"\\"
 )
 
-// unquoted returns a name without its quotes and escapes. A name that is not quoted, or badly
-// quoted, is returned unchanged.
+// unquoted removes the quotes and escapes from a name. A name that is not correctly quoted is
+// returned unchanged.
 func unquoted(name string) string {
 	inner, ok := strings.CutPrefix(name, `"`)
 	if inner, ok2 := strings.CutSuffix(inner, `"`); ok && ok2 {
@@ -98,7 +98,7 @@ func unescape(s string) (plain string, ok bool) {
 	return b.String(), true
 }
 
-// octal reads three digits.
+// octal parses three octal digits.
 func octal(s string) (c byte, ok bool) {
 	if len(s) < 3 || s[0] > '3' {
 		return 0, false

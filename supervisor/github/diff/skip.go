@@ -4,7 +4,7 @@ import "slices"
 
 // skippedFiles has patterns of files that need no review, in the form of .gitattributes. They come
 // from github-linguist's generated.rb and vendor.yml. Patterns that often match hand-written files
-// are left out.
+// were left out.
 var skippedFiles = []struct {
 	reason   string
 	patterns []string
@@ -31,15 +31,15 @@ var skippedFiles = []struct {
 	}},
 }
 
-// minifiable are files that may be minified, and minifiedLine is the average length of their lines,
-// in bytes. The limit is higher than linguist's 110 for whole files, because a hunk may have few
-// lines and one of them long.
+// minifiable are the files that may be minified. minifiedLine is the average line length in bytes
+// from which they count as minified. Linguist's 110 is for whole files. The limit here is higher,
+// because a hunk may have few lines and a long one.
 var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// Skipper returns a function that tells why a file needs no review; "" if it needs one. The file
-// gitattributes comes from the base branch, because the change itself must not exclude its files.
+// Skipper returns a function that tells why a file needs no review; "" if it needs one.
+// gitattributes must come from the base branch, because a change must not exclude its own files.
 func Skipper(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {
@@ -61,8 +61,8 @@ func Skipper(gitattributes []byte) func(File) (reason string) {
 	}
 }
 
-// byTable returns the table's reason. If an attribute declares that a file is not vendored, or not
-// generated, no other reason counts.
+// byTable returns the reason from the table of files. If an attribute says that a file is not
+// vendored or not generated, no other reason counts.
 func byTable(f File, given map[string]state) string {
 	for _, row := range skippedFiles {
 		attribute := linguistGenerated

@@ -76,8 +76,7 @@ func TestSkipper_ReadsGitattributes(t *testing.T) {
 	}
 }
 
-// TestAttributes_AgreeWithGit compares with git's own attributes for the same paths and
-// .gitattributes.
+// TestAttributes_AgreeWithGit compares the attributes of paths with those that git reports.
 func TestAttributes_AgreeWithGit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 3))
 	folder := t.TempDir()

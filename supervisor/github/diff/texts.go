@@ -1,6 +1,6 @@
 package diff
 
-// Reasons why a file, or a part of it, is in no chunk.
+// Reasons why a file or a part of it is not reviewed.
 const (
 	reasonGenerated = "generated"
 	reasonVendored  = "vendored"
