@@ -21,21 +21,21 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// renewal is the time before a token's end at which the token is replaced.
+// renewal is how long before its end a token is replaced.
 const renewal = 5 * time.Minute
 
-// need names the permissions of a call. An App's token has one need for one repository.
+// need is a group of permissions for a call. An App's token is for one need and one repository.
 type need string
 
 const (
-	needContent  need = ""         // for reviews, triage and notices
-	needHooks    need = "hooks"    // a repository's webhooks
-	needProjects need = "projects" // an organisation's projects
-	needApp      need = "app"      // the App itself, without an installation
+	needContent  need = ""         // reviews, triage and notices
+	needHooks    need = "hooks"    // the webhooks of a repository
+	needProjects need = "projects" // the projects of an organisation
+	needApp      need = "app"      // the App itself, not an installation
 )
 
-// permissions are the permissions that each need requests, as far as the installation was granted
-// them.
+// permissions has the permissions of each need. A token gets those that were granted to the
+// installation.
 var permissions = map[need]map[string]string{
 	needContent: {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write",
 		"checks": "write"},
@@ -43,19 +43,19 @@ var permissions = map[need]map[string]string{
 	needProjects: {"metadata": "read", "issues": "read", "organization_projects": "write"},
 }
 
-// authorizer adds the authorization to requests.
+// authorizer adds the header Authorization to requests.
 type authorizer struct {
 	gh    *github.Client
-	token func() string // nil for an App
+	token func() string // returns the token; nil for an App
 	app   int64
 	key   *rsa.PrivateKey
 	now   func() time.Time
 
-	mu     sync.Mutex // guards minted; held while a token is made, so that two calls do not make the same one
+	mu     sync.Mutex // guards minted; locked while a token is created, so that two calls do not create the same one
 	minted map[mintKey]minted
 }
 
-// lowerRepo returns a repository's name as a key: GitHub ignores case.
+// lowerRepo returns a repository's name in lower case, because GitHub ignores case.
 func lowerRepo(repo string) string { return strings.ToLower(repo) }
 
 type mintKey struct {
@@ -63,11 +63,11 @@ type mintKey struct {
 	need need
 }
 
-// minted is an installation's token.
+// minted is a token of an installation.
 type minted struct {
 	token secret
 	until time.Time
-	lacks []string // requested permissions that were not granted
+	lacks []string // requested permissions that the installation lacks
 }
 
 func newAuthorizer(o Options) (*authorizer, error) {
@@ -83,8 +83,8 @@ func newAuthorizer(o Options) (*authorizer, error) {
 	return a, err
 }
 
-// readKey reads a private key in GitHub's form (PKCS #1) or in PKCS #8. Its errors contain no part
-// of the key.
+// readKey reads a private key in GitHub's form (PKCS #1) or in PKCS #8. Errors contain no part of
+// the key.
 func readKey(text string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
@@ -101,7 +101,7 @@ func readKey(text string) (*rsa.PrivateKey, error) {
 	return nil, errors.New("github's app: the private key is no RSA key")
 }
 
-// scope returns the account whose rate limits a request uses.
+// scope returns the account whose rate limits a request counts against.
 func (a *authorizer) scope(repo string) string {
 	if a.key == nil {
 		return ""
@@ -110,7 +110,7 @@ func (a *authorizer) scope(repo string) string {
 	return owner
 }
 
-// authorization returns a call's Authorization header.
+// authorization returns the value of a call's header Authorization.
 func (a *authorizer) authorization(ctx context.Context, k *call) (string, error) {
 	switch {
 	case a.key == nil:
@@ -128,8 +128,8 @@ func (a *authorizer) authorization(ctx context.Context, k *call) (string, error)
 	return "Bearer " + token.token.reveal(), nil
 }
 
-// jwt returns the App's own token for ten minutes, GitHub's maximum. (RFC 7519 with RS256; it
-// begins a minute earlier, for GitHub's clock.)
+// jwt returns the App's own token for ten minutes, which is GitHub's maximum. (RFC 7519 with RS256.
+// It is valid from a minute earlier, in case GitHub's clock is behind.)
 func (a *authorizer) jwt() (string, error) {
 	now := a.now()
 	claims, err := json.Marshal(map[string]any{
@@ -145,7 +145,7 @@ func (a *authorizer) jwt() (string, error) {
 	return signed + "." + encode(signature), err
 }
 
-// installation returns a token for one repository: the current one, or a new one.
+// installation returns a token for one repository. It creates one if the current one ends soon.
 func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -159,8 +159,7 @@ func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, err
 	return m, err
 }
 
-// mint makes a token with the least permissions: the permissions of the need, as far as the
-// installation was granted them.
+// mint creates a token with only the permissions of the need, as far as the installation has them.
 func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	k := &call{action: "have a token for " + key.repo, need: needApp, isRead: true}
 	ctx = context.WithValue(ctx, callKey{}, k)
@@ -204,7 +203,7 @@ func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	return m, nil
 }
 
-// granted returns an installation's permissions by name.
+// granted returns the permissions of an installation by name.
 func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -214,7 +213,7 @@ func granted(p *github.InstallationPermissions) (map[string]string, error) {
 	return byName, json.Unmarshal(data, &byName)
 }
 
-// refused forgets a rejected token, so that the next call makes a new one.
+// refused forgets a token that GitHub has rejected, so that the next call creates a new one.
 func (a *authorizer) refused(k *call, status int) {
 	if status != http.StatusUnauthorized || a.key == nil || k.need == needApp {
 		return
@@ -224,7 +223,7 @@ func (a *authorizer) refused(k *call, status int) {
 	delete(a.minted, mintKey{lowerRepo(k.repo), k.need})
 }
 
-// redact removes the token of an Authorization header from GitHub's text.
+// redact removes the token of the header Authorization from GitHub's text.
 func redact(text, header string) string {
 	if token := strings.TrimPrefix(header, "Bearer "); token != "" {
 		return strings.ReplaceAll(text, token, "***")

@@ -54,7 +54,7 @@ func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
 	r.Revoke(reads[len(reads)-1].Token)
 	_, err := r.Pull(ctx, widget, n)
 	failure(t, err, api.Auth)
-	must[api.Pull](t)(r.Pull(ctx, widget, n)) // with a new token
+	must[api.Pull](t)(r.Pull(ctx, widget, n)) // needs a new token
 	login := must[string](t)(r.Login(ctx))
 	if login != "mews[bot]" {
 		t.Errorf("it is %s", login)
@@ -75,7 +75,7 @@ func TestError_LacksTokenAndAddress(t *testing.T) {
 		{Kind: githubtest.Error, Code: 500, Text: "the token ghp_verysecret is odd"}, {Kind: githubtest.Reset}, {Kind: githubtest.BadJSON},
 		{Kind: githubtest.HTML, Text: "ghp_verysecret"}, {Kind: githubtest.Error, Code: 401, Text: "ghp_verysecret"}, {Kind: githubtest.Truncated},
 	} {
-		f.Times = -1 // net/http repeats a GET if a connection was cut
+		f.Times = -1 // net/http repeats a GET whose connection was cut
 		end := r.Fault(f)
 		_, err := r.Repository(ctx, widget)
 		end()

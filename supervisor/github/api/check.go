@@ -8,20 +8,20 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Check is one check run of a commit.
+// Check is a check run of a commit.
 type Check struct {
 	ID         int64
 	Name       string
-	App        string // slug of the App that created the check
-	Status     string // queued, in_progress, completed
+	App        string // slug of the App that created the check run
+	Status     string // queued, in_progress or completed
 	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
 	URL        string
 	Head       string
-	External   string // the id that the creator gave the check
+	External   string // an id chosen by the creator
 	Completed  time.Time
 }
 
-// NewCheck is a check run to be created. It is completed and neutral, so it blocks nothing.
+// NewCheck is a check run to create. It is completed and neutral, so it never blocks a merge.
 type NewCheck struct {
 	Name     string
 	Head     string
@@ -30,7 +30,7 @@ type NewCheck struct {
 	Summary  string
 }
 
-// Checks returns the last check runs of a commit or branch.
+// Checks returns the latest check runs of a commit or branch.
 func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check], error) {
 	k := &call{action: fmt.Sprintf("list the checks of %s", repo), repo: repo, etag: etag}
 	return listing(ctx, c, k, 3*pageSize, checkOf,
@@ -43,7 +43,7 @@ func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check
 		})
 }
 
-// CreateCheck creates a check run. Only a GitHub App may do so.
+// CreateCheck creates a check run. Only GitHub Apps may do that.
 func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Check, error) {
 	k := &call{action: "make a check run in " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {

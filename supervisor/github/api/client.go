@@ -20,37 +20,37 @@ import (
 
 const (
 	publicURL = "https://api.github.com/"
-	timeout   = 60 * time.Second // limit of a request with its body; GitHub gives up after 10 s
-	pageSize  = 100              // GitHub's maximum
+	timeout   = 60 * time.Second // time limit for a request and its answer; GitHub gives up after 10 s
+	pageSize  = 100              // elements on a page; GitHub's maximum
 )
 
-// Options configure a client. Either Token or App is set.
+// Options configure a Client. Exactly one of Token and App is set.
 type Options struct {
-	URL   string        // "" means github.com; otherwise GitHub Enterprise's address, with or without /api/v3/
-	Token func() string // returns the token; a function is not printed by accident
+	URL   string        // "" means github.com; otherwise the address of a GitHub Enterprise, with or without /api/v3/
+	Token func() string // returns the token; as a function, it is never printed by accident
 	App   *App
-	Store Store             // nil keeps the limits in memory
+	Store Store             // stores the used part of the limits; nil means in memory
 	Now   func() time.Time  // nil means time.Now
-	HTTP  http.RoundTripper // nil means net/http's, with timeouts
+	HTTP  http.RoundTripper // nil means net/http with timeouts
 }
 
 // App identifies a GitHub App.
 type App struct {
 	ID  int64
-	Key func() string // returns the App's private key, as PEM
+	Key func() string // returns the App's private key in PEM
 }
 
-// Client makes requests to GitHub.
+// Client calls GitHub's API.
 type Client struct {
 	gh      *github.Client
 	auth    *authorizer
 	limits  *limiter
 	clock   *clock
-	graphql string // GraphQL's URL, on the base URL's host
+	graphql string // the URL of GraphQL
 	now     func() time.Time
 }
 
-// New creates a client. It sends nothing.
+// New returns a client. It sends no request.
 func New(o Options) (*Client, error) {
 	base, err := baseURL(o.URL)
 	if err != nil {
@@ -78,7 +78,7 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// baseURL returns the address of REST. (It follows go-github's WithEnterpriseURLs.)
+// baseURL returns the address of the REST API. (Like go-github's WithEnterpriseURLs.)
 func baseURL(configured string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSuffix(cmp.Or(configured, publicURL), "/") + "/")
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
@@ -90,19 +90,19 @@ func baseURL(configured string) (*url.URL, error) {
 	return u, nil
 }
 
-// call is one request, as the transport sees it.
+// call describes one request for the transport.
 type call struct {
-	action   string // the attempted action, for users: read pull request acme/widget#3
-	repo     string // "" if the request is about no repository
-	need     need   // the permissions that an installation's token must have
-	isRead   bool   // a POST that changes nothing
-	isFree   bool   // the request uses no rate limit
-	etag     string // ask for an answer only if its ETag differs from this one
-	maxBytes int64  // limit of the answer in bytes; 0 means maxAnswer
+	action   string // the attempted action, for texts to users: read pull request acme/widget#3
+	repo     string // the repository; "" if the request is about none
+	need     need   // the permissions that the token of an installation needs
+	isRead   bool   // the request changes nothing, even if it is a POST
+	isFree   bool   // the request does not count against a rate limit
+	etag     string // the ETag of an earlier answer; an unchanged answer is not sent again
+	maxBytes int64  // maximum size of the answer in bytes; 0 means maxAnswer
 
 	// The transport sets the fields below.
-	answerETag     string // the answer's ETag
-	mayHaveWritten bool   // the request changed content, or may have changed it
+	answerETag     string // ETag of the answer
+	mayHaveWritten bool   // the request has changed content, or may have
 }
 
 type callKey struct{}
@@ -112,7 +112,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// ask makes one call of go-github.
+// ask makes a call of go-github.
 func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Context, owner, name string) (T, *github.Response, error)) (T, *github.Response, error) {
 	var none T
 	owner, name, ok := strings.Cut(k.repo, "/")
@@ -121,7 +121,7 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	}
 	value, resp, err := do(context.WithValue(ctx, callKey{}, k), owner, name)
 	if accepted := new(github.AcceptedError); errors.As(err, &accepted) {
-		err = nil // 202: GitHub will do it in a moment
+		err = nil // status 202: GitHub will do it soon
 	}
 	if err != nil {
 		return none, resp, c.explain(ctx, k, err)
@@ -129,8 +129,7 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	return value, resp, nil
 }
 
-// pages reads a list to its end, or up to most elements. more means that there are further
-// elements.
+// pages reads a list, at most most elements. more reports whether there are further elements.
 func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]T, *github.Response, error)) (all []T, more bool, err error) {
 	page := github.ListOptions{PerPage: min(pageSize, most)}
@@ -143,7 +142,7 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 		}
 		all = append(all, part...)
 		if page.Page > 1 {
-			k.answerETag = "" // an ETag of one page says nothing about the other pages
+			k.answerETag = "" // an ETag holds for its page only
 		}
 		k.etag = ""
 		if len(all) >= most || resp.NextPage == 0 {
@@ -153,7 +152,7 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 	}
 }
 
-// convertAll converts the elements of a list.
+// convertAll converts each element of a list.
 func convertAll[A, B any](list []A, ours func(A) B) []B {
 	made := []B{}
 	for _, a := range list {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// clock has the difference between this machine's clock and GitHub's.
+// clock has the difference between the clocks of this machine and of GitHub.
 type clock struct {
 	mu    sync.Mutex // guards the fields below
 	ahead time.Duration
 	known bool
 }
 
-// note reads the Date of an answer, which has whole seconds.
+// note reads the header Date of an answer. It has whole seconds.
 func (c *clock) note(date string, now time.Time) {
 	at, err := http.ParseTime(date)
 	if err != nil {
@@ -24,8 +24,8 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// Clock returns how far this machine's clock is ahead of GitHub's. It compares the clocks at the
-// last answer, to a second or two. The difference is unknown before the first answer.
+// Clock returns how far this machine's clock is ahead of GitHub's, to a second or two. It uses the
+// last answer; known is false before the first one.
 func (c *Client) Clock() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Comment is a comment on an issue or a pull request, or on lines of a diff.
+// Comment is a comment on an issue, on a pull request, or on lines of a diff.
 type Comment struct {
 	ID       int64
 	Number   int // number of the issue or pull request
 	Author   string
 	Bot      bool
-	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, ...
+	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, ...
 	Body     string
 	URL      string
-	Path     string // path of the file, for a comment on a diff
+	Path     string // path of the file; only for a comment on a diff
 	Created  time.Time
 	Updated  time.Time
 }
@@ -29,8 +29,8 @@ func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Pa
 	return c.comments(ctx, &call{action: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
 }
 
-// CommentsSince returns comments on issues and pull requests of a repository. The oldest change
-// comes first.
+// CommentsSince returns a repository's comments on issues and pull requests since a time. It lists
+// those that changed since then, the earliest change first.
 func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
 	return c.comments(ctx, &call{action: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
 }
@@ -46,7 +46,8 @@ func (c *Client) comments(ctx context.Context, k *call, number int, since *time.
 		})
 }
 
-// DiffCommentsSince returns a repository's comments on diffs, oldest change first.
+// DiffCommentsSince returns the comments on diffs that changed since a time. The earliest change
+// comes first.
 func (c *Client) DiffCommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
 	k := &call{action: "list the comments on diffs of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, 5*pageSize, diffCommentOf,
@@ -66,7 +67,7 @@ func (c *Client) CreateComment(ctx context.Context, repo string, number int, bod
 }
 
 // EditComment replaces the text of a comment on an issue or a pull request. GitHub sends no mail
-// about the change.
+// about it.
 func (c *Client) EditComment(ctx context.Context, repo string, id int64, body string) error {
 	k := &call{action: fmt.Sprintf("edit a comment in %s", repo), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
@@ -88,6 +89,6 @@ func diffCommentOf(p *github.PullRequestComment) Comment {
 
 // numberAt returns the number at the end of an API address; 0 if there is none.
 func numberAt(address string) int {
-	n, _ := strconv.Atoi(path.Base(address)) // 0 is right if the end is no number
+	n, _ := strconv.Atoi(path.Base(address)) // 0 if the end is not a number
 	return n
 }

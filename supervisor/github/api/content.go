@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// MaxFile is the largest file that is read, in bytes.
+	// MaxFile is the maximum size of a file to read, in bytes.
 	MaxFile = 1 << 20
-	batch   = 25 // files in one query: GitHub allows a query 10 s
+	batch   = 25 // number of files in one query; GitHub limits a query to 10 s
 )
 
-// File reads a file of a commit, branch or tag; "" means the default branch. found is false if
-// there is no such file.
+// File reads a file at a commit, branch or tag; "" means the default branch. found is false if the
+// file does not exist.
 func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
-	// the file comes in base64, so the answer is longer than the file
+	// base64 makes the answer longer than the file
 	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFile}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
@@ -38,7 +38,7 @@ func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte,
 	return []byte(text), err == nil, err
 }
 
-// Texts reads many files of one commit in few requests. It leaves out files that are missing,
+// Texts reads many files at one commit in few requests. It leaves out files that are missing,
 // binary or larger than MaxFile.
 func (c *Client) Texts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
 	texts := map[string]string{}
@@ -99,11 +99,11 @@ func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []st
 // Entry is an entry of a folder.
 type Entry struct {
 	Path string
-	Type string // file, dir, symlink, submodule
+	Type string // file, dir, symlink or submodule
 	Size int
 }
 
-// Folder lists a folder of a commit, branch or tag. A missing folder has no entries.
+// Folder lists a folder at a commit, branch or tag. A missing folder has no entries.
 func (c *Client) Folder(ctx context.Context, repo, path, ref string) ([]Entry, error) {
 	k := &call{action: fmt.Sprintf("list the folder %s of %s", path, repo), repo: repo}
 	list, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.RepositoryContent, *github.Response, error) {

@@ -16,32 +16,32 @@ import (
 	"mews/supervisor"
 )
 
-// Class is the class of an error. Programs decide by it.
+// Class is the class of an error. Callers decide by the class what to do.
 type Class string
 
 const (
-	Auth        Class = "auth"      // the token or the App's key is not accepted
-	Forbidden   Class = "forbidden" // the token or App lacks the permission
+	Auth        Class = "auth"      // GitHub does not accept the token or the App's key
+	Forbidden   Class = "forbidden" // the token or the App lacks a permission
 	NotFound    Class = "notfound"  // the object does not exist, or the token may not see it
-	Invalid     Class = "invalid"   // GitHub refused the request as wrong
-	TooLarge    Class = "too_large" // a diff or an answer is too large
-	Limited     Class = "limited"   // a limit is used up until Error.Until
+	Invalid     Class = "invalid"   // the request is invalid
+	TooLarge    Class = "too_large" // the diff or the answer is too large
+	Limited     Class = "limited"   // a rate limit is used up; Error.Until is its end
 	Unreachable Class = "unreachable"
-	Server      Class = "server" // an internal error of GitHub
+	Server      Class = "server" // GitHub has an internal error
 )
 
-const maxText = 300 // bytes of GitHub's own text that are kept
+const maxText = 300 // maximum size of GitHub's text in an Error, in bytes
 
-// Error is the reason why a request failed. It wraps a supervisor.Error with the text for users. It
+// Error is the error of a failed request. It wraps a supervisor.Error with a text for users. It
 // contains no token.
 type Error struct {
 	Class   Class
-	What    string // the attempted action: read pull request acme/widget#3
-	Status  int    // the HTTP status; 0 if there was no answer
-	Text    string // GitHub's own text, on one line
+	What    string // the attempted action, such as: read pull request acme/widget#3
+	Status  int    // HTTP status; 0 without an answer
+	Text    string // text from GitHub, on one line
 	Until   time.Time
-	Unknown bool   // the action may have happened anyway
-	Needs   string // permissions that would suffice, as in GitHub's API: issues=write
+	Unknown bool   // GitHub may have made the change
+	Needs   string // missing permissions in GitHub's form, such as issues=write
 	cause   *supervisor.Error
 }
 
@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// ClassOf returns the class of the first Error that err wraps; "" if there is none.
+// ClassOf returns the class of the Error that err wraps; "" if there is none.
 func ClassOf(err error) Class {
 	var e *Error
 	if errors.As(err, &e) {
@@ -81,11 +81,11 @@ func ClassOf(err error) Class {
 	return ""
 }
 
-// explain converts the error of a call to an *Error. It does not change the error of ctx's end.
+// explain turns the error of a call into an *Error. If ctx has ended, the error stays as it is.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
-	var told *supervisor.Error      // an error from the store of the limits
-	var moved *github.ErrorResponse // an error for redirects that were not followed
+	var told *supervisor.Error      // an error of the store
+	var moved *github.ErrorResponse // a redirect that was not followed
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified
@@ -98,7 +98,7 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	case errors.As(err, &moved):
 		return newError(NotFound, k.action, moved.Response.StatusCode, "it has another name now", nil)
 	}
-	e := newError(Server, k.action, 0, "", bare(err)) // the answer has an unknown format
+	e := newError(Server, k.action, 0, "", bare(err)) // the answer has an unknown form
 	e.Unknown = k.mayHaveWritten
 	return e
 }
@@ -110,7 +110,7 @@ func unanswered(k *call, unknown bool, err error) *Error {
 	return e
 }
 
-// bare returns an error of net/http without the URL.
+// bare removes the URL from an error of net/http.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -132,7 +132,7 @@ func classOf(status int) Class {
 	return cmp.Or(statusClasses[status], Invalid)
 }
 
-// refusalText returns GitHub's text of a refusal, on one line.
+// refusalText returns GitHub's text in a refusal, on one line.
 func refusalText(body []byte) string {
 	var said struct {
 		Message string            `json:"message"`
@@ -148,8 +148,8 @@ func refusalText(body []byte) string {
 	return oneLine(strings.Join(parts, "; "))
 }
 
-// refusalPart returns the text of one of a refusal's errors: a text, or an object that names a
-// field.
+// refusalPart returns the text for one of the errors in a refusal. The error is a text, or an
+// object that names a field.
 func refusalPart(raw json.RawMessage) string {
 	var words string
 	if json.Unmarshal(raw, &words) == nil {

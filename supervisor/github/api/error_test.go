@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestLostAnswer_IsUnknown loses the answers to reviews in each way. The caller must then search
-// for its review.
+// TestLostAnswer_IsUnknown loses the answers to new reviews in every way. The error must tell
+// callers that the review may exist.
 func TestLostAnswer_IsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
@@ -147,7 +147,7 @@ func TestWithoutGraphQL_UsesREST(t *testing.T) {
 	}
 }
 
-// TestFiftyFileReview_TakesFewRequests makes all requests of a review of 50 files as an App.
+// TestFiftyFileReview_TakesFewRequests makes all requests for a review of 50 files, as an App.
 func TestFiftyFileReview_TakesFewRequests(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
@@ -175,7 +175,7 @@ func TestFiftyFileReview_TakesFewRequests(t *testing.T) {
 	must[api.Page[api.Review]](t)(r.Reviews(ctx, widget, n))
 	must[api.Issue](t)(r.Client.Issue(ctx, widget, n))
 	must[string](t)(r.Permission(ctx, widget, p.Author))
-	must[api.Pull](t)(r.Pull(ctx, widget, n)) // checks that the head is still the same
+	must[api.Pull](t)(r.Pull(ctx, widget, n)) // checks that the head has not changed
 	must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: p.Head.SHA, Body: "Fine"}))
 	if asked := len(r.Requests()); asked > 30 {
 		t.Errorf("it took %d requests\n%s", asked, r.Dump())

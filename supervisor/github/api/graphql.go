@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// query runs a query, or a mutation if the call is no read. $owner and $name are the repository's.
-// GitHub answers 200 even if it refuses.
+// query runs a GraphQL query, or a mutation if the call is not a read. $owner and $name are the
+// repository. GitHub answers 200 even to refuse a query.
 func (c *Client) query(ctx context.Context, k *call, text string, variables map[string]any, into any) error {
 	var answer struct {
 		Data   json.RawMessage `json:"data"`
@@ -41,7 +41,7 @@ func (c *Client) query(ctx context.Context, k *call, text string, variables map[
 	return nil
 }
 
-// queryError is one of the errors in an answer.
+// queryError is an error in the answer to a query.
 type queryError struct {
 	Type       string `json:"type"`
 	Message    string `json:"message"`
@@ -50,7 +50,7 @@ type queryError struct {
 	} `json:"extensions"`
 }
 
-// errNoField means that the server's GraphQL lacks a requested field, as in an older Enterprise.
+// errNoField means that the server's GraphQL lacks a field, like an older GitHub Enterprise.
 var errNoField = errors.New("its graphql does not know what was asked for")
 
 var queryClasses = map[string]Class{
@@ -74,7 +74,7 @@ func (c *Client) refusedQuery(ctx context.Context, k *call, said queryError) err
 	return e
 }
 
-// noGraphQL reports whether the server has no GraphQL, or lacks the requested field.
+// noGraphQL reports whether the server has no GraphQL, or lacks a requested field.
 func noGraphQL(err error) bool {
 	var e *Error
 	return errors.Is(err, errNoField) || errors.As(err, &e) && e.Status == http.StatusNotFound

@@ -9,27 +9,27 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// AppHook is the id of an App's own webhook, which all its repositories share.
+// AppHook is the id for an App's own webhook. All repositories of the App share that webhook.
 const AppHook = 0
 
 // Hook is a webhook.
 type Hook struct {
-	ID     int64 // AppHook means the App's own webhook
+	ID     int64 // AppHook for the App's own webhook
 	URL    string
 	JSON   bool
-	Secret bool // the webhook has a secret, which GitHub does not show
+	Secret bool // the webhook has a secret; GitHub never tells it
 	Active bool
 	Events []string
 }
 
-// Delivery is one attempt to deliver an event.
+// Delivery is one attempt to deliver an event to a webhook.
 type Delivery struct {
 	ID     int64
-	GUID   string // id of the delivery, the same for all attempts
+	GUID   string // id of the event's delivery, the same for all attempts
 	At     time.Time
-	Again  bool // the attempt is a requested redelivery
+	Again  bool // the attempt is a redelivery
 	Status string
-	Code   int // the HTTP status; 0 if there was no answer
+	Code   int // HTTP status of the receiver; 0 without an answer
 	Event  string
 	Action string
 }
@@ -38,7 +38,7 @@ type Delivery struct {
 func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
 
 // Hooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
-// the App's own webhook comes first.
+// its own webhook is the first.
 func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
@@ -55,12 +55,12 @@ func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	if ownErr != nil {
 		return page.Items, errors.Join(err, ownErr)
 	}
-	// An App that may not read a repository's webhooks still has its own.
+	// An App that may not read the repository's webhooks still gets its own.
 	hooks := []Hook{hookOf(&github.Hook{Config: own, Active: github.Bool(own.GetURL() != "")})}
 	return append(hooks, page.Items...), nil
 }
 
-// CreateHook creates a webhook that sends JSON.
+// CreateHook creates a webhook that sends events as JSON.
 func (c *Client) CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (Hook, error) {
 	k := &call{action: "make a webhook in " + repo, repo: repo, need: needHooks}
 	h, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Hook, *github.Response, error) {
@@ -80,7 +80,7 @@ func hookOf(h *github.Hook) Hook {
 }
 
 // Deliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the first
-// page, and next is "" after the last.
+// page. next is "" after the last page.
 func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)

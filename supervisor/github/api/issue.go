@@ -9,23 +9,23 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Issue is an issue, or the issue part of a pull request.
+// Issue is an issue, or a pull request's data as an issue.
 type Issue struct {
 	Number   int
-	NodeID   string // the issue's id in GraphQL
+	NodeID   string // id for GraphQL
 	Pull     bool
 	Title    string
 	Body     string
 	URL      string
 	Author   string
 	Bot      bool
-	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, ...
+	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, ...
 	State    string // open or closed
 	Labels   []string
 	Comments int
 	Created  time.Time
 	Updated  time.Time
-	Closed   time.Time // zero if the issue is open
+	Closed   time.Time // zero while the issue is open
 }
 
 // Label is a label of a repository.
@@ -44,7 +44,7 @@ func (c *Client) Issue(ctx context.Context, repo string, number int) (Issue, err
 	return issueOf(i), err
 }
 
-// IssuesSince returns the issues and pull requests that changed since a time. The oldest change
+// IssuesSince returns the issues and pull requests that changed since a time. The earliest change
 // comes first.
 func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Issue], error) {
 	k := &call{action: "list the issues of " + repo, repo: repo, etag: etag}
@@ -58,8 +58,7 @@ func (c *Client) IssuesSince(ctx context.Context, repo string, since time.Time, 
 // SearchIssues searches a repository's issues for words. The best match comes first.
 func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int) ([]Issue, error) {
 	k := &call{action: "search the issues of " + repo, repo: repo}
-	// Only words are searched for. Foreign text must not add a qualifier, such as another
-	// repository.
+	// Only words are allowed. Foreign text must not add a qualifier, such as another repository.
 	words = strings.NewReplacer(":", " ", `"`, " ", "\\", " ").Replace(words)
 	query := "repo:" + repo + " is:issue " + strings.Join(strings.Fields(words), " ")
 	found, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.IssuesSearchResult, *github.Response, error) {
@@ -71,10 +70,10 @@ func (c *Client) SearchIssues(ctx context.Context, repo, words string, most int)
 	return convertAll(found.Issues, issueOf), nil
 }
 
-// maxQuery is the longest search (docs.github.com, search limitations).
+// maxQuery is the maximum length of a search (docs.github.com, search limitations).
 const maxQuery = 256
 
-// cut returns the first bytes of a text, up to the end of a word.
+// cut shortens a text to most bytes, at the end of a word.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -106,7 +105,7 @@ func (c *Client) Labels(ctx context.Context, repo string) ([]Label, error) {
 	return page.Items, err
 }
 
-// CreateLabel creates a label. It is no error if the label exists already.
+// CreateLabel creates a label. An existing label is no error.
 func (c *Client) CreateLabel(ctx context.Context, repo string, label Label) error {
 	k := &call{action: fmt.Sprintf("make the label %s in %s", label.Name, repo), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Label, *github.Response, error) {

@@ -13,48 +13,48 @@ import (
 	"time"
 )
 
-// GitHub's secondary limits: the number of writes in a time. (docs.github.com, rate limits for the
-// REST API) The windows are slightly longer here, because GitHub counts when a request arrives.
+// GitHub's secondary limits for writes. (docs.github.com, rate limits for the REST API) The periods
+// are slightly longer here, because GitHub counts when a request arrives.
 const (
 	minuteWrites = 80
 	hourWrites   = 500
 	minute       = time.Minute + 2*time.Second
 	hour         = time.Hour + 2*time.Second
 
-	leastPause   = time.Minute // pause if GitHub does not say how long; each further pause doubles
+	leastPause   = time.Minute // pause if GitHub tells no time; each further pause doubles
 	longestPause = time.Hour
 )
 
-// Store keeps small values across restarts: the used part of GitHub's limits.
+// Store keeps values across restarts: the used part of GitHub's rate limits.
 type Store interface {
-	// Kept returns a value; nil if there is none.
+	// Kept returns the stored value of a key; nil if there is none.
 	Kept(ctx context.Context, key string) ([]byte, error)
 	Keep(ctx context.Context, key string, value []byte) error
 }
 
-// memory is a Store that keeps nothing across restarts.
+// memory is a Store that stores nothing.
 type memory struct{}
 
 func (memory) Kept(context.Context, string) ([]byte, error) { return nil, nil }
 func (memory) Keep(context.Context, string, []byte) error   { return nil }
 
-// usage is the used part of an account's limits.
+// usage is the used part of an account's rate limits. It is stored as JSON.
 type usage struct {
-	// the end of each pause by resource; "" means all resources
+	// end of the pause for each resource; "" means all resources
 	Paused map[string]time.Time `json:"paused,omitempty"`
-	// refusals in a row without a waiting time
+	// number of successive refusals without a waiting time
 	Refused int `json:"refused,omitempty"`
-	// times of writes within the last hour, in milliseconds, ascending
+	// times of the writes within the last hour, in milliseconds, oldest first
 	Writes []int64 `json:"writes,omitempty"`
 }
 
-// limiter holds back requests that GitHub would refuse. An account is the owner of the token, or
-// for an App the owner of the installation.
+// limiter refuses requests that GitHub would refuse. An account is the token's owner, or the owner
+// of the App's installation.
 type limiter struct {
 	store Store
 	now   func() time.Time
 
-	mu       sync.Mutex // guards accounts, and orders the saves
+	mu       sync.Mutex // guards accounts, and keeps the saves in order
 	accounts map[string]*usage
 }
 
@@ -65,7 +65,7 @@ func newLimiter(store Store, now func() time.Time) *limiter {
 	return &limiter{store: store, now: now, accounts: map[string]*usage{}}
 }
 
-// admit counts a request, or refuses it.
+// admit counts a request. It returns an error if a limit does not allow the request now.
 func (l *limiter) admit(ctx context.Context, k *call, account, resource string, write bool) error {
 	if k.isFree {
 		return nil
@@ -91,7 +91,7 @@ func (l *limiter) admit(ctx context.Context, k *call, account, resource string, 
 	return l.save(ctx, account, u)
 }
 
-// nextWrite returns the time when one more write is allowed.
+// nextWrite returns the earliest time for another write.
 func (u *usage) nextWrite(now time.Time) time.Time {
 	for len(u.Writes) > 0 && time.UnixMilli(u.Writes[0]).Add(hour).Before(now) {
 		u.Writes = u.Writes[1:]
@@ -106,8 +106,8 @@ func (u *usage) nextWrite(now time.Time) time.Time {
 	return until
 }
 
-// end records an answer's limits before the caller gets the answer. It returns an *Error if the
-// answer says that a limit is used up.
+// end records the limits in an answer, before the caller gets the answer. If a limit is used up, it
+// returns an *Error.
 func (l *limiter) end(ctx context.Context, k *call, account, resource string, resp *http.Response) error {
 	text, over := overLimit(resp)
 	l.mu.Lock()
@@ -128,7 +128,7 @@ func (l *limiter) end(ctx context.Context, k *call, account, resource string, re
 			}
 			u.Paused[paused] = later(u.Paused[paused], until)
 		}
-		// The pause must be saved even if the caller has gone.
+		// The pause is saved even if the caller has stopped the request.
 		if err := l.save(context.WithoutCancel(ctx), account, u); err != nil {
 			return err
 		}
@@ -139,7 +139,8 @@ func (l *limiter) end(ctx context.Context, k *call, account, resource string, re
 	return nil
 }
 
-// note records the pause that an answer demands: its resource, "" for all, and its end.
+// note records the pause that an answer requires. It returns the pause's resource ("" for all) and
+// its end.
 func (u *usage) note(resp *http.Response, resource string, over bool, now time.Time) (paused string, until time.Time) {
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && over {
 		return "", now.Add(time.Duration(max(seconds, 1)) * time.Second)
@@ -155,8 +156,8 @@ func (u *usage) note(resp *http.Response, resource string, over bool, now time.T
 	return "", now.Add(pause)
 }
 
-// untilReset returns the time until the limit is reset. It uses GitHub's own clock if the answer
-// has GitHub's time.
+// untilReset returns the time until the limit is reset. It uses GitHub's clock if the answer tells
+// the time.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
@@ -168,14 +169,14 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 	return max(time.Unix(reset, 0).Sub(now), 0) + time.Second
 }
 
-// overLimit reports whether an answer says that a limit is used up, and returns GitHub's text. The
-// answer may be a 403. Headers or text distinguish it from a 403 about permissions. The body can be
-// read again.
+// overLimit reports whether an answer means that a limit is used up. It returns GitHub's text. A
+// 403 may also be about permissions; headers and text tell the difference. The body can be read
+// again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the text is enough
 	_ = resp.Body.Close()                                        // the body was read, so an error does not matter
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	text = refusalText(body)
@@ -228,7 +229,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// resourceOf returns the primary limit that a request uses.
+// resourceOf returns the resource whose primary limit a request counts against.
 func resourceOf(path string) string {
 	switch {
 	case strings.HasSuffix(path, "/graphql"):

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestWrites_StayWithinLimits writes as fast as allowed for two hours, with restarts. GitHub must
-// never get a write beyond its limits.
+// TestWrites_StayWithinLimits writes as fast as allowed for two hours, with restarts. The fake
+// GitHub must never see a write beyond its limits.
 func TestWrites_StayWithinLimits(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	n := r.open()
@@ -91,7 +91,7 @@ func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
 	r.Advance(3 * time.Hour)
-	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token}) // by this machine's clock
+	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token}) // with this machine's clock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	}
 }
 
-// brokenStore is a Store that fails to store anything.
+// brokenStore is a Store that can't store anything.
 type brokenStore struct{ api.Store }
 
 func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }
@@ -132,7 +132,7 @@ func TestPrimaryLimit_UsedUp_SendsNothing(t *testing.T) {
 	n := r.open()
 	page := must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, ""))
 	r.SetLimit("core", 3)
-	for range 10 { // unchanged answers cost nothing
+	for range 10 { // unchanged answers do not count against the limit
 		page = must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, page.ETag))
 	}
 	must[api.Pull](t)(r.Pull(ctx, widget, n))

@@ -7,14 +7,15 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Page is a part of a list.
+// Page is a part of a list, or all of it.
 type Page[T any] struct {
 	Items []T
-	More  bool // there are further items that were not read
-	// for the next request, after the items were processed; "" for a list of several pages
+	More  bool // the list has further items
+	// ETag for the next request, to use after the items were processed; "" for a list of several
+	// pages
 	ETag string
-	// nothing has changed since the given ETag, and Items is empty; such an answer uses no rate
-	// limit
+	// nothing has changed since the given ETag, so Items is empty; such an answer does not count
+	// against the rate limit
 	Same bool
 }
 

@@ -20,8 +20,8 @@ type projectList struct {
 	}
 }
 
-// Project returns an open project of a repository or its owner, by title. id is "" if there is no
-// such project.
+// Project returns the id of an open project by title; "" if there is none. It belongs to the
+// repository or to the repository's owner.
 func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {
@@ -42,8 +42,7 @@ func (c *Client) Project(ctx context.Context, repo, title string) (id string, er
 	return "", nil
 }
 
-// AddToProject adds an issue, by its NodeID, to a project. It is no error if the issue is there
-// already.
+// AddToProject adds an issue to a project, by the issue's NodeID. It may already be there.
 func (c *Client) AddToProject(ctx context.Context, repo, project, node string) error {
 	k := &call{action: "put an issue of " + repo + " into a project", repo: repo, need: needProjects}
 	var answer struct{}

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// MaxFiles is how many files of a pull request GitHub lists (docs.github.com, list pull
-	// requests files).
+	// MaxFiles is the maximum number of a pull request's files that GitHub lists (docs.github.com,
+	// list pull requests files).
 	MaxFiles = 3000
-	// MaxCommits is how many commits of a pull request GitHub lists.
+	// MaxCommits is the maximum number of a pull request's commits that GitHub lists.
 	MaxCommits = 250
 
-	maxDiff = 32 << 20 // bytes of a diff
+	maxDiff = 32 << 20 // maximum size of a diff in bytes
 )
 
 // Pull is a pull request.
@@ -27,25 +27,25 @@ type Pull struct {
 	URL      string // address of the pull request's page
 	Author   string // the author's login
 	Bot      bool   // the author is a bot or app
-	Standing string // standing of the author: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
+	Standing string // the author's association: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
 	State    string // open or closed
 	Draft    bool
 	Merged   bool
 	Labels   []string
 	Head     Branch
 	Base     Branch
-	Fork     bool // the head is in another repository, or in a deleted one
+	Fork     bool // the head is in another repository or in a deleted one
 	Created  time.Time
 	Updated  time.Time
 
-	// 0 in the results of Pulls
+	// numbers; all are 0 in the results of Pulls
 	Commits, Files, Additions, Deletions int
 }
 
 // Branch is the head or base of a pull request.
 type Branch struct {
-	Repo string // owner/name; "" for a deleted fork
-	Ref  string // the branch's name
+	Repo string // repository as owner/name; "" for a deleted fork
+	Ref  string // name of the branch
 	SHA  string
 }
 
@@ -90,12 +90,12 @@ func branchOf(b *github.PullRequestBranch) Branch {
 type Commit struct {
 	SHA     string
 	Message string
-	Author  string // the author's login; the name in git if GitHub does not know the author
+	Author  string // the author's login; if GitHub does not know the author, the name in git
 	Parents []string
 	At      time.Time
 }
 
-// Commits returns a pull request's commits, oldest first, at most MaxCommits.
+// Commits returns the commits of a pull request, oldest first, at most MaxCommits.
 func (c *Client) Commits(ctx context.Context, repo string, number int) (Page[Commit], error) {
 	k := &call{action: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
 	return listing(ctx, c, k, MaxCommits, commitOf,
@@ -114,26 +114,26 @@ func commitOf(r *github.RepositoryCommit) Commit {
 		At: r.GetCommit().GetCommitter().GetDate().Time}
 }
 
-// File is one file of a pull request.
+// File is a file that a pull request changes.
 type File struct {
 	Path      string
-	Before    string // the earlier path of a renamed file
-	Status    string // added, removed, modified, renamed, copied, changed
+	Before    string // old path of a renamed file
+	Status    string // added, removed, modified, renamed, copied or changed
 	Additions int
 	Deletions int
-	// the file's hunks; "" for a binary, a large or an only renamed file
+	// hunks; "" for a binary file, a large file, or a file that was only renamed
 	Patch string
-	SHA   string // SHA of the file's blob
+	SHA   string // SHA of the file's blob in git
 }
 
-// Files returns a pull request's files, at most MaxFiles.
+// Files returns the files of a pull request, at most MaxFiles.
 func (c *Client) Files(ctx context.Context, repo string, number int) (Page[File], error) {
 	k := &call{action: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
 	page, err := listing(ctx, c, k, MaxFiles, fileOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
 		})
-	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not say whether there are more
+	page.More = page.More || len(page.Items) == MaxFiles // beyond MaxFiles, GitHub does not tell that there are more
 	return page, err
 }
 
@@ -142,7 +142,7 @@ func fileOf(f *github.CommitFile) File {
 		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
 }
 
-// Diff returns a pull request's unified diff. GitHub refuses diffs of more than 300 files as
+// Diff returns a pull request's unified diff. If it has more than 300 files, GitHub refuses it as
 // TooLarge.
 func (c *Client) Diff(ctx context.Context, repo string, number int) (string, error) {
 	k := &call{action: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, maxBytes: maxDiff}

@@ -11,11 +11,11 @@ import (
 
 // Repository describes a repository.
 type Repository struct {
-	Name     string // owner/name
-	Default  string // the default branch
+	Name     string // repository as owner/name
+	Default  string // name of the default branch
 	Private  bool
 	Archived bool
-	Admin    bool // the token's owner may administer it
+	Admin    bool // the token's owner is an admin of the repository
 	Push     bool
 }
 
@@ -30,19 +30,19 @@ func (c *Client) Repository(ctx context.Context, repo string) (Repository, error
 		Admin: may["admin"], Push: may["push"]}, err
 }
 
-// Permission returns what a user may do in a repository: admin, write, read, or none.
+// Permission returns a user's permission in a repository: admin, write, read or none.
 func (c *Client) Permission(ctx context.Context, repo, login string) (string, error) {
 	k := &call{action: fmt.Sprintf("ask what %s may in %s", login, repo), repo: repo}
 	level, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.RepositoryPermissionLevel, *github.Response, error) {
 		return c.gh.Repositories.GetPermissionLevel(ctx, owner, name, login)
 	})
 	if ClassOf(err) == NotFound {
-		return "none", nil // GitHub's answer about a user without access
+		return "none", nil // GitHub answers this for a user without access
 	}
 	return level.GetPermission(), err
 }
 
-// BranchCommits returns a branch's last commits, newest first.
+// BranchCommits returns the last commits of a branch, newest first.
 func (c *Client) BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (Page[Commit], error) {
 	k := &call{action: fmt.Sprintf("list the commits of %s in %s", branch, repo), repo: repo, etag: etag}
 	return listing(ctx, c, k, most, commitOf,
@@ -78,7 +78,7 @@ func releaseOf(r *github.RepositoryRelease) Release {
 		Draft: r.GetDraft(), Prerelease: r.GetPrerelease(), At: r.GetPublishedAt().Time}
 }
 
-// Login returns Mews's login on GitHub: the token's owner, or slug[bot] of the App.
+// Login returns Mews's own login on GitHub: the token's owner, or slug[bot] for an App.
 func (c *Client) Login(ctx context.Context) (string, error) {
 	k := &call{action: "ask whose the token is"}
 	if c.auth.key != nil {
@@ -108,17 +108,17 @@ func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	return found, err
 }
 
-// Rate is one of GitHub's primary limits.
+// Rate is the state of one primary rate limit.
 type Rate struct {
 	Most, Left int
 	Reset      time.Time
 }
 
-// Limits has the unused rest of GitHub's limits. The request for them costs nothing.
+// Limits has the state of GitHub's primary rate limits.
 type Limits struct{ Core, Search, GraphQL Rate }
 
-// Limits returns the unused rest of GitHub's limits. For an App, these are the limits of repo's
-// installation.
+// Limits returns the state of the rate limits. For an App, it is about repo's installation. The
+// request does not count against the limits.
 func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 	k := &call{action: "ask what is left of the limits", repo: repo, isFree: true}
 	var answer struct {
@@ -126,7 +126,8 @@ func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 			Core, Search, GraphQL rate
 		}
 	}
-	// go-github would store the limits, and refuse requests by this machine's clock.
+	// With its own function, go-github would store the limits and refuse requests by this machine's
+	// clock.
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (any, *github.Response, error) {
 		req, err := c.gh.NewRequest(http.MethodGet, "rate_limit", nil)
 		if err != nil {
@@ -139,7 +140,7 @@ func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 	return Limits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
-// rate is a Rate as GitHub sends it. An Enterprise without limits sends none.
+// rate is a Rate in GitHub's JSON. A GitHub Enterprise without limits sends none.
 type rate struct {
 	Limit, Remaining int
 	Reset            int64

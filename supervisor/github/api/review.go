@@ -15,30 +15,30 @@ type Review struct {
 	Author string
 	Bot    bool
 	Body   string
-	State  string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED, PENDING
+	State  string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED or PENDING
 	Head   string // the reviewed commit
 	URL    string
 	At     time.Time
 }
 
-// NewReview is a review to be created. It never approves or blocks.
+// NewReview is a review to create. It never approves or blocks.
 type NewReview struct {
-	Head     string // the commit that the comments' lines belong to
+	Head     string // the commit that the comments are about
 	Body     string
 	Comments []NewComment
 }
 
-// NewComment is a comment on lines of the diff.
+// NewComment is a comment on lines of a diff, to create with a review.
 type NewComment struct {
 	Path  string
-	Start int    // the comment's first line; 0 if it is on one line
-	Line  int    // the comment's last line
+	Start int    // the first line of the comment; 0 for a comment on one line
+	Line  int    // the last line of the comment
 	Side  string // LEFT or RIGHT
 	Body  string
 }
 
-// CreateReview creates a review in one request, all or nothing. If one comment is on a line outside
-// the diff, GitHub refuses the whole review as Invalid.
+// CreateReview creates a review with its comments. If one comment is outside the diff, GitHub
+// refuses the whole review as Invalid.
 func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {
@@ -55,7 +55,7 @@ func (c *Client) CreateReview(ctx context.Context, repo string, number int, revi
 	return reviewOf(r), err
 }
 
-// UpdateReview replaces a review's body. GitHub sends no mail about the change.
+// UpdateReview replaces a review's text. GitHub sends no mail about it.
 func (c *Client) UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error {
 	k := &call{action: fmt.Sprintf("edit the review of %s#%d", repo, number), repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
@@ -78,27 +78,27 @@ func reviewOf(r *github.PullRequestReview) Review {
 		Head: r.GetCommitID(), URL: r.GetHTMLURL(), At: r.GetSubmittedAt().Time}
 }
 
-// Thread is a conversation about lines of a diff.
+// Thread is a discussion about lines of a diff.
 type Thread struct {
 	ID         string
 	Path       string
-	Line       int    // the thread's last line in the head; 0 if the thread is outdated
-	Start      int    // the thread's first line; 0 if it is on one line
+	Line       int    // last line of the thread in the head; 0 if the thread is outdated
+	Start      int    // first line of the thread; 0 for a thread on one line
 	Side       string // LEFT or RIGHT
 	Resolved   bool
 	ResolvedBy string
 	Outdated   bool
-	Comments   []ThreadComment // oldest first, at most maxReplies
+	Comments   []ThreadComment // comments, oldest first, at most maxReplies
 }
 
-// ThreadComment is one comment of a thread.
+// ThreadComment is a comment in a thread.
 type ThreadComment struct {
 	ID        int64
 	Review    int64
 	Author    string
 	Body      string
 	At        time.Time
-	ThumbDown []string // logins of users who gave the comment a thumbs-down
+	ThumbDown []string // logins of the users who gave a thumbs-down
 }
 
 const (
@@ -109,7 +109,7 @@ const (
 		`pullRequestReview{databaseId} reactions(first:10,content:THUMBS_DOWN){nodes{user{login}}}}}}}}}}`
 )
 
-// threadNode is a thread in GraphQL's form.
+// threadNode is a thread in GraphQL's JSON.
 type threadNode struct {
 	ID, Path, DiffSide     string
 	Line, StartLine        *int
@@ -132,7 +132,7 @@ type actor struct {
 	Typename string `json:"__typename"`
 }
 
-// login returns the login in REST's form, in which a bot's login ends in [bot]; "" for a deleted
+// login returns a login in the form of REST, in which a bot's login ends in [bot]; "" for a deleted
 // user.
 func (a *actor) login() string {
 	switch {
@@ -144,8 +144,7 @@ func (a *actor) login() string {
 	return a.Login
 }
 
-// Threads returns a pull request's threads with their state. ok is false if the server has no
-// GraphQL.
+// Threads returns the threads of a pull request. ok is false if the server has no GraphQL.
 func (c *Client) Threads(ctx context.Context, repo string, number int) (threads []Thread, ok bool, err error) {
 	k := &call{action: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, isRead: true}
 	var after *string

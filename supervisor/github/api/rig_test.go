@@ -17,7 +17,7 @@ import (
 
 const widget = "acme/widget"
 
-// rig is a client and the fake GitHub that the client calls. Both have one clock.
+// rig is a client of a fake GitHub. Both use the same clock.
 type rig struct {
 	*githubtest.Server
 	*api.Client
@@ -25,7 +25,7 @@ type rig struct {
 	store *store
 }
 
-// store is a Store in memory, which several clients can share.
+// store is a Store in memory. Several clients can share it.
 type store struct {
 	mu   sync.Mutex
 	kept map[string][]byte
@@ -52,7 +52,7 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// client returns another client with the same store, as after a restart.
+// client returns a new client with the same store, as after a restart.
 func (r *rig) client(t *testing.T) *api.Client {
 	t.Helper()
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: r.store, Now: r.Now})
@@ -62,7 +62,7 @@ func (r *rig) client(t *testing.T) *api.Client {
 	return c
 }
 
-// appKey returns a key that is made once, because making it takes a moment.
+// appKey returns the App's key. It is created once, because that takes a moment.
 var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -88,7 +88,7 @@ func newAppRig(t *testing.T, o githubtest.Options) *rig {
 	return r
 }
 
-// numbered returns a file of n numbered lines.
+// numbered returns a file of n numbered lines. The lines in change are different.
 func numbered(n int, change ...int) string {
 	var b strings.Builder
 	for line := 1; line <= n; line++ {
@@ -120,7 +120,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// failure returns the error of a call as an *Error of a class.
+// failure checks that an error is an *Error of a class, and returns it.
 func failure(t *testing.T, err error, class api.Class) *api.Error {
 	t.Helper()
 	e, ok := err.(*api.Error)

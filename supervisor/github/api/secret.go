@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// secret is a token that cannot be printed.
+// secret is a token that can't be printed.
 type secret struct{ reveal func() string }
 
 func keep(token string) secret { return secret{func() string { return token }} }

@@ -28,7 +28,7 @@ func TestIssueAndLabels(t *testing.T) {
 	if len(found) != 2 || !slices.ContainsFunc(found, func(i api.Issue) bool { return i.Number == similar }) {
 		t.Errorf("found %+v", found)
 	}
-	for range 2 { // creating an existing label is no error
+	for range 2 { // creating a label twice is no error
 		if err := r.CreateLabel(ctx, widget, api.Label{Name: "priority: high", Color: "b60205"}); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestLists_ReturnChanges(t *testing.T) {
 	}
 }
 
-// TestETag_ChangeOnLaterPage_IsSeen has a list of two pages. The first page's ETag says nothing
-// about the second page.
+// TestETag_ChangeOnLaterPage_IsSeen covers a list of two pages. The ETag of the first page tells
+// nothing about the second.
 func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	since := r.Now().Add(-time.Minute)
@@ -187,7 +187,7 @@ func TestWebhook_CreateAndRedeliver(t *testing.T) {
 	}
 	stranger := newRig(t, githubtest.Options{Strict: true})
 	_, err = stranger.Client.Hooks(ctx, widget)
-	failure(t, err, api.NotFound) // GitHub's answer to users who are not admins
+	failure(t, err, api.NotFound) // GitHub's answer to a user who is not an admin
 
 	app := newAppRig(t, githubtest.Options{Strict: true})
 	app.repo.OpenIssue(githubtest.NewIssue{Title: "x"})

@@ -2,7 +2,7 @@ package api
 
 import "mews/supervisor"
 
-// classTexts has the text for users of each class. %s is the attempted action.
+// classTexts has a text for users for each class. %s is the attempted action.
 var classTexts = map[Class]struct {
 	code    supervisor.Code
 	message string

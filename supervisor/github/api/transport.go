@@ -13,12 +13,12 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	maxAnswer      = 32 << 20 // bytes of an answer
-	maxRefusal     = 64 << 10 // bytes read of a refusal
+	maxAnswer      = 32 << 20 // maximum size of an answer in bytes
+	maxRefusal     = 64 << 10 // maximum size of a refusal in bytes
 	maxRedirects   = 10
 )
 
-// errNotModified means that the answer for an ETag has not changed.
+// errNotModified means that the answer is the same as that with the given ETag.
 var errNotModified = errors.New("not modified")
 
 func newTransport() http.RoundTripper {
@@ -26,14 +26,14 @@ func newTransport() http.RoundTripper {
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
-		IdleConnTimeout:     90 * time.Second, // the value of net/http
+		IdleConnTimeout:     90 * time.Second, // the default of net/http
 		ForceAttemptHTTP2:   true,
 	}
 }
 
-// followOnHost follows redirects only on the same host, for example of a renamed repository. It
-// never follows one from https to http. It never follows a write's redirect, because 301 would turn
-// the write into a GET.
+// followOnHost follows redirects only on the same host, for example for a renamed repository. It
+// never follows a redirect from https to http. It never follows a redirect of a write, because 301
+// would turn the write into a GET.
 func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
@@ -43,8 +43,8 @@ func followOnHost(host string) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// transport adds the token, enforces the limits, and turns every refusal into an *Error. go-github
-// only sees successful answers.
+// transport adds the token, obeys the rate limits, and turns each refusal into an *Error. So
+// go-github only gets successful answers.
 type transport struct {
 	inner  http.RoundTripper
 	host   string
@@ -87,7 +87,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = t.judge(k, resp, write, header)
 	}
 	if err != nil {
-		_ = resp.Body.Close() // closes a body that is not used
+		_ = resp.Body.Close() // the body is not needed
 		return nil, err
 	}
 	k.answerETag, k.mayHaveWritten = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
@@ -98,11 +98,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func closeBody(r *http.Request) {
 	if r.Body != nil {
-		_ = r.Body.Close() // closes a body that is not sent
+		_ = r.Body.Close() // the request was not sent
 	}
 }
 
-// judge returns the error of a refusal.
+// judge returns the error for a refusal.
 func (t *transport) judge(k *call, resp *http.Response, write bool, header string) error {
 	if resp.StatusCode == http.StatusNotModified {
 		return errNotModified
@@ -110,7 +110,7 @@ func (t *transport) judge(k *call, resp *http.Response, write bool, header strin
 	if resp.StatusCode < http.StatusBadRequest {
 		return nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the text is enough
 	e := newError(classOf(resp.StatusCode), k.action, resp.StatusCode, redact(refusalText(body), header), nil)
 	e.Unknown = write && resp.StatusCode >= http.StatusInternalServerError
 	e.Needs = resp.Header.Get("X-Accepted-GitHub-Permissions")
@@ -123,8 +123,8 @@ func isWrite(r *http.Request, k *call) bool {
 	return !k.isRead && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// hideLimits removes the headers from which go-github would enforce the limits by this machine's
-// clock.
+// hideLimits removes the headers about rate limits. With them, go-github would refuse requests by
+// this machine's clock.
 func hideLimits(h http.Header) {
 	for name := range h {
 		if strings.HasPrefix(strings.ToLower(name), "x-ratelimit-") {
@@ -133,7 +133,7 @@ func hideLimits(h http.Header) {
 	}
 }
 
-// cappedBody fails if an answer is too long.
+// cappedBody is a response body. Reading it fails if it is too long.
 type cappedBody struct {
 	io.ReadCloser
 	call *call

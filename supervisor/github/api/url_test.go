@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/github/api"
 )
 
-// network records the address of the last request. It answers no request.
+// network records the address of the last request, and fails every request.
 type network struct{ last string }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -16,7 +16,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no network")
 }
 
-// plain redirects everything to http on the same host.
+// plain redirects all requests to http on the same host.
 type plain struct{ asked []string }
 
 func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
