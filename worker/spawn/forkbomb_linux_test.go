@@ -18,20 +18,20 @@ const bombRoom = "400"
 
 // bombs are Python programs that double themselves without end.
 var bombs = map[string]string{
-	// Its processes never end.
+	// The processes of this bomb never end.
 	"stubborn": `
 while True:
     try: os.fork()
     except OSError: pass`,
-	// Each process that cannot fork ends, and another's child takes its room. Without the first
-	// line it might die out by itself.
+	// Each process that cannot fork ends, and the child of another process takes its place. Without
+	// its first line this bomb might end by itself.
 	"restless": `
 first = os.getpid()
 while True:
     try: os.fork()
     except OSError:
         if os.getpid() != first: os._exit(1)`,
-	// Each process is in a session of its own, without its parent.
+	// Each process has its own session, and no parent.
 	"scattered": `
 while True:
     try:
@@ -39,7 +39,7 @@ while True:
             os.setsid()
             if os.fork(): os._exit(0)
     except OSError: pass`,
-	// Each process wakes all the others.
+	// Each process wakes all other processes.
 	"waking": `
 while True:
     try:
@@ -51,8 +51,9 @@ while True:
     except OSError: pass`,
 }
 
-// TestForkBomb_WithoutGroups_IsEnded: without a control group or a namespace the watchdog ends it
-// while its worker lives, and it ends with its worker. Other workers are not harmed.
+// TestForkBomb_WithoutGroups_IsEnded: without a control group or a namespace, the watchdog ends a
+// fork bomb while its worker lives. The bomb also ends with its worker. Other workers are not
+// harmed.
 func TestForkBomb_WithoutGroups_IsEnded(t *testing.T) {
 	for name, program := range bombs {
 		t.Run(name, func(t *testing.T) {

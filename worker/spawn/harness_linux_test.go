@@ -22,10 +22,10 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// deadline bounds each wait of a test. Only a defect reaches it.
+// deadline bounds each wait of a test. Only a defect reaches the deadline.
 const deadline = time.Minute
 
-// Accounts that no machine and no other package's tests have: the kernel counts processes by
+// Accounts that no machine has and no other package's tests use: the kernel counts processes by
 // account.
 const (
 	testWorkerUID  = 54341 // uid of workers if the tests are root
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	if errors.As(err, &ended) {
 		status = ended.Status
 	}
-	syscall.Exit(status) // exits at once; with the race detector os.Exit waits a second
+	syscall.Exit(status) // syscall.Exit, because os.Exit waits a second with the race detector
 }
 
 // Variables for a spawner of the tests: how often to sweep, where its control groups are, and how
@@ -212,7 +212,8 @@ func start(t *testing.T, s setup) *harness {
 	return r
 }
 
-// command returns the test binary as "mews-spawner". Workers must not get its secret.
+// command returns the test binary as "mews-spawner". Its environment has a secret that workers must
+// not get.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe") // other accounts can reach the binary by this name
@@ -239,7 +240,7 @@ func (r *harness) stop() {
 	}
 }
 
-// nextMessage returns the spawner's next message, which must be an M.
+// nextMessage returns the spawner's next message, which must be of type M.
 func nextMessage[M spawnwire.Message](r *harness) M {
 	r.t.Helper()
 	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {

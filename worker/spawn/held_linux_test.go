@@ -28,8 +28,8 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWatchdog_WorkerHoldsTooMuch_EndsPrograms: these are the rows of the escapes that only the
-// watchdog stops. The worker goes on, and so do others.
+// TestWatchdog_WorkerHoldsTooMuch_EndsPrograms: these are the escapes that only the watchdog stops.
+// The worker and other workers go on.
 func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {
@@ -57,7 +57,7 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 }
 
 // holderScripts are Python scripts that open descriptors and keep them. The watchdog must see each
-// kind, whatever holds it.
+// kind of descriptor, even if a socket or an unusual process holds it.
 var holderScripts = map[string]struct{ kind, script string }{
 	"epoll in flight": {"watches", `
 import select, socket
@@ -83,8 +83,8 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestWatchdog_HiddenDescriptors_AreCounted: descriptors that no table of a process lists, and
-// tables that no first thread has.
+// TestWatchdog_HiddenDescriptors_AreCounted: the watchdog also counts descriptors that no process
+// lists, and descriptors of a process's other threads.
 func TestWatchdog_HiddenDescriptors_AreCounted(t *testing.T) {
 	for name, c := range holderScripts {
 		t.Run(name, func(t *testing.T) {

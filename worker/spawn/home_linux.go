@@ -10,10 +10,10 @@ import (
 	"mews/worker/sandbox"
 )
 
-// makeHome makes a missing home for the worker's account, if the request asks for it. Root gives it
-// to the account. Other spawners may not do that, but a child of theirs may take the account: a
-// child with that uid and the service's group makes the home, in a folder that the group may write
-// to.
+// makeHome makes a missing home for the worker's account, if the request asks for it. Root gives
+// the home to the account. Other spawners may not do that, but their children may take the account.
+// So a child with that uid and the service's group makes the home, in a folder that the group may
+// write to.
 func (s *spawner) makeHome(m spawnwire.Spawn, a Account) error {
 	if !m.MakeHome || !s.People.Has(a.UID) && (!s.UIDs.Has(a.UID) || a == s.Account) {
 		return nil

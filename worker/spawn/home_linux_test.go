@@ -14,7 +14,8 @@ import (
 const firstPerson, lastPerson = 70420, 70429
 
 // TestMakeHome_UserWithoutAccount_OwnsIt: any spawner makes the home, whatever its privilege. The
-// worker has a uid that nobody else on this machine has. After a restart it has the same home.
+// worker has a uid that no account of this machine has. After a restart the worker has the same
+// home.
 func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can start processes of another account")

@@ -8,8 +8,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// lentMounts are mounts that share folders with a worker of another account. They contain the
-// folders under the worker's own uid. The zero value has none.
+// lentMounts are mounts that share folders with a worker of another account. In these mounts the
+// folders belong to the worker's own uid. The zero value has no mounts.
 type lentMounts struct{ mounts []int }
 
 // close closes the mounts.
@@ -23,8 +23,9 @@ func (l *lentMounts) close() error {
 }
 
 // lendFolders shares the writable folders of a plan with a user without an account, if the home
-// belongs to the shared account. The worker has that account's access there, and new files belong
-// to that account. A home of the user's own stays as it is. After an error no folder is shared.
+// belongs to the shared account. There the worker has the shared account's access, and new files
+// belong to the shared account. A home that belongs to the user's own account is not shared. After
+// an error no folder is shared.
 func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
 	namespace, err := sandbox.OpenSwappedIDs([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
 	if err != nil {

@@ -30,9 +30,9 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestLend_UserWithOwnUID_KeepsOwnersOnDisk: a home and a workspace stay their account's on disk,
-// and so do new files there. Inside they are the user's, and all other files there keep their
-// owners. Nobody gets more access.
+// TestLend_UserWithOwnUID_KeepsOwnersOnDisk: on disk, a home and a workspace still belong to their
+// account, and so do new files. For the worker they belong to the user. All other files keep their
+// owners. No account gets more access.
 func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can lend a folder to another account")
@@ -56,14 +56,14 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	first := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.Bind{bind}})
 	first.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
 	first.wantAnswer("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
-		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account without a number inside is nobody
+		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account that is not mapped inside appears as nobody
 	if got := first.readLine(); got != "heremine " {
 		t.Errorf("a file of the shared account's: %q", got)
 	}
 	for _, refused := range []string{"cat other", "cat roots", "cat person\\'s", "echo x >>roots", "chown 0 new", "chown 54499 new"} {
 		first.wantAnswer("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
 	}
-	// it is open to all, as for the shared account
+	// the file is open to all accounts, also to the shared account
 	first.wantAnswer("echo more >>open && tail -c5 open", "more")
 	home := filepath.Join(r.root, fmt.Sprint("home", first.id))
 	for _, path := range []string{home, filepath.Join(home, "kept"), filepath.Join(home, "dir"), filepath.Join(code, "new"), filepath.Join(code, "shared")} {

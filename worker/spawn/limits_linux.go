@@ -18,20 +18,20 @@ import (
 
 // Control groups limit a worker and its programs together. If the system has none, a watchdog
 // measures every few seconds. It ends the largest process of a worker with too much memory, and all
-// processes below a worker with too many. No group limits what the kernel counts for a whole
-// account (epoll's watches, pipes, terminals). There the watchdog ends all processes below a worker
-// that holds too much.
+// processes below a worker with too many. No group limits the resources that the kernel counts for
+// a whole account: watches of epoll, pipes, terminals. If a worker holds too many of these, the
+// watchdog ends all its programs.
 
 // workerGroup limits a worker and its programs.
 type workerGroup struct {
 	limits  cgroup.Limits
-	group   *cgroup.Group // control group; nil if there are none here
-	inGroup bool          // whether the worker was started in its group
+	group   *cgroup.Group // control group; nil if this system has no control groups
+	inGroup bool          // the worker was started in its group
 	hits    cgroup.LimitHits
 }
 
-// workerWeight is a worker's share of processor and disk while others want them too. The
-// supervisor, for which everybody waits, has 100.
+// workerWeight is a worker's weight for processor and disk time. The supervisor, on which all users
+// wait, has 100.
 const workerWeight = 20
 
 // workerLimits returns the requested limits, at most those of the policy.
@@ -65,8 +65,8 @@ func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	return nil
 }
 
-// joinGroup adds a worker to its group if it was not started there. It has not executed anything
-// yet that could fork.
+// joinGroup adds a worker to its group if it was not started there. The worker has not yet executed
+// any code that forks.
 func (w *worker) joinGroup() error {
 	if w.group == nil || w.inGroup {
 		return nil
@@ -85,7 +85,7 @@ func (w *worker) discard() error {
 // removeGroup removes the group of a worker without processes.
 func (w *worker) removeGroup() {
 	if w.group != nil {
-		// the kernel may keep it for a moment; the next spawner removes it then
+		// the kernel may keep the group for a moment; then the next spawner removes it
 		_ = w.group.Remove()
 	}
 }
@@ -116,7 +116,7 @@ func (s *spawner) reportNewHits(w *worker) error {
 	}
 	now, err := w.group.LimitHits()
 	if err != nil {
-		return nil // the group is just ending
+		return nil // the group is being removed
 	}
 	return s.sendHits(w, now)
 }
@@ -149,8 +149,8 @@ func (s *spawner) groupsLimit(controller string) bool {
 	return s.grouped && s.groups.HasEnabled(controller)
 }
 
-// startMeasuring starts the watchdog's measurement. It can hang at a process that is being torn
-// down, so it runs in a goroutine of its own, one at a time.
+// startMeasuring starts the watchdog's measurement. The measurement can hang at a process that is
+// ending. So it runs in a separate goroutine, one at a time.
 func (s *spawner) startMeasuring() {
 	if s.measuring {
 		return
@@ -170,7 +170,7 @@ func (s *spawner) startMeasuring() {
 		return
 	}
 	s.measuring = true
-	go func() { // ends with the measurement; nobody waits for it at the end
+	go func() { // ends with the measurement; Run does not wait for it
 		sizes, err := cgroup.MeasureAll("/proc", roots)
 		if err != nil {
 			sizes = nil
@@ -208,9 +208,9 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 	return nil
 }
 
-// endDescendants ends all programs of a worker. Nobody can tell which of many processes are too
-// many, and the remaining ones would only start more. The same holds for processes that have lost
-// their parents and have become the spawner's children.
+// endDescendants ends all programs of a worker. It spares none, because remaining processes would
+// only start new ones. It also ends processes that have lost their parents and have become the
+// spawner's children.
 func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	killed, err := s.killDescendants(w.pid, os.Getpid())
 	if killed > 0 {
@@ -219,9 +219,9 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	return err
 }
 
-// endHolders ends all programs of a worker, which together hold too much of a pool, and reports it.
-// It also ends a worker that holds too much itself. (Ended processes may still seem to hold
-// something at the next measurement: nothing happens then.)
+// endHolders ends all programs of a worker, which together hold too much of a pool, and reports the
+// hit. It also ends a worker that holds too much itself. (At the next measurement, ended processes
+// may still seem to hold a resource. Such a measurement has no effect.)
 func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
 	if what, _ := own.FindExceeded(s.poolLimits); err == nil && what != "" {
@@ -235,7 +235,7 @@ func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most
 	return s.send(spawnwire.LimitHit{ID: w.id, Kind: pool, Limit: uint64(most), Times: 1})
 }
 
-// killLargest ends the largest process of a worker, and the worker itself if that is the largest.
+// killLargest ends the largest process of a worker, even if that is the worker itself.
 func killLargest(w *worker, size cgroup.TreeSize, hits *cgroup.LimitHits) error {
 	largest := size.LargestPID
 	if largest == 0 || size.LargestBytes < size.Bytes/8 {

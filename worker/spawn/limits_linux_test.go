@@ -26,8 +26,8 @@ func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
 
-// TestWatchdog_TooMuchMemory_EndsLargest: the worker itself goes on, and other workers' processes
-// too.
+// TestWatchdog_TooMuchMemory_EndsLargest: the worker itself goes on, and so do the processes of
+// other workers.
 func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -89,8 +89,8 @@ func manyProcesses(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestWatchdog_SharedCount_OthersCanStart: the kernel counts the processes for the account, which
-// both workers share.
+// TestWatchdog_SharedCount_OthersCanStart: both workers share an account, and the kernel counts
+// processes by account.
 func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 }
 
 // bombProgram writes a program, "bomb many", that starts processes without end and ignores signals.
-// A shell that cannot fork ends: this one then starts over in the same process.
+// A shell that cannot fork ends: this shell then starts again in the same process.
 const bombProgram = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
@@ -120,8 +120,7 @@ while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi
 `
 
 // TestWatchdog_TooManyProcesses_EndsAll: the kernel counts the processes of all workers together.
-// The worker itself goes on, and so do the others. They can start programs again after a few
-// sweeps.
+// The worker itself and the other workers go on. All can start programs again after a few sweeps.
 func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 	for _, pids := range []int{60, 200} {
 		t.Run(fmt.Sprint(pids), func(t *testing.T) {
@@ -146,7 +145,7 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 }
 
 // retryScript is a shell script that tries to start a program until it can, and then executes
-// another shell. A shell that cannot fork ends: this one then starts over in the same process.
+// another shell. A shell that cannot fork ends: this shell then starts again in the same process.
 const retryScript = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
@@ -196,9 +195,9 @@ func waitUntil(t *testing.T, what string, there func() bool) {
 	}
 }
 
-// ownGroups returns the path of a file that tells a spawner its groups. It lists only top groups.
-// Any other group belongs to a program that does not expect other processes in it. The path is ""
-// if no group has pids.
+// ownGroups returns the path of a file that tells a spawner its groups. It lists only top groups,
+// because any other group may belong to a program that expects no other processes in it. The path
+// is "" if no group has pids.
 func ownGroups(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -284,8 +283,8 @@ func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 	}
 }
 
-// TestWatchdog_GroupsWithoutMemory_AreMeasured: the kernel limits processes there, and the watchdog
-// memory.
+// TestWatchdog_GroupsWithoutMemory_AreMeasured: control groups limit the processes, and the
+// watchdog limits the memory.
 func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	r := startGrouped(t, "20ms", fmt.Sprint("memory=", megabytes))
 	if r == nil {
@@ -329,7 +328,7 @@ func TestGroups_SupervisorGone_AreRemoved(t *testing.T) {
 	}
 }
 
-// TestGroups_OfKilledSpawner_AreRemoved: the next spawner removes the groups of a killed one.
+// TestGroups_OfKilledSpawner_AreRemoved: the next spawner removes the groups of a killed spawner.
 func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	r := startGrouped(t, "20ms")
 	if r == nil {
@@ -344,7 +343,7 @@ func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = r.cmd.Wait() // an error means that it was killed
+	_ = r.cmd.Wait() // the error only tells that the spawner was killed
 	awaitGone(t, w.pid)
 	living := startGrouped(t, "20ms")
 	if _, err := os.Stat(left); !os.IsNotExist(err) {

@@ -17,8 +17,8 @@ import (
 )
 
 // TestRun_OldKernel_FailsWithAdvice: the kernel is too old for a spawner, or a container's filter
-// refuses a call. Then no worker starts, and the error names the attempt and what to do. The
-// spawner never silently does without.
+// refuses a call. Then no worker starts. The error names the attempt and what to do. The spawner
+// never starts workers with a missing wall.
 func TestRun_OldKernel_FailsWithAdvice(t *testing.T) {
 	for call, c := range map[uintptr]struct{ said, remedy string }{
 		unix.SYS_CLOSE_RANGE:             {"close_range", "Linux 5.11"},
@@ -51,7 +51,7 @@ func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Close(); err != nil { // ends a spawner that serves in spite of the missing call
+	if err := conn.Close(); err != nil { // ends a spawner that serves although the call is missing
 		t.Fatal(err)
 	}
 	args := []string{"without", fmt.Sprint(call), fmt.Sprint(int(answer)), "worker=/bin/sh"}

@@ -14,8 +14,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// fewOrphans are killed one by one. More may belong to a program that forks without end, and would
-// fork in place of each killed one.
+// fewOrphans are killed one by one. More orphans may belong to a program that forks without end: a
+// new process would replace each killed process.
 const fewOrphans = 8
 
 // killOrphans kills every child that is no survivor, and returns their number: daemons without a
@@ -34,7 +34,7 @@ func (s *spawner) killOrphans() (int, error) {
 		}
 	}
 	for _, pid := range orphans {
-		// not reaped yet, so the pid is still its own
+		// the child has not been reaped, so no other process has its pid
 		if err := signalProcess(pid, syscall.SIGKILL); err != nil {
 			return len(orphans), err
 		}
@@ -56,7 +56,7 @@ func (s *spawner) survivors() (pids []int) {
 }
 
 // checkNewPID refuses the pid of a known child. A process of the user's account may have reported
-// the pid of a new one, and must not redirect signals to another user's worker.
+// the pid of a new child. It must not redirect signals to another user's worker.
 func (s *spawner) checkNewPID(pid int) error {
 	if pid == s.supervisor || s.liveWorker(pid) != nil {
 		return fmt.Errorf("it says that it is process %d, which is another one", pid)
@@ -67,11 +67,11 @@ func (s *spawner) checkNewPID(pid int) error {
 // killDescendants kills all descendants of the roots that do not descend from a survivor, and
 // returns their number.
 //
-// A program that forks without end has many processes. Each has as much right to a processor as
-// this one. They may fork faster than they can be stopped one by one. So if workers have an account
-// that nobody else here has, the whole account is stopped at one moment, and continued when all are
-// killed. cgroup.KillDescendants stops all other processes. The supervisor has this process's
-// account, which is left alone.
+// A program that forks without end has many processes. Each gets as much processor time as this
+// process. They may fork faster than they can be stopped one by one. So if an account is used only
+// by workers, all its processes are stopped at one moment, and continued when all are killed.
+// cgroup.KillDescendants stops all other processes. The account of this process is never stopped,
+// because the supervisor has it too.
 func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	if s.privilege != sandbox.PrivilegeNone && !s.tier.AtLeast(sandbox.TierNamespaces) && s.Account.UID != 0 && s.Account != s.own {
 		signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(s.Account.UID), int(s.Account.GID), sig) }
@@ -82,8 +82,8 @@ func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 }
 
 // childPIDs lists the pids of this process's children, including adopted ones. A child leaves the
-// kernel's list only by being reaped, and only the caller's goroutine reaps. So childPIDs misses
-// none.
+// kernel's list only by being reaped, and only the caller's goroutine reaps. So childPIDs misses no
+// child.
 func childPIDs() ([]int, error) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

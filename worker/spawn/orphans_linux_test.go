@@ -20,12 +20,14 @@ import (
 	"mews/worker/workspace"
 )
 
-// orphans is how many processes each program leaves without a parent. They end at once, so few live
-// at a time. Each must be reaped, or there would soon be no room for another.
+// orphans is how many processes each program leaves without a parent. The orphans end at once, so
+// few live at a time. Each must be reaped; otherwise there would soon be no room for further
+// processes.
 const orphans = 500
 
 // TestOrphans_FiveHundred_AreReaped: behind its walls a worker is process 1, and becomes the parent
-// of all orphans. It reaps every one, and gets the right status of the program that it waits for.
+// of all orphans. It reaps every orphan, and gets the right status of the program that it waits
+// for.
 func TestOrphans_FiveHundred_AreReaped(t *testing.T) { testOrphans(t, 1) }
 
 // TestOrphans_TenThousand_AreReaped runs twenty programs one after the other with MEWS_ORPHANS=1,
@@ -54,7 +56,7 @@ func testOrphans(t *testing.T, programs int) {
 }
 
 // actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as in a real
-// worker. If its home has a recording, it transcribes that instead.
+// worker. If its home has a recording, it transcribes the recording instead.
 func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if parameters, err := os.ReadFile(recordingFile); err == nil {

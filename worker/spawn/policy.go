@@ -15,9 +15,9 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Policy limits what a spawner may start, whatever the request. If the spawner may change accounts,
-// the policy comes from a file that only root can write. It is read once. Users and workspaces are
-// added within its bounds while the spawner runs.
+// Policy limits which workers a spawner may start. No request can exceed it. If the spawner may
+// change accounts, the policy comes from a file that only root can write. The file is read once.
+// Users and workspaces that are added later must be within its bounds.
 type Policy struct {
 	Worker  string          // absolute path of the worker's program
 	Tier    sandbox.Tier    // walls of the workers; "" means the best that work here
@@ -25,19 +25,20 @@ type Policy struct {
 	UIDs    sandbox.IDRange // accounts of people
 	// uids of people without an account, which are also their groups; zero means none
 	People sandbox.IDRange
-	// account of workers whose user has none; zero means the spawner's, which must not be root
+	// account of workers whose user has no account; zero means the spawner's account, which must
+	// not be root
 	Account Account
 	// the only folders that may contain homes, workspaces and other folders; empty means any
 	Roots  []string
-	Memory uint64 // most bytes of a worker and its programs
+	Memory uint64 // most bytes of memory for a worker and its programs
 	PIDs   uint32 // most processes and threads
 }
 
 // Account is an OS account with its group.
 type Account struct{ UID, GID uint32 }
 
-// maxUID is far above the uids that systems give. The greatest number, -1, means no change to
-// setresuid(2), and would leave a worker the spawner's account.
+// maxUID is far above the uids that systems give. For setresuid(2) the greatest number, -1, means
+// no change: a worker would keep the spawner's account.
 const maxUID = 1<<31 - 1
 
 // personUIDs are the uids that systems give to people (login.defs: UID_MIN, UID_MAX).
@@ -67,7 +68,7 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 }
 
 // ReadPolicy reads a policy file: a line for each key, # begins a comment. It refuses a file with
-// anything unknown.
+// an unknown key.
 func ReadPolicy(from io.Reader) (Policy, error) {
 	var p Policy
 	seen := map[string]bool{}
@@ -157,7 +158,7 @@ func parsePair(value, between string, a, b *uint32) error {
 }
 
 // workerAccount returns a worker's account: the requested one if the policy allows it, or the
-// account for users without one.
+// account for users without an account.
 func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {
 	case asked.UID == 0 && p.Account.UID != 0:
@@ -168,7 +169,7 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case p.People.Has(asked.UID) && asked.GID == asked.UID:
 	case !p.UIDs.Has(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	case asked.GID != 0 && !p.UIDs.Has(asked.GID): // groups of the system open disks, containers and logs
+	case asked.GID != 0 && !p.UIDs.Has(asked.GID): // system groups give access to disks, containers and logs
 		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
 	}
 	if asked.UID == 0 || asked.GID == 0 {

@@ -80,7 +80,7 @@ func TestAccount_EachRequest_GetsAllowedOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy     Policy
 		own, asked Account
-		want       Account // zero means refused
+		want       Account // zero means that the request is refused
 	}{
 		"no account, service":                {policy(Account{}), mews, Account{}, mews},
 		"no account, root":                   {policy(Account{}), root, Account{}, Account{}},

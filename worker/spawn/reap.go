@@ -58,8 +58,9 @@ func (s *spawner) liveWorker(pid int) *worker {
 	return nil
 }
 
-// reportExits sends Exited for every ended worker, once no orphan is left. It cannot tell whose an
-// orphan is. So an orphan that does not die delays all reports, for lingerLimit at most.
+// reportExits sends Exited for every ended worker, once no orphan is left. It cannot tell which
+// worker an orphan comes from. So an orphan that does not die delays all reports, for lingerLimit
+// at most.
 func (s *spawner) reportExits(orphans int) error {
 	for id, w := range s.workers {
 		if w.ended.IsZero() || orphans > 0 && time.Since(w.ended) < lingerLimit {
@@ -78,8 +79,8 @@ func (s *spawner) reportExits(orphans int) error {
 	return nil
 }
 
-// endAll kills every child and their children until none is left. A supervisor that this process
-// has started ends by itself.
+// endAll kills all children and their children until no process is left. A supervisor that this
+// process has started ends by itself.
 func (s *spawner) endAll(chld, told <-chan os.Signal) error {
 	s.shuttingDown = true
 	for {

@@ -82,8 +82,8 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, and make passes
-	// that on.
+	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one of them, and the
+	// tool make passes this on.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {
@@ -121,8 +121,8 @@ func TestBrokenWire_EndsEverything(t *testing.T) {
 	}
 }
 
-// TestDaemons_ManyAtOnce_AreKilled: as fast as a shell can start them, each in a session of its
-// own.
+// TestDaemons_ManyAtOnce_AreKilled: a shell starts daemons as fast as it can, each with its own
+// session.
 func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
@@ -139,8 +139,8 @@ func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	}
 }
 
-// TestCheckNewPID_KnownPID_IsRefused: otherwise a worker could be signalled in place of another
-// one.
+// TestCheckNewPID_KnownPID_IsRefused: otherwise the spawner could signal a worker in place of
+// another worker.
 func TestCheckNewPID_KnownPID_IsRefused(t *testing.T) {
 	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {

@@ -10,8 +10,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestSpawn_BadRequest_IsRefusedWithReason: each is a request that a supervisor should not have
-// made, or about a folder that a user has changed since.
+// TestSpawn_BadRequest_IsRefusedWithReason: a bad request is a fault of the supervisor, or names a
+// folder that a user has changed meanwhile.
 func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 	r := startSpawner(t)
 	beside := makeHomesFolder(t)
@@ -34,7 +34,7 @@ func TestSpawn_BadRequest_IsRefusedWithReason(t *testing.T) {
 			r.mustRefuse(m, c.reason)
 		})
 	}
-	r.worker().write("exit") // the spawner goes on
+	r.worker().write("exit") // the spawner still answers
 	nextMessage[spawnwire.Exited](r)
 }
 
@@ -109,7 +109,7 @@ func (r *harness) mustRefuse(m spawnwire.Spawn, reason string) {
 
 func TestSpawn_HomeOfOtherAccount_IsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's folder
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // a folder of root
 	r.mustRefuse(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 

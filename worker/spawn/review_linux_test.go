@@ -15,8 +15,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// reader is a worker that needs no library, because a reading worker sees none. It prints its
-// identity and its folder.
+// reader is a worker that needs no library, because a worker for reviews sees no library. It prints
+// its identity and its folder.
 const reader = `package main
 
 import (
@@ -37,7 +37,8 @@ func main() {
 }
 `
 
-// A reading worker finds neither a home nor a program, whatever privilege its spawner has.
+// A worker for reviews finds neither a home nor a program. The privilege of its spawner does not
+// matter.
 func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 	dir := makeHomesFolder(t)
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "reader")
@@ -58,7 +59,7 @@ func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=" + program, "sandbox=" + tier, "sandbox_min=off"}})
 				r.mustRefuse(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
 				want := fmt.Sprintf("%d 1 dev etc proc run var workspaces;false 1\n", workersUID())
-				// processes are the host's, and no folder can be listed
+				// here the worker shares the host's processes, and can list no folder
 				if tier == "landlock" {
 					want = ";false 1\n"
 				}

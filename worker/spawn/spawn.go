@@ -9,8 +9,8 @@
 // thread that forked and not the process (go.dev/issue/27505). A second goroutine receives.
 //
 // macOS is only for people who work on Mews. There the package has no walls, accounts, control
-// groups or sub-reapers: it only kills a worker's process group. That part is compiled and has not
-// been run.
+// groups or sub-reapers: it only kills a worker's process group. That part is compiled, but was
+// never run.
 package spawn
 
 import (
@@ -29,10 +29,11 @@ import (
 )
 
 const (
-	// a sweep costs a millisecond of processor time, mostly for waking up
+	// time between two sweeps; a sweep costs a millisecond of processor time
 	sweepEvery = 2 * time.Second
 	retryAfter = 50 * time.Millisecond // time between two checks of killed processes that still exist
-	// longest wait for a process that SIGKILL does not end (dead disk)
+	// longest wait for a process that SIGKILL does not end, such as one that waits for a broken
+	// disk
 	lingerLimit = 2 * time.Second
 	sendTimeout = 10 * time.Second // time after which a supervisor that does not read counts as gone
 )
@@ -48,7 +49,7 @@ type spawner struct {
 	status       syscall.WaitStatus
 	workers      map[uint64]*worker // workers whose end was not reported yet
 	last         uint64             // the newest worker's id
-	shuttingDown bool               // whether the supervisor is gone, so that every child must end
+	shuttingDown bool               // the supervisor is gone, so every child must end
 	results      chan func() error  // results of other goroutines, to be handled on this one
 	system                          // fields of this operating system
 }
@@ -64,8 +65,8 @@ type worker struct {
 
 // Run serves the supervisor at the other end of conn until it is gone. Then it kills every worker,
 // waits until all processes are gone, and returns nil. It returns an error if the supervisor broke
-// the wire, or if this system lacks something necessary; no process is left then either. It takes
-// over conn, and the process, which must have no other children.
+// the wire, or if this system lacks a necessary feature; no process is left then either. It takes
+// over conn and the whole process, which must have no other children.
 func Run(conn *spawnwire.Conn, o Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -80,10 +81,10 @@ func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 	return &spawner{Options: o, conn: conn, own: own, workers: map[uint64]*worker{}, results: make(chan func() error, 1)}
 }
 
-// notifySignals catches signals. Those of a terminal or a service manager are not for the spawner.
-// A supervisor that started it gets them too. A supervisor that it started gets them passed on.
-// Both then end the workers in good order. Signals are caught and not ignored, because children
-// inherit ignored signals.
+// notifySignals catches signals. Signals of a terminal or a service manager are meant for the
+// supervisor. A supervisor that started this process gets the same signals. A supervisor that this
+// process started gets them forwarded. Both then end the workers in good order. Signals are caught
+// and not ignored, because children inherit ignored signals.
 func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
@@ -100,7 +101,7 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 
 	err := s.serve(packets, chld, told)
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
-		err = nil // the supervisor is gone; receiving or sending has noticed it
+		err = nil // no error: a receive or a send has failed because the supervisor is gone
 	}
 	if closing := s.conn.Close(); err == nil {
 		err = closing
@@ -138,7 +139,7 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 }
 
 // forwardSignal passes a signal on to a supervisor that this process has started. It has not been
-// reaped, so the pid is its own.
+// reaped, so no other process has its pid.
 func (s *spawner) forwardSignal(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
@@ -213,7 +214,7 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(w.pid)})
 }
 
-// kill signals a worker that has not been reaped, so that its pid is certainly its own.
+// kill signals a worker that has not been reaped. So no other process has its pid.
 func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 	if len(fds) > 0 {
 		return fmt.Errorf("the supervisor sent %d descriptors with kill, want none", len(fds))

@@ -30,8 +30,8 @@ func (s *spawner) checkLimits() error          { return nil }
 func (s *spawner) closeGroups() error          { return nil }
 func (w *worker) removeGroup()                 {}
 
-// prepare makes descriptors close on exec that the supervisor left open by mistake. Go does that
-// only for its own.
+// prepare makes descriptors close on exec that the supervisor left open by mistake. Go does so only
+// for descriptors that it opened.
 func prepare() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -29,25 +29,25 @@ const waitOptions = syscall.WNOHANG | unix.WALL
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
-	grouped   bool      // whether workers get control groups
+	grouped   bool      // workers get control groups
 	lastCheck time.Time // time of the last check of limits
-	measuring bool      // whether the watchdog is measuring
+	measuring bool      // the watchdog is measuring
 	// most that a worker and its programs may take from the account's or the machine's pools
 	poolLimits cgroup.PoolCounts
 }
 
-// prepare makes this process fit to be a spawner, before it has started anything.
+// prepare prepares this process to be a spawner, before it starts any process.
 func prepare() error {
 	// A descriptor that the supervisor left open by mistake must not reach a worker. Go closes only
-	// its own.
+	// descriptors that it opened.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors on exec: close_range: %w (it needs Linux 5.11)", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
 	}
-	// For this thread and all that it forks: no set-uid program (su, sudo) gives a worker rights,
-	// or makes it a process that cannot be killed.
+	// For this thread and all processes that it forks: no set-uid program (su, sudo) gives a worker
+	// rights, or makes it a process that cannot be killed.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
@@ -62,7 +62,7 @@ func prepare() error {
 	return nil
 }
 
-// tryPidfds tries the calls that kill others on this process.
+// tryPidfds tries, on this process itself, the calls by which it kills other processes.
 func tryPidfds() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -137,7 +137,8 @@ func (s *spawner) closeGroups() error {
 }
 
 // detectTier finds the walls that work, in a folder that the workers' account can enter. It does
-// not give the folder to the account, which would need one capability more than changing to it.
+// not change the folder's owner, because that would need another capability than changing the
+// account.
 func (s *spawner) detectTier() (why string, err error) {
 	account, err := s.workerAccount(Account{}, s.own)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *spawner) detectTier() (why string, err error) {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	defer os.Remove(dir)
-	// for the landlock tier, whose worker makes it in its own home
+	// for the landlock tier, in which a worker makes this folder in its own home
 	scratch := filepath.Join(dir, ".tmp")
 	defer os.Remove(scratch)
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {

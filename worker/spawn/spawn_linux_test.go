@@ -75,7 +75,7 @@ func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
 		r.send(spawnwire.Kill{ID: w.id,
-			Signal: uint32(c.asked)}) // the kill crosses with the worker's end, and is ignored
+			Signal: uint32(c.asked)}) // the kill comes while the worker ends, and is ignored
 		other.checkAlive()
 	}
 }

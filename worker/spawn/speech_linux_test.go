@@ -18,8 +18,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// recordingFile makes a worker of the tests transcribe a recording. It holds
-// protocol.TranscribeParameters.
+// recordingFile is a file in a home that makes a worker of the tests transcribe a recording. It
+// holds protocol.TranscribeParameters.
 const recordingFile = "transcribe.json"
 
 // TestSpeech_BehindWalls_Works: ffmpeg and a recogniser process a recording behind both layers of
@@ -37,7 +37,8 @@ func TestSpeech_BehindWalls_Works(t *testing.T) {
 		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechMemory}, real != ""},
 	} {
 		if !test.runs {
-			// the stand-in needs no memory, and the real program finds no words without tensors
+			// skip: the stand-in needs no memory, and the real program finds no words without
+			// tensors
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {

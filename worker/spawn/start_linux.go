@@ -43,7 +43,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		files = append(files, uintptr(mount))
 	}
 	inside := home
-	if plan.Home.Mount > 0 { // the worker's account may enter only this folder
+	if plan.Home.Mount > 0 { // through the shared mount the worker's account may enter only this folder
 		inside = lent.mounts[0]
 	}
 	w.pid, err = launch.Start(inside, files...)
@@ -87,7 +87,7 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	var st unix.Stat_t
 	if err = unix.Fstat(home, &st); err == nil && s.mayLend(a) && (st.Uid == s.Account.UID || slices.ContainsFunc(p.Binds, isWritable)) {
 		if lent, err = s.lendFolders(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
-			a, err = s.Account, nil // the worker gets the shared account instead
+			a, err = s.Account, nil // sharing is not supported: the worker gets the shared account instead
 		}
 	}
 	if err == nil && st.Uid != a.UID && p.Home.Mount == 0 {
@@ -100,7 +100,8 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	return p, home, lent, nil
 }
 
-// openNoHome opens the first folder of a worker without a home. The worker sees nothing of it.
+// openNoHome opens the first folder of a worker without a home. The worker sees no file of that
+// folder.
 func openNoHome(m spawnwire.Spawn) (int, error) {
 	if m.Root != "" || m.Path != "" || len(m.Binds) > 0 {
 		return -1, fmt.Errorf("home %q and %d folders: a worker that only reads has none", m.Path, len(m.Binds))
@@ -110,15 +111,15 @@ func openNoHome(m spawnwire.Spawn) (int, error) {
 
 func isWritable(b sandbox.Bind) bool { return b.Writable }
 
-// mayLend reports whether a worker's account is a user's whose folders may belong to the shared
-// account. Only root makes such mounts.
+// mayLend reports whether a worker's account is a user's own uid, and the user's folders may belong
+// to the shared account. Only root makes such mounts.
 func (s *spawner) mayLend(a Account) bool {
 	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Has(a.UID)
 }
 
 // sharesProcessCount reports whether the kernel counts the processes of an account together with
-// those of other users' workers. It does if they share the account, unless each worker has its own
-// user namespace.
+// those of other users' workers. That is so if the workers share the account, unless each worker
+// has its own user namespace.
 func (s *spawner) sharesProcessCount(a Account) bool {
 	ownNamespace := s.tier.AtLeast(sandbox.TierNamespaces) && s.privilege != sandbox.PrivilegeMount
 	return !ownNamespace && (a == s.own || a == s.Account)
@@ -153,9 +154,9 @@ func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
 // ownFolders are the worker's own folders. No folder of the host is mounted over or into them.
 var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 
-// checkBind refuses binds that a plan refuses too: a folder of the host within the worker's own,
-// and a name that occurs twice. It also reports earlier than the plan that such a folder must be
-// read-only.
+// checkBind refuses binds that a plan refuses too: a folder of the host within the worker's own
+// folders, and a name that occurs twice. It also refuses a host folder that is not read-only,
+// before the plan would.
 func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	at := filepath.Join(b.Root, b.Path)
 	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")

@@ -26,7 +26,7 @@ func (e ProgramExitError) Error() string {
 	return fmt.Sprintf("%s ended with status %d", e.Program, e.Status)
 }
 
-// OpenPolicy reads a policy file. Only root may be able to write it.
+// OpenPolicy reads a policy file. The file must be writable only by root.
 func OpenPolicy(path string) (Policy, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func OpenPolicy(path string) (Policy, error) {
 
 // Supervise starts a program, which is mews, without any of this process's privilege. It serves the
 // program as Run does, and passes on the signals of a service manager. It returns when the program
-// and all workers have ended. The error is an ProgramExitError if the program's status is not 0.
+// and all workers have ended. The error is a ProgramExitError if the program's status is not 0.
 func Supervise(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
@@ -60,7 +60,7 @@ func Supervise(argv []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	chld, told := notifySignals() // before the program could wait for a signal
+	chld, told := notifySignals() // called before the program starts, so that no signal is lost
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{theirs} // the program's descriptor 3
@@ -70,7 +70,7 @@ func Supervise(argv []string, o Options) error {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
 	s := newSpawner(conn, o)
-	s.supervisor = cmd.Process.Pid // the program is reaped with all other children
+	s.supervisor = cmd.Process.Pid // reap also waits for the program
 	if err := s.run(chld, told); err != nil {
 		return err
 	}
@@ -84,7 +84,8 @@ func Supervise(argv []string, o Options) error {
 	return nil
 }
 
-// clearInheritable ensures that children of this process get none of its capabilities unless named.
+// clearInheritable ensures that children of this process inherit only the capabilities that are
+// named at their start.
 func clearInheritable() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the capabilities from mews: %w", err)

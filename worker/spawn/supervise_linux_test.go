@@ -114,14 +114,14 @@ func (s *supervised) hear() string {
 // wantStatus waits for the spawner's end.
 func (s *supervised) wantStatus(status int) {
 	s.t.Helper()
-	_ = s.cmd.Wait() // the output is compared instead
+	_ = s.cmd.Wait() // only the output is compared
 	if got := s.cmd.ProcessState.ExitCode(); got != status {
 		s.t.Errorf("the spawner ended with status %d, want %d: %s", got, status, s.said)
 	}
 }
 
-// TestSupervise_ProgramEnds_ReturnsStatus: even if the program ends before it has received
-// anything.
+// TestSupervise_ProgramEnds_ReturnsStatus: also if the program ends before it has received a
+// message.
 func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 	for script, c := range map[string]struct {
 		status int
@@ -131,7 +131,7 @@ func TestSupervise_ProgramEnds_ReturnsStatus(t *testing.T) {
 		"exit 3":         {3, "mews-spawner: /bin/sh ended with status 3\n"},
 		"kill -KILL $$":  {137, "mews-spawner: /bin/sh ended with status 137\n"},
 		"read x; exit 4": {4, "mews-spawner: /bin/sh ended with status 4\n"},
-		// Its remaining process still holds its socket, but nobody waits for that.
+		// The remaining process still holds the socket, but the spawner does not wait for that.
 		"setsid sleep 1000 <&- >&- 2>&- & exit 5": {5, "mews-spawner: /bin/sh ended with status 5\n"},
 	} {
 		s := startSupervised(t, nil, "/bin/sh", "-c", script)
@@ -190,7 +190,7 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 			if _, err := fmt.Sscan(s.hear(), &pid, &fd); err != nil || fd != 3 {
 				t.Fatal(fd, err)
 			}
-			if privilege != "root" { // a spawner of root keeps root's powers
+			if privilege != "root" { // a spawner that runs as root keeps root's powers
 				checkStatus(t, pid, powerless)
 			}
 			checkStatus(t, pid, map[string]string{"NoNewPrivs": "1", "Seccomp": "0"})
@@ -201,7 +201,7 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 			if err := s.stdin.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s.wantStatus(1) // read's status
+			s.wantStatus(1) // the status of read
 		})
 	}
 }

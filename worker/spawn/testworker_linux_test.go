@@ -209,11 +209,11 @@ var powerless = map[string]string{
 	"NoNewPrivs": "1", "SigBlk": "0000000000000000",
 }
 
-// checkWorker checks what every worker has in common, whatever its walls.
+// checkWorker checks what all workers have in common, with any walls.
 func (r *harness) checkWorker(w *testWorker) {
 	t := r.t
 	t.Helper()
-	w.checkAlive() // before its first answer the process is a stage
+	w.checkAlive() // before its first answer the process is still stage one
 	checkStatus(t, w.pid, powerless)
 	uid := fmt.Sprint(workersUID())
 	checkStatus(t, w.pid, map[string]string{"Uid": strings.Join([]string{uid, uid, uid, uid}, " ")})

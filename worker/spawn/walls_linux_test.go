@@ -143,7 +143,8 @@ func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 			r.makeFolder(name)
 		}
 		r.makeFolder("project/.git")
-		// not a folder of a test: those are beneath /tmp, and a worker has its own /tmp
+		// folders of tests are beneath /tmp, but a worker has its own /tmp; so a folder of the
+		// system
 		const path = "/usr/share"
 		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
@@ -165,7 +166,7 @@ func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 // TestBind_FolderSwapped_IsRefused: stage one finds another folder than the one that the spawner
 // has checked.
 func TestBind_FolderSwapped_IsRefused(t *testing.T) {
-	t.Chdir(t.TempDir()) // starting a stage changes it
+	t.Chdir(t.TempDir()) // starting a stage changes the working directory
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	privilege, err := sandbox.OwnPrivilege()
@@ -293,7 +294,7 @@ func tryOtherAccounts([]string) error {
 	}
 	for _, id := range []uintptr{2000, 3000, testWorkerUID} {
 		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
-			// the saved uid, so that the next can be tried
+			// changes only the saved uid, so that the next call can be tried
 			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 {
 				return fmt.Errorf("call %d to %d: %w", call, id, e)
 			}
