@@ -14,18 +14,18 @@ import (
 	"mews/worker/program"
 )
 
-// Silences matter for cutting, and to skip the recogniser. The limit is 50 dB below the loudest
-// possible sound: about the noise of a quiet room.
+// Recordings are cut in silences, and the recogniser skips silences. The limit is 50 dB below the
+// loudest possible sound: about the noise of a quiet room.
 const silenceFilter = "silencedetect=noise=-50dB:d=0.3"
 
 // maxSilences bounds the silences that are kept of a recording.
 const maxSilences = 100_000
 
-// containers are the file formats that ffmpeg may read. It also knows lists and scripts, which
-// would name other files.
+// containers are the file formats that ffmpeg may read. They include no lists and scripts, because
+// these can name other files.
 const containers = "ogg,mp3,mov,matroska,wav,flac,aac,amr,aiff,au,caf,avi,mpegts,mpeg,asf,flv,w64"
 
-// nice is the priority of all programs here, because answers come first.
+// nice is the low priority of all programs here, because answers to users come first.
 const nice = 15
 
 // convert converts a recording to samples, and finds its silences.
@@ -74,7 +74,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 //	[silencedetect @ 0x55c3] silence_end: 2.38236 | silence_duration: 0.300998
 type silenceParser struct {
 	silences []span
-	open     bool // whether the last silence has no end yet
+	open     bool // the last silence has no end yet
 }
 
 // parseLine reads a line of any content.

@@ -12,7 +12,7 @@ const (
 )
 
 // cutPieces divides a recording into pieces. It cuts in the middle of the silence nearest to the
-// usual length, or where quietest finds the least noise. The silences are in order. The same
+// usual length, or at the quietest moment that quietest finds. The silences are in order. The same
 // recording always gives the same pieces.
 func cutPieces(length int64, silences []span, quietest func(span) int64) (pieces []span) {
 	begin := int64(0)

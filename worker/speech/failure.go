@@ -20,8 +20,8 @@ type speechError struct {
 func (f *speechError) Error() string { return string(f.kind) + ": " + f.detail }
 
 // phrases maps words on a program's standard error to kinds of failures. The first matching row
-// counts. The words are those of whisper.cpp 1.9, C++ and Python. (Without memory whisper.cpp ends
-// with abort(3), and without tensors with status 0.)
+// counts. The words are those of whisper.cpp 1.9, C++ and Python. (Without enough memory
+// whisper.cpp ends with abort(3). With a model without tensors it ends with status 0.)
 var phrases = []struct {
 	words string
 	kind  protocol.SpeechFailure
@@ -41,7 +41,7 @@ type listener struct {
 	line   []byte
 	last   string // last line about an error, otherwise the last line
 	phrase int    // 1 + index of the lowest matching row of phrases; 0 means none
-	said   string // line that matched that row
+	said   string // line that matched the row of phrase
 }
 
 // maxLine bounds the part of a line that is read, in bytes.
@@ -103,8 +103,8 @@ func (l *listener) failureOf(ctx context.Context, err error, missing protocol.Sp
 	return &speechError{kind, program.DescribeEnd(ended.State) + ": " + l.last}
 }
 
-// kindOf returns the kind of a program's error: missing if it is not installed, exit if it failed
-// by itself, "" for any other error.
+// kindOf returns the kind of a program's error: missing if the program is not installed, exit if it
+// failed by itself, "" for any other error.
 func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFailure {
 	ended, _ := errors.AsType[*program.EndError](err)
 	switch {
@@ -120,8 +120,8 @@ func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFail
 	return exit
 }
 
-// killed reports whether another process killed the program. The kernel does so without memory, and
-// so does the spawner.
+// killed reports whether another process killed the program. The kernel and the spawner do so if
+// there is too little memory.
 func killed(e *program.EndError) bool {
 	status, ok := e.State.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL

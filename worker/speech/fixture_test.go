@@ -53,7 +53,7 @@ func newFixture(t testing.TB) *fixture {
 	return f
 }
 
-// Piece is the supervisor's side, with its refusals.
+// Piece accepts or refuses a piece like the supervisor.
 func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
 	if err := p.Check(len(f.Done), p.Done != nil, 3600); err != nil && p.Done == nil {
 		f.t.Error(err)
@@ -79,8 +79,8 @@ func (f *fixture) Progress(_ context.Context, seconds int) error {
 	return nil
 }
 
-// whisper returns the engine with a model in whisper.cpp's format. The part after its header tells
-// the stand-in what to do; nil means a model without tensors.
+// whisper returns the engine with a model in whisper.cpp's format. The part after the model's
+// header tells the stand-in what to do; nil means a model without tensors.
 func (f *fixture) whisper(does map[string]any) protocol.SpeechEngine {
 	f.t.Helper()
 	var tensors []byte
@@ -154,7 +154,7 @@ func tone(hertz, seconds int) string {
 
 func quiet(seconds int) string { return fmt.Sprintf("anullsrc=r=48000:cl=mono:d=%d", seconds) }
 
-// mustTranscribe transcribes a file and allows no error. A failure is a result.
+// mustTranscribe transcribes a file and allows no error. A failure in the result is allowed.
 func (f *fixture) mustTranscribe(name string, e protocol.SpeechEngine) protocol.TranscribeResult {
 	f.t.Helper()
 	f.requestedPieces, f.reportedProgress = nil, nil

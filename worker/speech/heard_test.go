@@ -12,7 +12,7 @@ import (
 	"mews/protocol"
 )
 
-// orders are the parts of the sentences: one of each row.
+// orders are the parts of the sentences. A sentence has one part of each row.
 var orders = [][]string{
 	{"remind me to buy", "please order", "do not forget", "write down", "we need", "bring home"},
 	{"milk", "fresh bread", "two apples", "the red book", "seven tickets", "coffee and sugar", "a new camera", "winter shoes"},
@@ -55,7 +55,7 @@ func sentences(t *testing.T) int {
 }
 
 // TestTranscribe_VoiceMessage_KeepsMostWords: espeak-ng speaks the sentences, and pocketsphinx
-// writes down at least four words of five. It is one of the recognisers that a command line runs.
+// writes down at least four words of five. Pocketsphinx runs by a configured command line.
 func TestTranscribe_VoiceMessage_KeepsMostWords(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"

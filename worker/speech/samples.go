@@ -36,7 +36,7 @@ func openSamples(name string, most int) (*samples, error) {
 	return &samples{f, info.Size() / sampleSize, most}, nil
 }
 
-// Close closes the file. nil may be closed too.
+// Close closes the file. Close of a nil *samples does nothing.
 func (s *samples) Close() error {
 	if s == nil {
 		return nil
@@ -67,7 +67,7 @@ func wavHeader(size uint32) []byte {
 	h := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, 36+size)...)
 	h = append(h, "WAVEfmt "...)
 	for _, v := range []uint32{16, 1<<16 | 1, rate, rate * sampleSize, 8*sampleSize<<16 | sampleSize} {
-		h = binary.LittleEndian.AppendUint32(h, v) // two of them hold two 16-bit numbers each
+		h = binary.LittleEndian.AppendUint32(h, v) // two of these values hold two 16-bit numbers each
 	}
 	return binary.LittleEndian.AppendUint32(append(h, "data"...), size)
 }

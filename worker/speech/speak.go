@@ -17,7 +17,7 @@ import (
 	"mews/worker/program"
 )
 
-// speakTimeout bounds the making of a recording. The engine has most of it.
+// speakTimeout bounds the making of a recording. Most of the time is for the engine.
 const speakTimeout = 120 * time.Second
 
 // Programs runs programs behind the walls of the tools.
@@ -34,7 +34,7 @@ type Blobs interface {
 type Speaker struct {
 	Programs Programs
 	Blobs    Blobs
-	Temp     string // folder for its temporary files; "" means /tmp
+	Temp     string // folder for temporary files; "" means /tmp
 }
 
 // spokenFiles holds the files of one text that is spoken.
@@ -132,7 +132,7 @@ func failed(why protocol.SpeechFailure, detail string) protocol.SpeakResult {
 }
 
 // failure returns the failure of a program: missing if it is not installed, exit if it failed by
-// itself. If ctx has ended, the error says so.
+// itself. If ctx has ended, failure returns the cause as an error.
 func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailure) (protocol.SpeakResult, error) {
 	if ctx.Err() != nil {
 		return protocol.SpeakResult{}, context.Cause(ctx)

@@ -34,7 +34,7 @@ func speaker(t *testing.T, into Blobs) (s Speaker, programs string) {
 		Environment: program.Environment{Home: t.TempDir(), Path: programs + ":" + program.DefaultPath}}}, programs
 }
 
-// requirePrograms skips a test if programs are missing. The deciding machine has them.
+// requirePrograms skips a test if programs are missing. The machine of the CI has all programs.
 func requirePrograms(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -75,8 +75,8 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestSpeak_VoiceMessage_FitsTelegram: codec, rate, channels, length and loudness, as ffmpeg reads
-// them.
+// TestSpeak_VoiceMessage_FitsTelegram: ffmpeg finds the codec, rate, channels, length and loudness
+// that Telegram wants.
 func TestSpeak_VoiceMessage_FitsTelegram(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg", "ffprobe")
 	text := strings.TrimSpace(strings.Repeat("The quick brown fox jumps over the lazy dog. ", 11))

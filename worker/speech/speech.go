@@ -16,7 +16,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// Pieces stores the finished pieces of a recording, and tells when the next may begin
+// Pieces stores the finished pieces of a recording, and tells when the next piece may begin
 // (host.Operation).
 type Pieces interface {
 	Piece(ctx context.Context, p protocol.OperationPiece) error
@@ -51,7 +51,7 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 }
 
 // Transcribe transcribes a recording piece by piece. A failure to do so is in the result. An error
-// is one of ctx, of Pieces, or of this worker's own files.
+// comes from ctx, from Pieces, or from this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult,
 	err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
@@ -93,7 +93,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	defer sound.Close()
 	r.Seconds = sound.seconds(sound.length)
 	parts := cutPieces(sound.length, silences, sound.quietest)
-	// another version of ffmpeg may have cut it more often
+	// an earlier attempt with another version of ffmpeg may have cut more pieces
 	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done))
 	var last *protocol.TranscribedPiece
 	for i := len(done); ; i++ {
@@ -118,9 +118,9 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	return r, nil
 }
 
-// checkServerText returns the transcript of a server without the lines that are surely invented:
-// servers invent words for silence, and repeat themselves. If the recording cannot be read here,
-// the transcript stays.
+// checkServerText returns the transcript of a server without lines that are surely invented:
+// servers invent words for silence, and repeat lines. If the recording cannot be read here, the
+// transcript stays.
 func (t *Transcriber) checkServerText(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
 	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.ServerText.Language,
 		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""), protocol.MaxTranscript)}
@@ -142,8 +142,8 @@ func (t *Transcriber) checkServerText(ctx context.Context, p protocol.Transcribe
 	return r, nil
 }
 
-// hear transcribes one piece. It does not call the recogniser for silence, for which it would
-// invent words.
+// hear transcribes one piece. It does not call the recogniser for silence, because recognisers
+// invent words there.
 func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silences []span, hear recogniser) (protocol.TranscribedPiece, error) {
 	if isSilent(part, silences) {
 		return protocol.TranscribedPiece{}, nil
@@ -156,7 +156,7 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		// if this fails, the next piece's call fails too
 		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
-	come(0) // the only progress of some recognisers
+	come(0) // some recognisers report no other progress
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
 	if err != nil {
 		return protocol.TranscribedPiece{}, err

@@ -17,8 +17,8 @@ import (
 	"mews/worker/program"
 )
 
-// TestTranscribe_EachFormat_HearsAllOnce: every sound is heard once, wherever the recording is cut,
-// in every kind of file.
+// TestTranscribe_EachFormat_HearsAllOnce: every sound is in the transcript once, in every kind of
+// file. It does not matter where the recording is cut.
 func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		file    string
@@ -64,7 +64,7 @@ func TestTranscribe_EachFormat_HearsAllOnce(t *testing.T) {
 	}
 }
 
-// hookedPrograms runs programs, and calls a function before each of them.
+// hookedPrograms runs programs, and calls a function before each program.
 type hookedPrograms struct {
 	Programs
 	do func(program.Program)
@@ -209,7 +209,7 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	}
 }
 
-// hastyPrograms runs programs, and gives one of them little time.
+// hastyPrograms runs programs, and gives one program little time.
 type hastyPrograms struct {
 	Programs
 	name string
@@ -253,7 +253,7 @@ func TestTranscribe_SlightlyTooLong_IsAccepted(t *testing.T) {
 }
 
 // TestServerText_InventedWords_AreRemoved: the recording is not transcribed again. Lines for
-// silence are removed, as with programs here.
+// silence are removed, as in a transcript of a local program.
 func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3))
@@ -331,8 +331,8 @@ func TestTranscribe_Killed_ContinuesAfterPiece(t *testing.T) {
 	}
 }
 
-// TestTranscribe_LongText_IsKeptInFile: a long text gets a file beside the recording, and replaces
-// no file.
+// TestTranscribe_LongText_IsKeptInFile: a long text is written to a file beside the recording. No
+// existing file is replaced.
 func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))

@@ -26,7 +26,7 @@ const whisperEnv = "GGML_NO_BACKTRACE=1"
 const autoLanguage = "auto"
 
 // newWhisper makes the recogniser of whisper.cpp's whisper-cli. Its exit status tells little: it is
-// 0 even with a model without tensors, with an unknown argument or language, and without a result.
+// 0 even with a model without tensors, an unknown argument, an unknown language, or no result.
 func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")
@@ -51,7 +51,8 @@ func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	}
 }
 
-// progress reads a progress line of whisper-cli's -pp. For a short piece it exceeds 100.
+// progress reads a progress line of whisper-cli's -pp. For a short piece the percentage exceeds
+// 100.
 func (p piece) progress(line string) {
 	_, rest, found := strings.Cut(line, "progress =")
 	if percent, err := strconv.Atoi(strings.Trim(rest, " %")); found && err == nil && percent >= 0 {

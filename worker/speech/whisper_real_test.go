@@ -90,7 +90,7 @@ func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
 	t.Logf("an argument that it does not know: %v, %s", err, cmp.Or(strings.SplitN(string(out), "\n", 2)[0], "nothing"))
 }
 
-// limited makes a program that runs the real one within a limit.
+// limited makes a program that runs the real whisper-cli within a limit.
 func limited(t *testing.T, program, limit string) string {
 	t.Helper()
 	name := t.TempDir() + "/whisper-cli"

@@ -13,8 +13,8 @@ import (
 // notWords are the marks that recognisers write for silence.
 var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
 
-// maxRepeated bounds the repetitions of a line. Recognisers that hear noise repeat themselves
-// without end.
+// maxRepeated bounds the repetitions of a line. Recognisers repeat a line without end when they
+// hear noise.
 const maxRepeated = 5
 
 // aSentence matches a sentence with the spaces after it.
@@ -49,7 +49,7 @@ func lineKey(line string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimSpace(line), ".,!?… "))
 }
 
-// cutText returns the beginning of a text without control characters, at most most bytes.
+// cutText returns the beginning of a text without control characters, cut to most bytes.
 func cutText(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -63,7 +63,7 @@ func cutText(text string, most int) string {
 	return strings.TrimSpace(worker.WholeRunes(text[:min(len(text), most)]))
 }
 
-// joinPieces returns the text of a recording, and the language of most of it.
+// joinPieces returns the text of a recording, and the language of the longest part of the text.
 func joinPieces(pieces []protocol.TranscribedPiece) (text, language string) {
 	pieces = slices.DeleteFunc(slices.Clone(pieces), func(p protocol.TranscribedPiece) bool { return p.Text == "" })
 	var texts []string
