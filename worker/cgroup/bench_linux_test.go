@@ -22,7 +22,7 @@ func benchTree(b *testing.B) *Tree {
 }
 
 // BenchmarkGroup makes a worker's group with every limit, adds a process, and removes the group.
-// (The process moves back, which an ended one need not.)
+// (The process moves back to its own group, because it goes on.)
 func BenchmarkGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")
@@ -46,7 +46,7 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkSystemGroup measures the folders alone.
+// BenchmarkSystemGroup makes and removes only the folders of a group.
 func BenchmarkSystemGroup(b *testing.B) {
 	tree := benchTree(b)
 	for b.Loop() {

@@ -1,12 +1,12 @@
 // Package cgroup limits all the processes of a user together. A limit of setrlimit(2) holds for one
 // process, and a user's worker may start hundreds. A control group counts the total of all its
-// processes and their descendants, wherever those have gone. If the system gives us no control
+// processes and their descendants, even in other sessions. If the system gives us no control
 // groups, MeasureAll measures processes for a watchdog.
 //
-// The package uses the groups that it is given. With v2 that is the folder delegated to this
-// process (systemd's Delegate=yes). With v1, as root, it is a folder in each hierarchy below this
-// process's own. It never leaves its own folder, so limits that others have set around it stay in
-// force.
+// The package uses the groups that the system gives to this process. With v2 that is the folder
+// delegated to this process (systemd's Delegate=yes). With v1, as root, that is a folder in each
+// hierarchy below this process's own. The package never leaves its own folder, so limits on the
+// folders above stay in force.
 //
 // No function follows a symbolic link or waits longer than about half a second. A Tree and its
 // Groups belong to one goroutine.
@@ -38,16 +38,16 @@ type Options struct {
 	Root string // mount point of the hierarchies; "" means /sys/fs/cgroup
 	Self string // the file with this process's groups; "" means /proc/self/cgroup
 
-	kernel kernel // kernel that changes the hierarchies; nil means the real one
+	kernel kernel // kernel that changes the hierarchies; nil means the real kernel
 }
 
 // Tree is the part of the hierarchies in which this process may make groups.
 type Tree struct {
 	kind        Kind
 	why         string
-	hierarchies []*hierarchy // one hierarchy with v2; with v1 each that has a useful controller
+	hierarchies []*hierarchy // with v2 the only hierarchy; with v1 each hierarchy with a useful controller
 	kernel      kernel
-	enabled     bool // whether new groups have the controllers
+	enabled     bool // new groups have the controllers
 }
 
 // hierarchy is a mounted hierarchy with our folder in it.
@@ -56,8 +56,8 @@ type hierarchy struct {
 	controllers []string
 }
 
-// usefulControllers are the controllers of Limits. Without memory and pids the others are not worth
-// making groups.
+// usefulControllers are the controllers of Limits. If memory and pids are missing, no groups are
+// made.
 var usefulControllers = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
 	V1: {"memory", "pids", "cpu", "blkio"},
@@ -78,8 +78,8 @@ func (e unusableError) Error() string { return e.reason }
 
 func unusable(format string, args ...any) error { return unusableError{fmt.Sprintf(format, args...)} }
 
-// Open finds the groups that this process may use. Finding none is no error. Unreadable or
-// senseless data is an error.
+// Open finds the groups that this process may use. It is no error if there are no groups.
+// Unreadable or impossible data is an error.
 func Open(o Options) (*Tree, error) {
 	o.Root, o.Self = cmp.Or(o.Root, "/sys/fs/cgroup"), cmp.Or(o.Self, "/proc/self/cgroup")
 	o.kernel = cmp.Or(o.kernel, kernel(realKernel{}))

@@ -10,12 +10,13 @@ import (
 )
 
 // maxRounds bounds how often the list of processes is read until all descendants are stopped. Each
-// round misses the children born during it. Stopped processes still count toward the account's
-// limit, so fewer can be born each time.
+// round misses children that are born during the round. Stopped processes still count toward the
+// account's limit, so each round finds fewer new children.
 const maxRounds = 100
 
 // quietRounds is the number of rounds in a row that must find no new process. A round takes time.
-// It misses a process that is born behind it if its parent ended before the round came there.
+// It misses a process whose pid it has already passed, if the parent ends before the round reaches
+// it.
 const quietRounds = 2
 
 // processID identifies a process. Its pid alone may belong to another process later.
@@ -26,9 +27,9 @@ type processID struct {
 
 // KillDescendants kills all descendants of the roots and returns their number. It is for workers
 // without a group. It spares the roots, the spared processes, and processes that descend only from
-// those. It stops all processes before it kills the first, so that none can fork in place of a
-// killed one. If processes fork faster than they can be stopped, it kills those that it has seen,
-// and the caller calls again.
+// spared processes. It stops all processes before it kills the first, so that no process can fork
+// in place of a killed process. If processes fork faster than they can be stopped, it kills all
+// that it has seen, and the caller calls again.
 func KillDescendants(roots, spared []int) (killed int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -84,8 +85,8 @@ func (p processID) stop(proc *os.File) bool {
 	if !p.signal(proc, unix.SIGSTOP) {
 		return false
 	}
-	// The limit can only be set by pid. The process was stopped just now, so the pid is its own.
-	// EPERM means another account's process, which its own limit bounds.
+	// The limit can only be set by pid. The process was stopped just now, so no other process has
+	// its pid. EPERM means a process of another account, whose own limit bounds it.
 	_ = unix.Prlimit(p.pid, unix.RLIMIT_NPROC, &unix.Rlimit{}, nil)
 	return true
 }
@@ -107,8 +108,8 @@ func (p processID) signal(proc *os.File, sig unix.Signal) bool {
 }
 
 // KillDescendant kills a process if it is root or descends from root, and reports that. The process
-// may have ended since the caller saw it, and its pid may belong to another. So KillDescendant
-// opens it before it reads its ancestors.
+// may have ended since the caller saw it, and its pid may belong to another process. So
+// KillDescendant opens the process before it reads the ancestors.
 func KillDescendant(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -126,7 +127,7 @@ func KillDescendant(pid, root int) (killed bool, err error) {
 
 // isDescendant reports whether root is pid or an ancestor of it.
 func isDescendant(pid, root int) bool {
-	for range 1 << 16 { // a worker decides how deep its processes are nested
+	for range 1 << 16 { // bounded, because a worker decides how deep its processes are nested
 		if pid == root {
 			return true
 		}

@@ -25,7 +25,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for { // until all descendants exist
+	for { // waits until all descendants exist
 		sum, err := Measure("/proc", s.pid())
 		if err != nil {
 			t.Fatal(err)

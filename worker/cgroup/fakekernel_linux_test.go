@@ -16,8 +16,8 @@ import (
 
 // fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and
 // cgroup-v2 that matter here: the files of a new group, which groups can be removed, no processes
-// beside groups with controllers, one group for each process. It limits nothing; tests write the
-// counters.
+// beside groups with controllers, one group for each process. It enforces no limits; tests write
+// the counters.
 type fake struct {
 	t    testing.TB
 	root string
@@ -76,7 +76,7 @@ func newFakeV2(t testing.TB, controllers string) (*fake, Options) {
 	return k, Options{Root: k.root, Self: k.self("0::/system.slice/mews.service\n"), kernel: k}
 }
 
-// newFakeV1 makes the hierarchies as systemd mounts them, with links.
+// newFakeV1 makes hierarchies like systemd, with links.
 func newFakeV1(t testing.TB) (*fake, Options) {
 	k := &fake{t: t, root: t.TempDir(), files: filesV1, fail: map[string]error{}}
 	for _, dir := range []string{"memory", "pids", "cpu,cpuacct", "blkio", "devices"} {
@@ -123,8 +123,8 @@ func (k *fake) get(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// controllers returns the controllers of a folder's groups. With v1 they are all of the
-// hierarchy's, with v2 those that the parent folder enables.
+// controllers returns the controllers of a folder's groups. With v1 they are all controllers of the
+// hierarchy, with v2 the controllers that the parent folder enables.
 func (k *fake) controllers(dir string) []string {
 	beneath, _ := filepath.Rel(k.root, dir)
 	if k.isV1() {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernel changes a hierarchy. Reading uses the files directly. Errors are bare, and the callers add
-// the attempt. Tests have a kernel that keeps the rules of cgroups(7) in an ordinary folder.
+// kernel changes a hierarchy. Reading uses the files directly. Errors do not name the attempt; the
+// callers add it. Tests have a kernel that keeps the rules of cgroups(7) in an ordinary folder.
 type kernel interface {
 	mkdir(dir *os.File, name string) error
 	rmdir(dir *os.File, name string) error
@@ -104,7 +104,7 @@ func openFolder(dir *os.File, name string) (*os.File, error) {
 }
 
 // openBeneath opens a path beneath dir without following links. The kernel answers EAGAIN if a
-// rename elsewhere made it unsure (openat2(2)); openBeneath then retries a few times.
+// rename elsewhere disturbed the lookup (openat2(2)); openBeneath then retries a few times.
 func openBeneath(dir *os.File, name string, flags uint64) (fd int, err error) {
 	defer runtime.KeepAlive(dir)
 	how := unix.OpenHow{

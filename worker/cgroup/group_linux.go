@@ -99,8 +99,8 @@ func (g *Group) writeLimits(d groupDir, l Limits) error {
 }
 
 // Dir returns the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs
-// to the group, and is valid until Remove. With v1 it is nil: Add the process before it does
-// anything.
+// to the group, and is valid until Remove. With v1 it is nil: then call Add before the process runs
+// any code.
 func (g *Group) Dir() *os.File {
 	if g.tree.kind != V2 || len(g.dirs) == 0 {
 		return nil
@@ -108,7 +108,8 @@ func (g *Group) Dir() *os.File {
 	return g.dirs[0].folder
 }
 
-// Add adds a process with all its threads to the group. Its existing children stay where they are.
+// Add adds a process with all its threads to the group. Children that the process already has stay
+// in their groups.
 func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
@@ -122,7 +123,8 @@ func (g *Group) Add(pid int) error {
 }
 
 // retryDelays are the waits between checks whether a group is empty, half a second in all. A
-// process that survives SIGKILL for that long (a dead disk) may never end.
+// process that survives SIGKILL for half a second, such as one that waits for a broken disk, may
+// never end.
 var retryDelays = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond, 16 * time.Millisecond,
 	32 * time.Millisecond, 64 * time.Millisecond, 128 * time.Millisecond, 256 * time.Millisecond, 0,
@@ -141,7 +143,7 @@ func (g *Group) Remove() error {
 	return nil
 }
 
-// removeDirs removes the folders that are empty and keeps the others.
+// removeDirs removes the empty folders of the group and keeps the other folders.
 func (g *Group) removeDirs() error {
 	var errs []error
 	var kept []groupDir

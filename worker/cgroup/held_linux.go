@@ -19,17 +19,17 @@ type PoolCounts struct {
 }
 
 // Shares of a pool that one worker may hold, so that 64 workers can share the watches and the
-// terminals. Beyond its share of pipes an account only gets small new ones (pipe(7)), so nothing
-// fails before the pool is used up.
+// terminals. Beyond its share an account only gets small new pipes (pipe(7)), so no call fails
+// before the pool is used up.
 const (
 	watchShare = 64
 	pipeShare  = 4
 	pipePages  = 16 // pages of a new pipe
 )
 
-// inFlight is the number of watches counted for a descriptor that is sent between two sockets.
-// Nobody can see what it is then. (A sent socket may carry other descriptors, which are not
-// counted.)
+// inFlight is the number of watches that are counted for a descriptor under way between two
+// sockets. The kernel does not show the type of such a descriptor. (A sent socket may carry other
+// descriptors, which are not counted.)
 const inFlight = 32
 
 // PoolLimits returns the limits of one worker for each pool; 0 means no limit.
@@ -73,7 +73,7 @@ func newHeldCount(most PoolCounts) (*poolCounter, error) {
 	return &poolCounter{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// pipeMount returns the line in fdinfo that only pipes have: all are of one file system.
+// pipeMount returns the line in fdinfo that only pipes have: the mount id of the pipe file system.
 func pipeMount() ([]byte, error) {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
@@ -90,8 +90,8 @@ func pipeMount() ([]byte, error) {
 	return nil, errors.Join(errors.New("know a pipe: fdinfo has no mnt_id"), err)
 }
 
-// add counts the open descriptors of a process. Its threads share them. If its first thread has
-// ended, they are in another thread's folder.
+// add counts the open descriptors of a process. Its threads share them. If the first thread has
+// ended, the descriptors are in another thread's folder.
 func (c *poolCounter) add(proc *os.File, pid int, p process) {
 	folder := strconv.Itoa(pid)
 	if c.addFolder(proc, folder+"/fdinfo") || p.threads <= 1 {
@@ -129,7 +129,7 @@ func listFolder(proc *os.File, folder string) (names []string, dir *os.File) {
 	return names, dir
 }
 
-// addFile counts what a descriptor stands for. For an epoll the kernel writes a line for each
+// addFile counts the resources of a descriptor. For an epoll the kernel writes a line for each
 // watch, which may be many. So addFile reads it in pieces, until a limit is exceeded.
 func (c *poolCounter) addFile(dir *os.File, name string) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)

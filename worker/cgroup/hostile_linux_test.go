@@ -84,7 +84,8 @@ func create(t *testing.T, name string) string {
 	return name
 }
 
-// TestKill_ReusedPID_SparesOtherProcess: the process got a pid of the group after the pid was read.
+// TestKill_ReusedPID_SparesOtherProcess: another process gets a pid of the group after the pid was
+// read.
 func TestKill_ReusedPID_SparesOtherProcess(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
@@ -144,7 +145,7 @@ func TestKill_UnkillableProcesses_AreNamed(t *testing.T) {
 	}
 }
 
-// TestKill_OldKernel_SignalsEach is cgroup v2 before Linux 5.14, without cgroup.kill.
+// TestKill_OldKernel_SignalsEach uses cgroup v2 before Linux 5.14, which has no cgroup.kill.
 func TestKill_OldKernel_SignalsEach(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	tree := open(t, o)
@@ -170,7 +171,7 @@ func TestKill_OldKernel_SignalsEach(t *testing.T) {
 func TestAdd_BadPID_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
-	for _, pid := range []int{-1, 0, 1 << 22} { // by the kernel's rule 0 would be this process
+	for _, pid := range []int{-1, 0, 1 << 22} { // for the kernel 0 means this process
 		if err := g.Add(pid); err == nil {
 			t.Errorf("process %d was added", pid)
 		}

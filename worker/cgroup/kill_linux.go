@@ -14,7 +14,7 @@ import (
 
 // Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed. If
 // the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals each
-// process until none is left. An error names those that did not end.
+// process until none is left. An error names the processes that did not end.
 func (g *Group) Kill() error {
 	if g.tree.kind == V2 && len(g.dirs) > 0 {
 		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")
@@ -40,7 +40,7 @@ func (g *Group) Kill() error {
 	return nil
 }
 
-// forbidForks ensures that signalling one by one comes to an end.
+// forbidForks ensures that no new processes appear while processes are killed one by one.
 func (g *Group) forbidForks() error {
 	for _, d := range g.dirs {
 		if !d.hasController("pids") {
@@ -71,9 +71,9 @@ func (g *Group) killMembers() (seen []int, err error) {
 	return slices.Compact(seen), errors.Join(errs...)
 }
 
-// killBatch kills those of the pids that are in the group. A pid may belong to another process
-// since it was read. So killBatch opens each process, and signals it only if the pid is still in
-// the group.
+// killBatch kills the processes of the pids that are in the group. Since a pid was read, it may
+// have passed to another process. So killBatch opens each process, and signals it only if the pid
+// is still in the group.
 func killBatch(folder *os.File, pids []int) error {
 	held := map[int]int{}
 	defer func() {
@@ -97,7 +97,7 @@ func killBatch(folder *os.File, pids []int) error {
 	for _, pid := range still {
 		fd, ok := held[pid]
 		if !ok {
-			continue // the process is new: the next round finds it
+			continue // the pid belongs to a new process: the next round finds it
 		}
 		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH {
 			errs = append(errs, fmt.Errorf("kill process %d of group %s: %w", pid, folder.Name(), err))
@@ -116,7 +116,8 @@ func openPidfd(pid int) (int, error) {
 	return unix.PidfdOpen(pid, 0)
 }
 
-// processes lists the processes in a group's folder. 0 stands for one that this process cannot see.
+// processes lists the processes in a group's folder. 0 stands for a process that this process
+// cannot see.
 func processes(folder *os.File) ([]int, error) {
 	text, err := read(folder, "cgroup.procs")
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed

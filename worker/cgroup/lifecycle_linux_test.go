@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eater is a shell script that takes memory until a limit stops it: the group's, or its own much
-// higher one.
+// eater is a shell script that takes memory until a limit stops it: the limit of the group, or its
+// own much higher limit.
 const eater = `ulimit -v 1000000; s=xxxxxxxxxxxxxxxx; while :; do s=$s$s; done`
 
 // forker is a shell script that starts more processes than the group allows.
@@ -26,8 +26,8 @@ const forker = `i=0; while [ $i -lt 20 ]; do sleep 1000 & i=$((i+1)); done; read
 
 const memoryLimit = 48 << 20
 
-// testRole tells what the kernel does when a limit is hit. A real kernel does it by itself to a
-// shell that was told to start. For the fake kernel the test does it.
+// testRole tells what the kernel does when a limit is hit. A real kernel stops the started shell by
+// itself. With the fake kernel the test stops the shell.
 type testRole struct {
 	script  string
 	limits  Limits
@@ -58,8 +58,8 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if
-// possible here, otherwise with a fake one.
+// TestLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if this
+// system allows it, otherwise with the fake kernel.
 func TestLimit_V1_EndsProgram(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
@@ -160,8 +160,8 @@ func zombie(pid int) bool {
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
 // TestDelegated_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers hit
-// their limits. If there is no real cgroup v2, only the tests with a fake (v2_linux_test.go) cover
-// this.
+// their limits. Without real cgroup v2, only the tests with the fake kernel (v2_linux_test.go)
+// cover this.
 func TestDelegated_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)

@@ -15,8 +15,8 @@ type LimitHits struct {
 	PIDs   int64 // number of failed forks
 }
 
-// counter is the position of a number: the only one in a file or, with a key, the one after the
-// key.
+// counter is the position of a number: the only number in a file or, with a key, the number after
+// the key.
 type counter[T any] struct {
 	controller string // controller of the file; "" for a file that every group has
 	file, key  string
@@ -39,7 +39,8 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 	},
 }
 
-// LimitHits reads how often each limit was hit. Remove deletes the numbers, so read them before.
+// LimitHits reads how often each limit was hit. Remove deletes the counts, so call LimitHits before
+// Remove.
 func (g *Group) LimitHits() (LimitHits, error) { return readCounters(g, hitCounters[g.tree.kind]) }
 
 // readCounters reads counters. A file or a key that this kernel does not have counts as 0.

@@ -13,8 +13,8 @@ type Limits struct {
 	// bytes; above this limit the kernel slows the group down and frees its caches. Only v2
 	MemoryHigh int64
 	PIDs       int // processes and threads; above this limit fork(2) fails
-	CPUWeight  int // 1 to 10000: share of the processor while others want it too
-	IOWeight   int // 1 to 10000: share of a disk whose scheduler supports weights
+	CPUWeight  int // 1 to 10000: weight for processor time, relative to other groups
+	IOWeight   int // 1 to 10000: weight for disk time, if the disk's scheduler supports weights
 }
 
 const (
@@ -45,7 +45,7 @@ func (l Limits) check() error {
 type setting struct {
 	controller string
 	file       string
-	optional   bool // whether some kernels lack the file
+	optional   bool // some kernels lack the file
 	text       func(Limits) string
 }
 
@@ -77,7 +77,7 @@ func decimal(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// swapLimit keeps processes with limited memory from using the disk instead.
+// swapLimit keeps processes with limited memory from using swap space instead.
 func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""

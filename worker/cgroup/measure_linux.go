@@ -20,8 +20,8 @@ type TreeSize struct {
 	// the pid with the most memory, except the root; 0 if there is only the root
 	LargestPID   int
 	LargestBytes int64 // memory of Largest
-	// number of processes that were counted by resident size, with shared pages, because their
-	// share may not be read
+	// number of processes that were counted by resident size, with shared pages, because this
+	// process may not read their share
 	ResidentCount int
 	Pools         PoolCounts // shares of the pools for all processes, if limits were given
 	RootPools     PoolCounts // shares of the pools for the root alone
@@ -32,7 +32,7 @@ type MeasureLimits struct {
 	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
 	// worker anyway
 	Tasks  int
-	Memory bool       // whether to measure memory
+	Memory bool       // measure memory too
 	Pools  PoolCounts // limits for the pools: counting ends if one is exceeded
 }
 
@@ -43,8 +43,8 @@ type MeasureLimits struct {
 //
 // It misses pages that a process has put into tmpfs without mapping them. It also misses processes
 // whose parent has died and that have become children of another process. The processes run
-// meanwhile, so the sizes are estimates. A process that is being torn down can make a reader of
-// /proc wait, so a caller with deadlines needs a separate goroutine.
+// meanwhile, so the sizes are estimates. An ending process can make a reader of /proc wait, so a
+// caller with deadlines needs a separate goroutine.
 func MeasureAll(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {

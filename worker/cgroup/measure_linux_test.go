@@ -144,7 +144,8 @@ func TestDescendants_AnyParents_ListEachOnce(t *testing.T) {
 	})
 }
 
-// BenchmarkMeasure takes longer if the system has more processes.
+// BenchmarkMeasure measures the test process. Its time grows with the number of processes of the
+// system.
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
 		if _, err := Measure("/proc", os.Getpid()); err != nil {

@@ -10,13 +10,13 @@ import (
 // membership is a line of /proc/PID/cgroup (cgroups(7)): the group of a process in one hierarchy.
 type membership struct {
 	id          int      // id of the hierarchy; 0 means v2
-	controllers []string // controllers of the hierarchy: none in v2; "name=..." for a named one without controllers
+	controllers []string // controllers of the hierarchy: none in v2; "name=..." if it has only a name
 	path        string   // path of the group from the mount's top; it begins with "/"
 }
 
 func (m membership) isV2() bool { return m.id == 0 && len(m.controllers) == 0 }
 
-// parseMemberships reads /proc/PID/cgroup. It has at most one line of v2.
+// parseMemberships reads /proc/PID/cgroup. The file has at most one line of v2.
 func parseMemberships(text string) ([]membership, error) {
 	var all []membership
 	seen := false
@@ -45,7 +45,7 @@ func parseMembership(line string) (membership, error) {
 	}
 	m := membership{id: int(id), path: path.Clean(fields[2])}
 	if strings.HasPrefix(fields[2], "/..") {
-		// outside of this process's cgroup namespace; Clean would make it look inside
+		// the path is outside of this process's cgroup namespace; Clean would make it look inside
 		m.path = fields[2]
 	}
 	if fields[1] != "" {

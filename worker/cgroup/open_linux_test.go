@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOpen_NoGroups_ExplainsWhy: Why tells people the reason, and Make refuses; it is no error.
+// TestOpen_NoGroups_ExplainsWhy: missing groups are no error. Explanation tells people the reason,
+// and Make refuses.
 func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -58,7 +59,7 @@ func TestOpen_BadMembership_Fails(t *testing.T) {
 	if _, err := Open(o); err == nil || !strings.Contains(err.Error(), `line "nonsense"`) {
 		t.Errorf("nonsense in /proc/self/cgroup: %v", err)
 	}
-	o.Self = k.root // a folder
+	o.Self = k.root // a folder instead of a file
 	if _, err := Open(o); err == nil {
 		t.Error("a folder for /proc/self/cgroup is no error")
 	}
@@ -101,7 +102,8 @@ func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	}
 }
 
-// TestMake_MissingControllers_OthersLimit: without some controllers the others still limit.
+// TestMake_MissingControllers_OthersLimit: without some controllers the remaining controllers still
+// limit.
 func TestMake_MissingControllers_OthersLimit(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")

@@ -9,7 +9,7 @@ import (
 
 // process holds the values of /proc/PID/stat.
 type process struct {
-	dead      bool // whether the process has ended, with all its threads, and was not reaped
+	dead      bool // the process has ended, with all its threads, and was not reaped
 	parent    int
 	threads   int
 	startTime string // kernel ticks since boot; identifies a process together with the pid
@@ -27,7 +27,7 @@ const (
 )
 
 // parseStat reads /proc/PID/stat. A program chooses its own name, which may contain spaces and
-// parentheses. The last parenthesis is the kernel's.
+// parentheses. The last parenthesis in the line ends the name.
 func parseStat(text string, pageSize int64) (process, error) {
 	end := strings.LastIndexByte(text, ')')
 	fields := strings.Fields(text[end+1:])
@@ -52,8 +52,8 @@ func parseStat(text string, pageSize int64) (process, error) {
 }
 
 // parseRollup reads /proc/PID/smaps_rollup: the proportional share of memory and of swap, in bytes.
-// It is empty for a process without memory: a kernel thread, or one that has ended and was not
-// reaped.
+// It is empty for a process without memory: a kernel thread, or a process that has ended and was
+// not reaped.
 func parseRollup(text string) (int64, error) {
 	var total int64
 	for line := range strings.Lines(text) {

@@ -39,7 +39,7 @@ type shell struct {
 	ended chan struct{}
 }
 
-// startShell starts a shell. If k is not nil it learns when the process has ended.
+// startShell starts a shell. If k is not nil, the fake kernel learns when the process has ended.
 func startShell(t testing.TB, k *fake, script string) *shell {
 	t.Helper()
 	s := &shell{t: t, cmd: exec.Command("/bin/sh", "-c", "read go; "+script), ended: make(chan struct{})}
@@ -58,7 +58,7 @@ func startShell(t testing.TB, k *fake, script string) *shell {
 	in.Close()
 	go func() {
 		defer close(s.ended)
-		_ = s.cmd.Wait() // the test asks how the shell ended
+		_ = s.cmd.Wait() // the test checks how the shell ended
 		if k != nil {
 			k.removeEnded(s.pid())
 		}
@@ -114,7 +114,7 @@ func open(t testing.TB, o Options) *Tree {
 	return tree
 }
 
-// makeGroup makes a group and removes it at the test's end, whatever is in it.
+// makeGroup makes a group and removes it at the test's end, with all its processes.
 func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 	t.Helper()
 	g, err := tree.Make(testName(), l)
@@ -132,8 +132,8 @@ func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 func testName() string { return fmt.Sprintf("mews-test-%d", os.Getpid()) }
 
 // realV1 returns Options for the controllers in wish that can be used on this system's cgroup v1,
-// and why not all can. It takes only hierarchies in whose top group the test is. Any other group
-// belongs to another program, which does not expect other processes in it.
+// and the reason if some cannot. It uses only hierarchies in whose top group the test is. Any other
+// group may belong to a program that expects no other processes in it.
 func realV1(t testing.TB, wish ...string) (o Options, have []string, why string) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"

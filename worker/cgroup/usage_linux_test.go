@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Only the tests use the following to read groups.
+// Only tests use these functions, to read groups.
 
 // Usage is the use of resources by all processes of a group together. Values that this kernel does
 // not count are 0.

@@ -7,7 +7,7 @@ import (
 )
 
 // findV1 finds this process's folder in each hierarchy with a useful controller. It leaves out
-// hierarchies that are not mounted or not ours.
+// hierarchies that are not mounted, or in which this process may make no groups.
 func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err error) {
 	var reasons []string
 	anyLimits := false
@@ -68,7 +68,7 @@ func isOwnV1Group(path string) bool {
 }
 
 // mountV1 opens a hierarchy's mount. Its folder is named after all its controllers ("cpu,cpuacct";
-// each single name is then a symbolic link, which is not followed), or after one.
+// each single name is then a symbolic link, which is not followed), or after one controller.
 func mountV1(root *os.File, controllers []string) (*os.File, error) {
 	all := strings.Join(controllers, ",")
 	if dir := openMount(root, "cgroup.procs", append([]string{all}, controllers...)...); dir != nil {
@@ -77,7 +77,7 @@ func mountV1(root *os.File, controllers []string) (*os.File, error) {
 	return nil, unusable("%s is not mounted at %s", all, root.Name())
 }
 
-// openMount opens the first of the folders that has a certain file; nil if none has.
+// openMount opens the first of the folders that has a certain file; nil if no folder has it.
 func openMount(root *os.File, file string, names ...string) *os.File {
 	for _, name := range names {
 		dir, err := openFolder(root, name)

@@ -14,15 +14,15 @@ import (
 // mainGroup is the group of Mews itself, beside those of the users.
 const mainGroup = "main"
 
-// findV2 finds this process's folder. If that is already our own main group, it returns the folder
-// above. An earlier process of Mews, or systemd with DelegateSubgroup=main, may have put this
-// process there.
+// findV2 finds this process's folder. If that is already the group "main" of Mews, it returns the
+// folder above. An earlier process of Mews, or systemd with DelegateSubgroup=main, may have put
+// this process there.
 func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	i := slices.IndexFunc(own, membership.isV2)
 	if i < 0 {
 		return nil, unusable("this process is in no group of cgroup v2")
 	}
-	// "unified": most controllers are v1's
+	// "unified": the folder of v2 if most controllers belong to v1
 	top := openMount(root, "cgroup.controllers", ".", "unified")
 	if top == nil {
 		return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
@@ -66,8 +66,8 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 
 // MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no
 // processes of its own. So this process and pid (the supervisor; 0 means none) move to a group
-// named "main", and then the controllers are enabled. If that fails, everything is as before. With
-// v1 there is nothing to do. It may be called again.
+// named "main", and then the controllers are enabled. After an error nothing has changed. With v1
+// it does nothing. MakeRoom may be called again.
 func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
@@ -92,7 +92,7 @@ func (t *Tree) MakeRoom(pid int) error {
 }
 
 // checkOnly returns an error if processes other than pids are in the folder itself. The top of the
-// hierarchy, which alone has no cgroup.type, may keep its processes.
+// hierarchy may keep its processes; only the top has no file cgroup.type.
 func (h *hierarchy) checkOnly(pids []int) error {
 	if _, err := read(h.dir, "cgroup.type"); isMissing(err) {
 		return nil
@@ -144,9 +144,9 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable enables the controllers, one by one: the kernel takes all of a line or nothing. A missing
-// cpu or io is no error, because the kernel refuses cpu while there are real-time processes. A
-// missing memory or pids is one.
+// enable enables the controllers, one by one: the kernel accepts a whole line or nothing. It is no
+// error if cpu or io is missing, because the kernel refuses cpu while there are real-time
+// processes. It is an error if memory or pids is missing.
 func (t *Tree) enable(h *hierarchy) error {
 	var on []string
 	for _, c := range h.controllers {

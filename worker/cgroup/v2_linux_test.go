@@ -94,7 +94,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if _, err := tree.Make("alice", Limits{}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a group with processes is taken over: %v", err)
 	}
-	old, err := tree.Find("alice") // finds the group as after a spawner's death
+	old, err := tree.Find("alice") // finds the group, as if the first spawner had died
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 }
 
 // TestOpen_InMainGroup_UsesFolderAbove: an earlier spawner, or systemd's DelegateSubgroup, has left
-// this one in the main group.
+// this process in the main group.
 func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	if err := open(t, o).MakeRoom(0); err != nil {
@@ -147,7 +147,7 @@ func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	}
 }
 
-// TestMakeRoom_Refused_ChangesNothing: if the system refuses a step of MakeRoom, everything is as
+// TestMakeRoom_Refused_ChangesNothing: if the system refuses a step of MakeRoom, the groups are as
 // before.
 func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
@@ -187,8 +187,8 @@ func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMakeRoom_NoCPUController_Works: the kernel refuses the cpu controller, and the others still
-// work.
+// TestMakeRoom_NoCPUController_Works: the kernel refuses the cpu controller, and the other
+// controllers still work.
 func TestMakeRoom_NoCPUController_Works(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}
