@@ -48,7 +48,7 @@ func openMany(Victims) error {
 	return nil
 }
 
-// forkMany makes children that wait. They end with this process, however it ends.
+// forkMany makes children that wait. They end when this process ends or is killed.
 func forkMany(Victims) error {
 	return onThread(func() error {
 		var pids []int
@@ -64,8 +64,8 @@ func forkMany(Victims) error {
 	})
 }
 
-// notFirst is the exit code of a child that could not make itself the first to be killed. It is no
-// error's number.
+// notFirst is the exit code of a child that could not raise its own oom score. No error has this
+// number.
 const notFirst = 255
 
 func useMemory(Victims) error {
@@ -73,7 +73,7 @@ func useMemory(Victims) error {
 	path := &[]byte(score + "\x00")[0]
 	now, _ := os.ReadFile(score)
 	if n, err := strconv.Atoi(strings.TrimSpace(string(now))); err == nil && n >= 500 {
-		// it is killed early enough already, and walls may keep it from raising the score
+		// the score is already high, and walls may forbid raising it
 		path = nil
 	}
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
@@ -109,7 +109,7 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	if e != 0 {
 		exit(uintptr(e))
 	}
-	const bite = 16 << 20 // small, so that a kill takes effect quickly
+	const bite = 16 << 20 // small steps, so that a kill takes effect quickly
 	for eaten := uintptr(0); eaten < muchSpace; eaten += bite {
 		if _, _, e = syscall.RawSyscall(unix.SYS_MADVISE, base+eaten, bite, unix.MADV_POPULATE_WRITE); e != 0 {
 			exit(uintptr(e))
@@ -119,8 +119,8 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// fill allocates a file of muchSpace. The file has no name by then, so that it ends with this
-// process.
+// fill allocates a file of muchSpace. The file's name is removed before, so that the file ends with
+// this process.
 func fill(where func(Victims) string) func(Victims) error {
 	return func(v Victims) error {
 		f, err := os.CreateTemp(where(v), ".mews-escape-")
@@ -131,7 +131,7 @@ func fill(where func(Victims) string) func(Victims) error {
 		if err := os.Remove(f.Name()); err != nil {
 			return err
 		}
-		signal.Ignore(syscall.SIGXFSZ) // EFBIG tells the same
+		signal.Ignore(syscall.SIGXFSZ) // the error EFBIG gives the same information
 		const chunk = 64 << 20
 		for size := int64(0); size < muchSpace; size += chunk {
 			if err := allocate(f, size, chunk); err != nil {

@@ -28,7 +28,7 @@ type Outcome string
 const (
 	Stopped Outcome = "stopped" // a wall refused the attempt
 	Escaped Outcome = "escaped" // the attempt succeeded
-	// the victim was missing; or, for X1, only the caller can tell
+	// the victim was missing; for X1, only the caller can tell the outcome
 	Untried Outcome = "untried"
 )
 
@@ -36,15 +36,15 @@ const (
 type Probe struct {
 	Row   string // name of the row, such as F1
 	What  string // a few words about the attempt
-	Core  bool   // tried at every start: the row is quick, no bomb, and leaves nothing behind
-	Heavy bool   // a bomb: bounded, but not to be tried beside people's work
+	Core  bool   // tried at every start: the row is quick, is no bomb, and leaves nothing behind
+	Heavy bool   // a bomb: bounded, but not for machines where people work
 	// Watched means that no wall refuses the attempt: a spawner's watchdog ends it within a few
 	// sweeps.
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
-	// run makes the attempt. nil or an escaped means that it escaped, and a notTried that the
-	// victim was missing. Any other error tells what stopped it.
+	// run makes the attempt. nil or an escaped means an escape. A notTried means that the victim
+	// was missing. Any other error tells what stopped the attempt.
 	run func(Victims) error
 }
 
@@ -80,8 +80,8 @@ func Find(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// Try makes one attempt in this process. It may not return: a filter may kill the process, or the
-// kernel when memory runs out. The end of the process is the answer then: see DeathFinding.
+// Try makes one attempt in this process. It may not return, because a filter may kill the process,
+// or the kernel when memory runs out. Then the end of the process is the answer: see DeathFinding.
 func Try(row string, v Victims) Finding {
 	p, ok := Find(row)
 	if !ok {

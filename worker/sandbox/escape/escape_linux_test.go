@@ -77,8 +77,8 @@ func TestBombs_WithinLimits_AreStopped(t *testing.T) {
 	}
 }
 
-// TestBombs_WithoutLimits_GoOff runs the harmless bombs, which are files and waiting children, and
-// with -escape.heavy all.
+// TestBombs_WithoutLimits_GoOff runs the harmless bombs, which are files and waiting children. With
+// -escape.heavy it runs all bombs.
 func TestBombs_WithoutLimits_GoOff(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
@@ -86,7 +86,7 @@ func TestBombs_WithoutLimits_GoOff(t *testing.T) {
 	r.must(unix.Getrlimit(unix.RLIMIT_NPROC, &children))
 	want := map[string]bool{
 		"R1": files.Max > manyFiles+100,
-		"R2": children.Max > manyChildren+1000 && *heavy, // fifteen hundred page tables
+		"R2": children.Max > manyChildren+1000 && *heavy, // needs memory for fifteen hundred page tables
 		"R3": *heavy, "R4": *heavy, "R5": *heavy, "R6": *heavy,
 	}
 	for row, set := range want {
@@ -99,7 +99,7 @@ func TestBombs_WithoutLimits_GoOff(t *testing.T) {
 	}
 }
 
-// TestTerminal_Controlling_Escapes is D4 with a controlling terminal.
+// TestTerminal_Controlling_Escapes tries row D4 with a controlling terminal.
 func TestTerminal_Controlling_Escapes(t *testing.T) {
 	r := newHarness(t)
 	master, slave, err := pty.Open()
@@ -132,8 +132,7 @@ func TestPIDs_OtherNamespace_NameNoVictim(t *testing.T) {
 	}
 }
 
-// A probe finds a free name, even if an earlier one with the same process id was killed and left
-// its own.
+// A probe finds a free name, even if a killed probe with the same process id has left its file.
 func TestProbe_NameTaken_FindsAnother(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
@@ -247,7 +246,7 @@ func FuzzDecodeFinding(f *testing.F) {
 	})
 }
 
-// TestCloneArgs_Size_IsKernels: the kernel takes the size of struct clone_args as its version.
+// TestCloneArgs_Size_IsKernels: for the kernel, the size of struct clone_args is its version.
 func TestCloneArgs_Size_IsKernels(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exhaust returns rows that try to take resources which the kernel counts for a whole machine or a
-// whole account, so that others would find none left. Each takes little, and frees it again.
+// exhaust returns rows that try to use up resources of the whole machine or account. Each row takes
+// little, and frees it again.
 func exhaust() []Probe {
 	return []Probe{
 		{Row: "Q1", What: "take of the machine's asynchronous I/O", run: setUpAIO},
@@ -47,10 +47,10 @@ func setUpAIO(Victims) error {
 	return nil
 }
 
-// systemV makes an object with one of the three calls for it, and removes it.
+// systemV makes a System V object by get, which is one of three calls, and removes the object.
 func systemV(get, control uintptr) func(Victims) error {
 	return func(Victims) error {
-		const one = 1 // one semaphore or one byte; for a queue these are its flags
+		const one = 1 // one semaphore or one byte; for a queue the number means flags
 		flags := uintptr(unix.IPC_CREAT | 0o600)
 		arguments := [2]uintptr{one, flags}
 		if get == unix.SYS_MSGGET {
@@ -71,8 +71,8 @@ func systemV(get, control uintptr) func(Victims) error {
 	}
 }
 
-// openAll opens more than n of something, and closes all. A process may run out of descriptors:
-// then several processes could still open more.
+// openAll opens more than n objects, and closes all. If this process runs out of descriptors,
+// several processes could still open more.
 func openAll(what string, n int, open func() (int, error)) error {
 	var fds []int
 	defer func() {
@@ -125,10 +125,10 @@ func readNumber(path string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
-// queueSignals queues signals to a thread that blocks them. They end with the thread.
+// queueSignals queues signals to a thread that blocks them. The signals end with the thread.
 func queueSignals(Victims) error {
 	return onThread(func() error {
-		const signal = 40 // a real-time signal: every one sent stays pending
+		const signal = 40 // a real-time signal: every sent signal stays pending
 		var blocked unix.Sigset_t
 		blocked.Val[0] = 1 << (signal - 1)
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &blocked, nil); err != nil {
@@ -204,13 +204,13 @@ const (
 )
 
 // watchMany makes more epoll watches than allowed, and keeps them. An epoll watches a file under
-// each number that it ever had, so a process with few descriptors can have many watches.
+// each number that the file ever had, so a process with few descriptors can have many watches.
 func watchMany(Victims) error {
 	all, err := readNumber("/proc/sys/fs/epoll/max_user_watches")
 	if err != nil {
 		return notTried("how many the account may have can't be read: " + err.Error())
 	}
-	const files, numbers, first = 60, 60, 180 // the descriptor numbers are above all others in use
+	const files, numbers, first = 60, 60, 180 // the numbers are above all descriptors in use
 	var watched [files]int
 	for i := range watched {
 		if watched[i], err = unix.Eventfd(0, unix.EFD_CLOEXEC); err != nil {

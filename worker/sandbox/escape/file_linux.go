@@ -119,7 +119,7 @@ func listDescriptors(v Victims) error {
 }
 
 // freshName returns an unused random name, which a probe makes and removes. A killed probe may have
-// left its own, and its process id may occur again in the next worker's namespace.
+// left its file, and its process id may occur again in the next worker's namespace.
 func freshName(dir, row string) string {
 	return filepath.Join(dir, ".mews-escape-"+row+"-"+rand.Text())
 }
@@ -133,7 +133,7 @@ func create(path string) error {
 	return errors.Join(f.Close(), afterUndo(os.Remove(path)))
 }
 
-// afterUndo returns the answer of an escape, after undoing it. err is the error of the undo.
+// afterUndo returns the answer of an escape that was undone. err is the error of the undo.
 func afterUndo(err error) error {
 	if err != nil {
 		return escaped("and it stays: " + err.Error())
@@ -167,7 +167,7 @@ func listAbove(v Victims) error {
 	var first error
 	above := v.workspace()
 	for range aboveLimit {
-		above += "/.." // not Join, because the kernel must resolve it
+		above += "/.." // not path.Join, because the kernel must resolve the ".."
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
@@ -241,7 +241,8 @@ func writeThere(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// lowerOOMScore makes this process less likely to be killed when memory runs out, and undoes that.
+// lowerOOMScore makes this process less likely to be killed when memory runs out, and undoes the
+// change.
 func lowerOOMScore(Victims) error {
 	const path = "/proc/self/oom_score_adj"
 	before, err := os.ReadFile(path)

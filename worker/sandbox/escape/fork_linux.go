@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A forked child of a Go process can do little before it executes a program. It has only one of the
-// threads, and locks that the others held stay locked. The children here only make system calls
+// A forked child of a Go process can do little before it executes a program. It has only one
+// thread, and locks that other threads held stay locked. The children here only make system calls
 // with prepared values. They do not allocate, grow the stack, or make calls that involve the
 // scheduler.
 
@@ -89,7 +89,7 @@ func cloneAndPause(parent uintptr) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// cloneAndPipe makes a child that makes pipes and then waits like one of cloneAndPause.
+// cloneAndPipe makes a child that makes pipes and then waits like a child of cloneAndPause.
 //
 //go:nosplit
 //go:norace
@@ -116,7 +116,7 @@ func cloneAndPipe(parent, pipes uintptr) (pid int, errno syscall.Errno) {
 func pause(parent uintptr) {
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	if now, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); now != parent {
-		exit(1) // the parent ended before this child could ask
+		exit(1) // the parent ended before this child could register for its end
 	}
 	for {
 		syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
@@ -175,6 +175,6 @@ func endChildren(pids ...int) {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 	for _, pid := range pids {
-		_, _ = reap(pid) // the error is that it was killed
+		_, _ = reap(pid) // the error only tells that the child was killed
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Accounts of the worker's user and of another user. No machine and no other package's tests have
-// them. These tests run bombs, and the kernel counts processes by account.
+// Accounts of the worker's user and of another user. No machine has them and no other package's
+// tests use them. These tests run bombs, and the kernel counts processes by account.
 const (
 	ownUID   = 54331
 	otherUID = 54332
@@ -56,7 +56,7 @@ func tryRow() {
 	if err != nil {
 		panic(err)
 	}
-	watchdogTime = 0 // there is no watchdog
+	watchdogTime = 0 // no watchdog runs in these tests
 	v, err := Decode(string(line))
 	if err != nil {
 		panic(err)
@@ -92,7 +92,7 @@ func mountOwnProc() {
 // beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func beVictim() {
-	// Yama's rule, if the kernel has Yama
+	// fails if the kernel has no Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
@@ -101,7 +101,7 @@ func beVictim() {
 // harness has the victims, and everything that is needed to try a row on them without walls.
 type harness struct {
 	t       *testing.T
-	dir     string // everybody may pass through it
+	dir     string // all accounts may enter this folder
 	victims Victims
 	root    bool // the test is root, and the accounts differ
 }
@@ -162,7 +162,7 @@ func (r *harness) own() *syscall.Credential {
 	return &syscall.Credential{Uid: ownUID, Gid: ownUID}
 }
 
-// programs copies the test binary to where everybody finds it, under each of its names.
+// programs copies the test binary to a folder that all accounts can enter, under each of its names.
 func (r *harness) programs() {
 	self, err := os.Executable()
 	r.must(err)
@@ -278,7 +278,7 @@ func (r *harness) pipe(as *syscall.Credential) (reader, writer *os.File) {
 	return reader, writer
 }
 
-// attempt returns the process that tries a row, without walls so far.
+// attempt returns a process that tries a row, still without walls.
 func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(r.dir, role), row)
 	cmd.Dir = r.victims.Workspace

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inherited returns D2 and E1. They are about what a tool's process inherits, so they must be tried
-// in such a process.
+// inherited returns D2 and E1. These rows are about the resources that a tool's process inherits,
+// so they must be tried in such a process.
 func inherited() []Probe {
 	return []Probe{
 		{Row: "D1", What: "have a descriptor that nobody gave on purpose", Core: true, run: haveDescriptor},
@@ -75,7 +75,8 @@ func haveDescriptor(v Victims) error {
 	return escaped(strings.Join(extra, ", "))
 }
 
-// haveProtocol looks for a socket among the descriptors. The protocol is one, and a tool gets none.
+// haveProtocol looks for a socket among the descriptors. The protocol is a socket, and a tool gets
+// no socket.
 func haveProtocol(v Victims) error {
 	for _, fd := range descriptors() {
 		var stat unix.Stat_t
@@ -89,8 +90,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors again. That works with a pipe, and then all written
-// bytes pass as the worker's own. It does not work with a socket.
+// openProtocol opens the worker's descriptors again. That works with a pipe, and then the
+// supervisor takes all written bytes for the worker's. It does not work with a socket.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {
@@ -103,7 +104,7 @@ func openProtocol(v Victims) error {
 	return errors.Join(all...)
 }
 
-// openAnew opens a file for writing, but writes nothing, because somebody reads it.
+// openAnew opens a file for writing, but writes nothing, because another process reads the file.
 func openAnew(path string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -120,8 +121,7 @@ func openAnew(path string) error {
 	return nil
 }
 
-// typeAhead puts a space into the terminal's input as if somebody had typed it, and removes it
-// again.
+// typeAhead puts a space into the terminal's input as if a user had typed it, and removes it again.
 func typeAhead(Victims) error {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -35,8 +35,8 @@ func kernel() []Probe {
 	}
 }
 
-// mount mounts in a separate mount namespace of its own thread if possible, so that nobody else
-// sees the mount.
+// mount mounts in a separate mount namespace of its own thread if possible, so that no other
+// process sees the mount.
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -45,7 +45,7 @@ func mount(v Victims) error {
 	defer os.Remove(dir)
 	return onThread(func() error {
 		if unix.Unshare(unix.CLONE_NEWNS) == nil {
-			// if it fails, others see the mount until it is undone
+			// if this fails, other processes see the mount until it is undone
 			_ = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 		}
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
@@ -88,15 +88,16 @@ type bpfLoad struct {
 	_                          uint64
 }
 
-// loadBPF loads a socket filter that lets nothing through. It is attached to nothing.
+// loadBPF loads a socket filter that lets nothing through. The filter is not attached to any
+// socket.
 func loadBPF(Victims) error {
-	// struct bpf_insn begins with its code, and both architectures with the lowest byte
+	// struct bpf_insn begins with its code, and both architectures are little-endian
 	program := &[2]uint64{
 		unix.BPF_ALU64 | unix.BPF_MOV | unix.BPF_K, // r0 = 0
 		unix.BPF_JMP | unix.BPF_EXIT,
 	}
 	license := &[4]byte{'G', 'P', 'L'}
-	var pins runtime.Pinner // for the collector the addresses below are plain numbers
+	var pins runtime.Pinner // the garbage collector does not see the addresses below as pointers
 	defer pins.Unpin()
 	pins.Pin(program)
 	pins.Pin(license)
@@ -125,7 +126,7 @@ func setUpRing(Victims) error {
 }
 
 func makeUserfault(Victims) error {
-	const userModeOnly = 1 // UFFD_USER_MODE_ONLY: the only kind that everybody may have
+	const userModeOnly = 1 // UFFD_USER_MODE_ONLY: the only kind that all accounts may have
 	fd, _, errno := syscall.RawSyscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|userModeOnly, 0, 0)
 	return descriptor("userfaultfd", fd, errno)
 }
@@ -144,8 +145,8 @@ func openPerf(Victims) error {
 }
 
 // openByHandle opens the workspace by its handle, as the escape known as shocker opens files
-// without a path here. Then it tries this process, whose handle Linux gives to everybody since
-// 6.13.
+// without a path here. Then it tries the handle of this process, which Linux gives to all accounts
+// since 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -179,8 +180,8 @@ func openHandleOf(fd int) error {
 // chroot changes the root to itself.
 func chroot(Victims) error { return wrapCall("chroot", unix.Chroot("/")) }
 
-// reachSetns calls setns with an invalid descriptor. If the kernel complains about that, no filter
-// has refused the call.
+// reachSetns calls setns with an invalid descriptor. If the kernel refuses the descriptor, no
+// filter has refused the call.
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
@@ -217,8 +218,8 @@ func setPersonality(Victims) error {
 	})
 }
 
-// loadModule loads one byte. A process that may load modules learns that it is none; others learn
-// that they may not.
+// loadModule loads one byte. For a process that may load modules, the error tells that the byte is
+// no module. Other processes get EPERM.
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {

@@ -24,8 +24,8 @@ func (r *harness) within(role, row string) Finding {
 	return r.finding(cmd)
 }
 
-// TestNamespaces_Alone_StopTheirRows tries the rows that namespaces stop, and some that they do
-// not, without other walls.
+// TestNamespaces_Alone_StopTheirRows tries the rows that namespaces stop, and some other rows,
+// without other walls.
 func TestNamespaces_Alone_StopTheirRows(t *testing.T) {
 	r := newHarness(t)
 	if f := r.within("within", "K18"); f.Outcome != Escaped {

@@ -40,7 +40,7 @@ func moveToRoot(kind string) func(Victims) error {
 				}
 				first = cmp.Or(first, err)
 			}
-			return first // the other hierarchies would answer alike
+			return first // the other hierarchies would give the same answer
 		})
 	}
 }
@@ -79,7 +79,7 @@ func readOwnEnviron(v Victims) error {
 const daemonLife = 60
 
 // leaveDaemon starts a process without a parent, in a session of its own, that locks the marker.
-// Only the caller can tell afterwards, by the lock, whether it outlives the worker.
+// Only the caller can tell afterwards, by the lock, whether the process outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
@@ -133,7 +133,7 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 	}
 	syscall.RawSyscall(unix.SYS_WRITE, plan.told, uintptr(unsafe.Pointer(plan)), 1)
 	if plan.marker > 0 {
-		// nobody must wait for its inherited descriptors
+		// closes inherited descriptors, so that no process waits for them
 		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0)
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, plan.marker+1, 1<<32-1, 0)

@@ -38,7 +38,7 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 }
 
 // samePID returns a pid of the caller if it means the same process here. In a separate pid
-// namespace it means another process, if any, and to reach that one is no escape.
+// namespace the pid means another process or none. To reach that other process is no escape.
 func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
@@ -52,7 +52,7 @@ func samePID(pid int, v Victims) (int, error) {
 }
 
 // listedPID returns a pid of the caller for a search in /proc. That may be the caller's own /proc,
-// which lists the caller's processes whatever the pid namespace of its reader.
+// which lists the caller's processes for readers in any pid namespace.
 func listedPID(pid int, v Victims) (int, error) {
 	_, err := samePID(pid, v)
 	if err == nil || pid == 0 {
@@ -127,7 +127,7 @@ func closeMade(call string, fd int, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
-	unix.Close(fd) // opening was the attempt; nothing is written
+	unix.Close(fd) // opening was the attempt; no byte is written
 	return nil
 }
 

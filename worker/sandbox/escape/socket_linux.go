@@ -84,8 +84,8 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	return checkSecret(said, v)
 }
 
-// sendOut sends an empty datagram to an address that is routed like any other and that nobody owns:
-// TEST-NET-1, RFC 5737.
+// sendOut sends an empty datagram to an address of TEST-NET-1 (RFC 5737). It is routed like any
+// other address, but no machine has it.
 func sendOut(Victims) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

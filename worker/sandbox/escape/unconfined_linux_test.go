@@ -83,7 +83,8 @@ func differences() []difference {
 	}
 }
 
-// whyDifferent explains why a finding may differ from the expected one; "" if it may not.
+// whyDifferent explains why a finding may differ from the expected outcome; "" means that it must
+// not differ.
 func whyDifferent(r *harness, f Finding) string {
 	for _, d := range differences() {
 		filtered := d.rows == "" && strings.ContainsAny(f.Row[:1], "PNK")
@@ -126,8 +127,8 @@ func olderThan(major, minor int) bool {
 	return has[0] < major || has[0] == major && has[1] < minor
 }
 
-// kernelLacks reports whether a process without walls gets the answer that the kernel has no such
-// thing.
+// kernelLacks reports whether a process without walls gets the answer that the kernel lacks the
+// feature.
 func kernelLacks(r *harness, f Finding) bool {
 	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
 	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
@@ -139,7 +140,7 @@ func kernelLacks(r *harness, f Finding) bool {
 }
 
 // TestRootWithoutWalls_KernelRows_Escape shows that rows which the kernel alone stops can escape:
-// as root they do.
+// as root they escape.
 func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("it tries what only root may do")
@@ -153,7 +154,7 @@ func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
 		f := r.finding(r.attempt("try", p.Row, nil))
 		findings = append(findings, f)
 		needs, ok := rootRows()[p.Row]
-		// a kernel without modules
+		// a kernel without modules gives another answer
 		if ok && hasPowers(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
 			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
 		}
@@ -206,7 +207,8 @@ func (r *harness) wantNothingLeft() {
 	}
 }
 
-// TestProtocol_ToolHasSocket_Escapes: D2 with a socket as standard output, as a worker has.
+// TestProtocol_ToolHasSocket_Escapes: tries row D2 with a socket as standard output, like a
+// worker's.
 func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	r := newHarness(t)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -221,7 +223,8 @@ func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	r.must(cmd.Wait())
 }
 
-// TestDescriptors_GivenOnPurpose_AreNoEscape: D1 with only such descriptors.
+// TestDescriptors_GivenOnPurpose_AreNoEscape: tries row D1 with only descriptors that were given on
+// purpose.
 func TestDescriptors_GivenOnPurpose_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
 	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != Stopped {
@@ -247,7 +250,7 @@ func TestEnvironment_WithSecret_Escapes(t *testing.T) {
 	}
 }
 
-// TestRootPrograms_NotSetUID_AreNoEscape: S2 with a program that is not set-uid.
+// TestRootPrograms_NotSetUID_AreNoEscape: tries row S2 with a program that is not set-uid.
 func TestRootPrograms_NotSetUID_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {

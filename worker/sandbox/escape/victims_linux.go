@@ -18,7 +18,7 @@ type Victims struct {
 	// descriptor 0
 	VictimPID    int
 	PIDNamespace string // pid namespace of the caller; empty means that pids are the same within the walls
-	// pid, within the walls, of the worker whose descriptors 0 and 1 are the protocol; 0 means the
+	// pid within the walls of the worker. Its descriptors 0 and 1 are the protocol. 0 means the
 	// parent
 	Worker int
 
