@@ -15,7 +15,7 @@ import (
 const maxShown = 200
 
 // capture collects a program's output in bounded memory. It keeps the beginning and the end. If the
-// output is longer than the beginning, it also writes all of it to a file.
+// output is longer than the beginning, it also writes the whole output to a file.
 type capture struct {
 	limits *limits
 	temp   *tempFolder
@@ -26,7 +26,7 @@ type capture struct {
 	total     int64
 	lines     int64  // number of ended lines
 	last      []byte // the beginning of the newest line that is not blank, for progress
-	lineIsNew bool   // whether there was output since the last progressLine
+	lineIsNew bool   // there was output since the last progressLine
 	file      *os.File
 	kept      int64 // bytes in the file
 	fileErr   error // error that left the file incomplete
@@ -68,8 +68,8 @@ func (c *capture) noteLine(p []byte) {
 	}
 }
 
-// writeToFile writes output after the head to the file. If there is no file yet, it makes one that
-// begins with the head.
+// writeToFile writes output after the head to the file. If there is no file yet, it makes a file
+// that begins with the head.
 func (c *capture) writeToFile(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
@@ -103,7 +103,7 @@ func (c *capture) progressLine() string {
 // capturedOutput is a complete output.
 type capturedOutput struct {
 	text  string // output for the model; a line replaces the part left out
-	left  string // note about the part left out and where to find it; "" if the text is whole
+	left  string // note about the part left out, with the file's path; "" if the text is whole
 	lines int64
 	total int64
 }
@@ -137,12 +137,12 @@ func (c *capture) discard() {
 	}
 }
 
-// closeFile closes the file, and removes it if the text is whole. Otherwise it returns words about
-// the gone bytes.
+// closeFile closes the file, and removes it if the text is whole. Otherwise it returns a sentence
+// about the omitted bytes.
 func (c *capture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {
-			_ = c.temp.removeOutput(c.file) // nobody was told of the file
+			_ = c.temp.removeOutput(c.file) // neither model nor user was told of the file
 		}
 		return ""
 	}

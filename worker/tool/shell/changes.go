@@ -29,7 +29,8 @@ type fileState struct {
 	changed time.Time
 }
 
-// snapshot holds the state of the workspace's files at one moment. err tells why some are missing.
+// snapshot holds the state of the workspace's files at one moment. err tells why some files are
+// missing.
 type snapshot struct {
 	files map[string]fileState
 	err   error
@@ -58,7 +59,7 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 type fileChanges struct {
 	changes []protocol.Change // the first maxNamed changes
 	more    int               // number of further changes
-	unknown bool              // whether the folder holds too many files to compare
+	unknown bool              // the folder holds too many files to compare
 }
 
 // compare lists the changes from one snapshot to the next, sorted by name.
@@ -86,7 +87,7 @@ func (s snapshot) compare(after snapshot) fileChanges {
 	return fileChanges{changes: changes[:named], more: len(changes) - named}
 }
 
-// head returns lines about the files, to stand above the output.
+// head returns lines about the files, for the top of the output.
 func (f fileChanges) head() string {
 	if f.unknown {
 		return "which files changed is not known: the folder holds too many\n"
@@ -105,7 +106,7 @@ func (f fileChanges) head() string {
 	return b.String()
 }
 
-// brief returns a few words for the user, to follow the words about the program.
+// brief returns a few words for the user. They follow the words about the program.
 func (f fileChanges) brief() string {
 	if n := len(f.changes) + f.more; n > 0 {
 		return ", " + amount.Plural(n, "file changed", "files changed")

@@ -14,7 +14,7 @@ import (
 
 var commandSpec = worker.Spec{
 	Name:        "run_command",
-	Effect:      protocol.EffectOnce, // a second run of a program may do other things
+	Effect:      protocol.EffectOnce, // a second run of a program may have other effects
 	Description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
 	Arguments: []worker.Argument{
 		{Name: "command", Type: worker.String, Required: true},

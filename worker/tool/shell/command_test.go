@@ -70,7 +70,7 @@ func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 }
 
 // TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on
-// those of this process.
+// the variables of this process.
 func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
 		t.Setenv(name, "/nowhere")
@@ -99,8 +99,8 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	}
 }
 
-// TestDescriptors_AreThreeWithoutTerminal: a program has the first three and no terminal. The first
-// is empty, and the others can be polled.
+// TestDescriptors_AreThreeWithoutTerminal: a program has descriptors 0 to 2 and no terminal.
+// Descriptor 0 is empty input, and descriptors 1 and 2 can be polled.
 func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
@@ -113,8 +113,8 @@ func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
 	}
 }
 
-// TestRun_HugeOutput_KeepsBothEnds: the model gets the beginning and the end, a file has all of it,
-// and memory stays small.
+// TestRun_HugeOutput_KeepsBothEnds: the model gets the beginning and the end, a file has the whole
+// output, and memory stays small.
 func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.mustRun("run_command", "command", "seq 100000")
@@ -134,7 +134,7 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
-	// longer than one end and shorter than both: needs no file
+	// fits into head and tail together, so it needs no file
 	b.mustRun("run_command", "command", "seq 9000")
 	b.mustRun("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
@@ -145,7 +145,8 @@ func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	}
 }
 
-// TestCapture_AnyWrites_KeepBothEnds: in any pieces, both ends are whole and the memory is bounded.
+// TestCapture_AnyWrites_KeepBothEnds: output may come in any pieces: both ends are whole, and the
+// memory is bounded.
 func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {

@@ -31,7 +31,8 @@ func newGrid(rows, cols int) *grid {
 	return g
 }
 
-// put sets a character. It removes a wide character if it covers half of it.
+// put sets a character. If the character covers half of a wide character, put removes the wide
+// character.
 func (g *grid) put(row, col int, c cell, width int) {
 	line := g.lines[row]
 	if line[col] == wideHalf && col > 0 {

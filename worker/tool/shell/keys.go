@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keyCodes map the named keys to what an xterm sends for them.
+// keyCodes map the named keys to the bytes that an xterm sends for them.
 var keyCodes = map[string]string{
 	"enter": "\r", "return": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "escape": "\x1b", "space": " ",
 	"backspace": "\x7f", "delete": "\x1b[3~", "insert": "\x1b[2~", "pgup": "\x1b[5~", "pgdn": "\x1b[6~",

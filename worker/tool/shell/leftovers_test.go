@@ -56,7 +56,7 @@ func TestStop_Suspended_MayCleanUp(t *testing.T) {
 }
 
 // TestRun_BackgroundProcess_IsEnded: the tool does not wait for a command's background processes.
-// It ends them.
+// It ends these processes.
 func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -78,7 +78,7 @@ func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	}
 }
 
-// TestRun_LateOutput_IsKept: output just after the command's own end belongs to it.
+// TestRun_LateOutput_IsKept: output just after the command's end still belongs to the command.
 func TestRun_LateOutput_IsKept(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.linger = 20 * time.Second })
 	r := b.mustRun("run_command", "command", `(sleep 0.1; echo late) & echo early`)

@@ -13,10 +13,10 @@ import (
 
 // limits are the bounds of the family.
 type limits struct {
-	timeout    time.Duration // time limit of a command that names none
+	timeout    time.Duration // time limit of a command without its own limit
 	maxTimeout time.Duration // longest time limit that a command may name
 	grace      time.Duration // time from SIGTERM to SIGKILL
-	// time for which leftover processes may hold the output after a command's end
+	// how long leftover processes may keep the output open after a command's end
 	linger   time.Duration
 	progress time.Duration // time between two lines of progress
 
@@ -45,12 +45,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shellSignal is added by a shell to the signal that ended its last program, to make its own status
-// (bash(1), EXIT STATUS).
+// shellSignal is the number that a shell adds to the signal of its last program, to make its own
+// status (bash(1), EXIT STATUS).
 const shellSignal = 128
 
-// exceededFileSize reports whether a program, or the last one of a shell, was ended because a file
-// became too large.
+// exceededFileSize reports whether a program was ended because a file became too large. For a
+// shell, the last program counts.
 func exceededFileSize(state *os.ProcessState) bool {
 	if state == nil {
 		return false

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestReap_TakesOnlyOrphans: the process's own reaper takes orphans, and no child that the shell
-// waits for.
+// TestReap_TakesOnlyOrphans: the worker's reaper reaps orphans, but no child that the shell waits
+// for.
 func TestReap_TakesOnlyOrphans(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)

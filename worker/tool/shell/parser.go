@@ -2,7 +2,7 @@ package shell
 
 import "unicode/utf8"
 
-// Bounds of one control sequence. Numbers beyond them are read and ignored.
+// Bounds of one control sequence. Numbers beyond these bounds are read and ignored.
 const (
 	maxNumbers = 16
 	maxNumber  = 9999
@@ -14,7 +14,7 @@ type mode byte
 const (
 	modeGround  mode = iota // within plain text
 	modeEscape              // after ESC
-	modeSkip                // one byte before the end of an ignored sequence
+	modeSkip                // before the last byte of an ignored sequence
 	modeCharset             // after ESC (
 	modeControl             // after ESC [
 	modeString              // in a string for the terminal itself, such as its title
@@ -25,7 +25,7 @@ const (
 // to use. (Its modes are the states of the DEC parser that Paul Williams describes, vt100.net/emu.)
 type parser struct {
 	mode    mode
-	private byte  // the mark after ESC [ or before the last byte; 0 means none
+	private byte  // private mark after ESC [ or before the last byte; 0 means none
 	numbers []int // numbers of the sequence; -1 means not given
 	rune    []byte
 }
@@ -55,8 +55,8 @@ func (p *parser) parse(s *screen, raw []byte) {
 	}
 }
 
-// controlCharacter performs a control character. One within a sequence counts too, and the sequence
-// continues after it.
+// controlCharacter performs a control character. A control character within a sequence counts too,
+// and the sequence continues after it.
 func controlCharacter(s *screen, b byte) {
 	if do := controlActions[b]; do != nil {
 		do(s)

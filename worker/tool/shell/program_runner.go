@@ -28,7 +28,7 @@ type runOutcome struct {
 	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took         time.Duration
 	leftovers    int  // number of the program's processes that still ran and were ended
-	fileTooLarge bool // whether the program was ended because a file would have become too large
+	fileTooLarge bool // the program was ended because a file would have become too large
 	output       capturedOutput
 }
 
@@ -63,8 +63,8 @@ func (r *programRunner) close() {
 	r.running.Wait()
 }
 
-// run runs a program until it ends, its time is over or ctx ends; in the last case the error is
-// ctx's cause. When run returns, no process of the program is left.
+// run runs a program until it ends, its time is over or ctx ends; if ctx ended, the error is ctx's
+// cause. When run returns, no process of the program is left.
 func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, err error) {
 	began := r.options.Now()
 	err = r.runBounded(ctx, p.timeout, func(ctx context.Context) (err error) {
@@ -85,7 +85,7 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 }
 
 // runBounded calls do, for which close waits. The context of do ends with ctx, with the runner, and
-// when the time is over; in the last case its cause is errTimeout.
+// when the time is over; at a timeout its cause is errTimeout.
 func (r *programRunner) runBounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -115,7 +115,7 @@ func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome
 		},
 	})
 	if err != nil && !errors.Is(err, errTimeout) {
-		output.discard() // nobody is told of the output
+		output.discard() // neither model nor user is told of the output
 	}
 	o.output = output.finish()
 	return o, err
@@ -135,7 +135,7 @@ func (o runOutcome) head() string {
 	if o.output.total == 0 {
 		b.WriteString("\nno output")
 	}
-	// at the top too, because the model may see only the first lines and the last
+	// also at the top, because the model may see only the first and last lines
 	if o.output.left != "" {
 		b.WriteString("\noutput: " + o.output.left)
 	}

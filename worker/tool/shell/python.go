@@ -14,7 +14,7 @@ import (
 
 var pythonSpec = worker.Spec{
 	Name:        "run_python",
-	Effect:      protocol.EffectOnce, // a second run of a program may do other things
+	Effect:      protocol.EffectOnce, // a second run of a program may have other effects
 	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
 	Arguments: []worker.Argument{
 		{Name: "code", Type: worker.String},
@@ -31,7 +31,7 @@ type pythonArgs struct {
 	Timeout int      `json:"timeout"`
 }
 
-// loader runs the script named by its first argument as Python itself would. But it imports modules
+// loader runs the script of its first argument like Python itself, except that modules are imported
 // from the working directory instead of the script's folder.
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
 	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
@@ -83,6 +83,6 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 	if err != nil {
 		return nil, nil, err
 	}
-	cleanUp = func() { _ = os.Remove(file) } // the script may have removed itself
+	cleanUp = func() { _ = os.Remove(file) } // the script may have removed its own file
 	return append(append(line, "-c", loader, file), args.Args...), cleanUp, nil
 }

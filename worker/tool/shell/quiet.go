@@ -12,8 +12,8 @@ import (
 )
 
 // RunQuietly runs a command in the home and writes its output to out. No model asked for the
-// command. ok means that it exited with 0. A command that cannot be started, or takes longer than
-// protocol.MaxCheckSeconds, is an error. None of its processes is left.
+// command. ok means that it exited with 0. If the command cannot be started, or takes longer than
+// protocol.MaxCheckSeconds, RunQuietly returns an error. No process of the command is left.
 func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
 	if err := checkCommand(command); err != nil {
 		return false, err

@@ -8,9 +8,9 @@ import (
 	"mews/worker"
 )
 
-// define makes a tool of the family. If the folder is full, the second line of its result says so.
-// The program still runs, because it may delete files. A program counts as having read the
-// received files.
+// define makes a tool of the family. If the folder is full, the second line of the result is a note
+// about that. The program still runs, because it may delete files. If there are uploads, the
+// program may have read them, so the result is marked as world.
 func define[A any](e *environment, s worker.Spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
 	var none A
 	return worker.Define(s, none, func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
@@ -19,7 +19,7 @@ func define[A any](e *environment, s worker.Spec, run func(context.Context, work
 		result.World = world || e.ws.HasReceived()
 		note := ""
 		if e.options.QuotaNote != nil {
-			note = e.options.QuotaNote(ctx) // even after a failure, because the program may have written
+			note = e.options.QuotaNote(ctx) // even after a failure, because the program may have written files
 		}
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", s.Name, err)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// fileTime returns the time that a file changed now would get.
+// fileTime returns the time that a file would get for a change now.
 func fileTime() time.Time { return time.Now() }
 
 // changedAt returns when a file was last changed.

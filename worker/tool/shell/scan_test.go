@@ -38,8 +38,8 @@ func (b *fixture) stateOf(path string) protocol.FileState {
 	return protocol.LargeFileState(info.Size(), info.ModTime())
 }
 
-// TestScan_Changes_AreNamed: also if the size is the same and the time was set to an old one. Links
-// are not followed, and earlier files are not named.
+// TestScan_Changes_AreNamed: a changed file is named even if its size is the same and its time was
+// set back. Links are not followed, and unchanged files are not named.
 func TestScan_Changes_AreNamed(t *testing.T) {
 	b := newFixture(t, nil)
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -64,8 +64,8 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 	}
 }
 
-// TestScan_ManyChanges_AreCut: some are named. If there are too many to compare, the result says
-// so.
+// TestScan_ManyChanges_AreCut: some changed files are named. If there are too many files to
+// compare, the result says so.
 func TestScan_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.mustRun("run_command", "command", "for i in $(seq 25); do echo > $i; done")

@@ -15,8 +15,8 @@ const maxFresh = 64 << 10
 // cursor is the position of the next character.
 type cursor struct {
 	row, col   int
-	lastColumn bool // whether the last column was written, so that the next character starts the next row
-	boxLines   bool // whether letters mean box-drawing lines (ESC ( 0)
+	lastColumn bool // the last column was written, so the next character starts the next row
+	boxLines   bool // letters mean box-drawing lines (ESC ( 0)
 }
 
 // screen is the display of a terminal: an xterm without colours (invisible-island.net, ctlseqs).
@@ -24,18 +24,18 @@ type cursor struct {
 type screen struct {
 	parser
 	*grid                     // the visible screen
-	other               *grid // the main screen while the alternate one is visible, otherwise nil
+	other               *grid // the main screen while the alternate screen is visible, otherwise nil
 	cursor, savedCursor cursor
-	mainCursor          cursor // cursor of the main screen while the alternate one is visible
+	mainCursor          cursor // cursor of the main screen while the alternate screen is visible
 	top, bottom         int    // the rows from top to before bottom scroll
 	noWrap              bool
-	originMode          bool // whether rows are counted from top
+	originMode          bool // rows are counted from top
 	insertMode          bool
-	appKeys             bool // whether arrow keys are sent in application mode
+	appKeys             bool // arrow keys are sent in application mode
 	lastPrinted         string
 	history             []string // lines that scrolled off the top of the main screen
 	fresh               []byte   // raw text since the newest wait began
-	answer              []byte   // answers for the program, which has asked the terminal for something
+	answer              []byte   // answers to questions that the program has asked the terminal
 }
 
 func newScreen(rows, cols int) *screen {
@@ -133,12 +133,12 @@ func (s *screen) addHistory(n int) {
 	}
 }
 
-// moveCursor moves the cursor to a cell, or to the nearest one on the screen.
+// moveCursor moves the cursor to a cell, or to the nearest cell on the screen.
 func (s *screen) moveCursor(row, col int) {
 	s.cursor.row, s.cursor.col, s.cursor.lastColumn = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
 }
 
-// alternate shows the alternate screen, which is empty, or the main one again.
+// alternate shows the alternate screen, which is empty, or the main screen again.
 func (s *screen) alternate(on bool) {
 	if on == (s.other != nil) {
 		return

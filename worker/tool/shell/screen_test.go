@@ -117,7 +117,7 @@ func TestScreen_Resize_KeepsText(t *testing.T) {
 		{6, 20, lines, "2\n3\n4\nfive", "1\n2\n3\n4\nfive"},
 		{2, 20, lines, "4\nfive", "1\n2\n3\n4\nfive"},
 		{2, 2, lines, "4\nfi", "1\n2\n3\n4\nfi"},
-		{2, 20, "1\r\n2", "1\n2", "1\n2"}, // there was room below
+		{2, 20, "1\r\n2", "1\n2", "1\n2"}, // the screen has room below the cursor
 		{2, 20, lines + "\x1b[?1049h\x1b[Hother\x1b[?1049l", "4\nfive", "1\n2\n3\n4\nfive"},
 	} {
 		s := newScreen(4, 10)
@@ -128,7 +128,7 @@ func TestScreen_Resize_KeepsText(t *testing.T) {
 				test.text, test.rows, test.cols, s.shown(0), s.shown(100), test.want, test.above)
 		}
 	}
-	// The main screen is resized while the alternate one is visible.
+	// The main screen is resized while the alternate screen is visible.
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(lines + "\x1b[?1049h\x1b[Hother"))
 	s.resizeTo(2, 20)

@@ -203,7 +203,7 @@ func region(s *screen, n []int) {
 	}
 }
 
-// reportStatus answers with the cursor's position, or that the terminal works.
+// reportStatus answers with the cursor's position, or with the code for a working terminal.
 func reportStatus(s *screen, n []int) {
 	switch numberAt(n, 0, 0) {
 	case 5:

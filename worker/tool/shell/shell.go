@@ -1,9 +1,9 @@
 // Package shell is the family of tools that run programs: a command, a Python script, and terminals
-// in which programs continue from one call to the next. The walls around a program hold whatever it
-// does. No code here reads a command to find out whether it is harmless.
+// in which programs continue from one call to the next. Only the walls keep a program from doing
+// harm. No code here reads a command to find out whether it is harmless.
 //
-// A program gets an environment built from nothing, its first three descriptors and no other, and a
-// session of its own. When it has ended, the processes that it left running are ended too.
+// A program gets a new environment, only descriptors 0 to 2, and its own session. When it has
+// ended, the processes that it left running are ended too.
 package shell
 
 import (
@@ -24,15 +24,15 @@ import (
 // Options of a Shell. Only Home is required.
 type Options struct {
 	Home string   // the workspace's path for programs, and their first folder
-	User string   // variable USER; "" leaves it out
-	Zone string   // variable TZ, an IANA name; "" leaves it out
+	User string   // variable USER; "" means no such variable
+	Zone string   // variable TZ, an IANA name; "" means no such variable
 	Path string   // variable PATH; "" means the system's usual folders
 	Env  []string // more variables, NAME=VALUE, that the walls need
 	Temp string   // parent folder for outputs and scripts; "" means /tmp
 
 	Programs *program.Children // starter of programs behind their walls
-	// QuotaNote is called after each call. It explains why the workspace is full; "" means that it
-	// is not. It waits no longer than ctx. nil means that there is no quota.
+	// QuotaNote is called after each call. It explains why the workspace is full; "" means that
+	// there is room. It waits no longer than ctx. nil means that there is no quota.
 	QuotaNote func(ctx context.Context) string
 	Now       func() time.Time
 
@@ -75,7 +75,7 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
-// EndTurn ends the programs that a stopped turn has left running, and waits for that.
+// EndTurn ends the programs that a stopped turn has left running, and waits for their end.
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
 // RunningTerminals names the terminals that run a program, in one line; "" means none. Of a command

@@ -29,7 +29,7 @@ type fixture struct {
 
 	mu    sync.Mutex
 	lines []string      // lines of progress
-	said  chan struct{} // sends progress to a reader that waits
+	said  chan struct{} // sends progress to awaitProgress
 }
 
 // newFixture opens the tools; change may be nil.

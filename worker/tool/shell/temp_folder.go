@@ -25,7 +25,7 @@ type tempFolder struct {
 
 	mu  sync.Mutex
 	dir string
-	// lock held while this process lives, so that other workers see that the folder is in use; nil
+	// file whose lock this process holds, so that other workers see that the folder is in use; nil
 	// if the folder could not be locked
 	lock    *os.File
 	outputs []string // paths of the kept outputs, the oldest first
@@ -42,7 +42,7 @@ func (s *tempFolder) output() (*os.File, error) {
 	}
 	s.outputs = append(s.outputs, file.Name())
 	for len(s.outputs) > maxOutputs {
-		_ = os.Remove(s.outputs[0]) // a program may have removed it
+		_ = os.Remove(s.outputs[0]) // a program may have removed the file
 		s.outputs = s.outputs[1:]
 	}
 	return file, nil
@@ -103,7 +103,7 @@ func (s *tempFolder) remove() error {
 // unlock unlocks the folder. The caller holds the mutex.
 func (s *tempFolder) unlock() {
 	if s.lock != nil {
-		_ = s.lock.Close() // nothing was written to the file
+		_ = s.lock.Close() // an error loses nothing: nothing was written to the file
 		s.lock = nil
 	}
 }
@@ -126,7 +126,7 @@ func lockFolder(dir string) (*os.File, error) {
 func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // the parent cannot be listed
+		return nil // no error: the parent folder cannot be listed
 	}
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), tempFolderPrefix)

@@ -22,8 +22,8 @@ func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 	}
 }
 
-// TestRun_Stopped_KeepsNoOutput: a stopped run leaves no output file, because nobody is told of the
-// file.
+// TestRun_Stopped_KeepsNoOutput: a stopped run leaves no output file, because neither model nor
+// user is told of the file.
 func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.mustRun("run_command", "command", "seq 1000").Text
@@ -44,8 +44,8 @@ func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	}
 }
 
-// TestSweep_RemovesOutputsOfDeadWorkers: the next worker removes them. It keeps the folder of a
-// living worker, and a folder with a similar name.
+// TestSweep_RemovesOutputsOfDeadWorkers: the next worker removes outputs of dead workers. It keeps
+// the folder of a living worker, and a folder with a similar name.
 func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }

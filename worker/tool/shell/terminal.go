@@ -191,7 +191,7 @@ func (t *terminal) transition(to terminalState) bool {
 }
 
 // close hangs up on the program, waits for its end, and kills the program if it goes on. A second
-// caller waits too.
+// caller waits for the same end.
 func (t *terminal) close(why terminalState) {
 	within := t.limits.grace
 	if t.transition(why) {

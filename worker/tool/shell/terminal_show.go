@@ -26,7 +26,7 @@ func (t *terminal) summary() string {
 }
 
 // show waits as the call demands, and returns the screen. usual is the wait for quiet if the call
-// names none.
+// names no wait.
 func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from waitStart) (worker.Result, error) {
 	t.idle.Reset(t.limits.idle)
 	p := waitCondition{most: usual, text: args.WaitFor}

@@ -82,7 +82,7 @@ printf '\033[?1049l\033[?1l'
 `)
 	b.prompt()
 	b.mustRun("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
-	// The program asked for application arrow keys, and gets one.
+	// The program asked for arrow keys in application mode, and gets such a key.
 	text := b.mustShow("", "up", `$'\EOA'`)
 	wantContains(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
 	b.mustReturnToPrompt("q", "+----+")
@@ -110,7 +110,8 @@ func (b *fixture) mustReturnToPrompt(text, gone string) {
 	}
 }
 
-// TestTerminal_CursorQuery_IsAnswered: a program that asks for the cursor does not wait forever.
+// TestTerminal_CursorQuery_IsAnswered: a program that asks for the cursor's position gets an
+// answer.
 func TestTerminal_CursorQuery_IsAnswered(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("terminal", "action", "open", "command",
@@ -126,11 +127,11 @@ func TestTerminal_EndedAtOnce_KeepsOutput(t *testing.T) {
 		r := b.mustRun("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
 		wantContains(t, r.Text, "98\n99\n100\nlast")
 	}
-	b.mustFail("terminal", "no terminal is open", "action", "read", "id", 1) // the terminal was forgotten
+	b.mustFail("terminal", "no terminal is open", "action", "read", "id", 1) // a terminal that has ended is dropped
 }
 
 // TestTerminal_ClosedAndReopened_ShowsOutput: a program may close its terminal and open it again.
-// Its output is shown then, and the program does not hang, however much it writes.
+// Its output is shown then, and the program does not hang, even if it writes very much.
 func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
@@ -146,7 +147,7 @@ func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	wantContains(t, b.mustRun("terminal", "action", "close", "id", 2).Text, "was closed")
 }
 
-// TestTerminals_Fifth_IsRefused: the refusal of a fifth terminal names the open ones.
+// TestTerminals_Fifth_IsRefused: the refusal of a fifth terminal names the open terminals.
 func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b := newFixture(t, nil)
 	b.mustFail("terminal", "no terminal is open", "action", "read")
@@ -192,7 +193,8 @@ func TestCloseTerminal_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// TestEndTurn_ClosesItsTerminalsOnly: their programs end too. Those of other turns go on.
+// TestEndTurn_ClosesItsTerminalsOnly: the programs in these terminals end too. Terminals of other
+// turns go on.
 func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 	b := newFixture(t, nil)
 	for turn, command := range []string{"sleep 1000", "sleep 1001", "sleep 1002"} {

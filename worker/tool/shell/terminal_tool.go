@@ -16,7 +16,7 @@ import (
 var terminalSpec = worker.Spec{
 	Name:   "terminal",
 	Family: "terminal",
-	Effect: protocol.EffectOnce, // a second run of a program may do other things
+	Effect: protocol.EffectOnce, // a second run of a program may have other effects
 	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",
 	Arguments: []worker.Argument{
@@ -106,7 +106,7 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, err
 	}
 	r, err := t.show(ctx, args, defaultWait, waitStart{})
-	// also if the wait failed, because the program runs
+	// recorded even if the wait failed, because the program runs
 	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
 	return r, err
 }

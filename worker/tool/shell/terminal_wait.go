@@ -45,8 +45,9 @@ func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (m
 	return met, err
 }
 
-// waitUntil waits until ready returns true, but at most most. It asks ready at every output, and
-// again after the time that ready returns. ready may read fields that the terminal's mutex guards.
+// waitUntil waits until ready returns true, for at most the time most. It asks ready at every
+// output, and again after the time that ready returns. ready may read fields that the terminal's
+// mutex guards.
 func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
 	end := time.After(most)
 	done := t.done
@@ -62,7 +63,7 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 		case <-changed:
 		case <-time.After(again):
 		case <-done:
-			done = nil // ask once more, for the last output
+			done = nil // ask ready once more, for the last output
 		case <-end:
 			return false, nil
 		case <-ctx.Done():
@@ -71,8 +72,8 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 	}
 }
 
-// quietFor is ready if there was no output for that long, counted from now. A terminal whose
-// program has ended is quiet.
+// quietFor returns a condition that holds once there was no output for that long, counted from now.
+// A terminal whose program has ended is quiet.
 func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	began := time.Now()
 	return func() (bool, time.Duration) {
@@ -86,7 +87,7 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 }
 
 // appeared reports whether the text was written since from, or the screen shows it more often than
-// then.
+// at from.
 func (s *screen) appeared(text string, from waitStart) bool {
 	return strings.Contains(string(s.fresh), text) || strings.Count(s.shown(0), text) > from.seen
 }

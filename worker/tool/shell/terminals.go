@@ -22,7 +22,7 @@ type terminals struct {
 	newest int // the highest id so far
 }
 
-// close closes all terminals. The error names those that were open.
+// close closes all terminals. The error names the terminals that were open.
 func (m *terminals) close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -71,7 +71,7 @@ func joinNames(all []*terminal) string {
 	return strings.Join(names, ", ")
 }
 
-// add starts a terminal with the next id, and forgets old ones that have ended.
+// add starts a terminal with the next id, and forgets old terminals that have ended.
 func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,8 +144,8 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	return t, nil
 }
 
-// find finds a terminal. Without an id it returns the only running one or, if none runs, the
-// newest.
+// find finds a terminal. Without an id it returns the only running terminal. If no terminal runs,
+// it returns the newest.
 func (m *terminals) find(id int) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
