@@ -33,8 +33,8 @@ type editArgs struct {
 	All     bool   `json:"all"`
 }
 
-// maxEdited is the largest file that can be edited, in bytes. An edit needs a few copies of it in
-// memory.
+// maxEdited is the largest file that can be edited, in bytes. An edit needs a few copies of the
+// file in memory.
 const maxEdited = 16 << 20
 
 func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (worker.Result, error) {
@@ -115,7 +115,7 @@ func (t *fileTools) readAll(path string) (string, encoding, error) {
 	return decodeAll(raw, enc)
 }
 
-// linesOf lists the first few line numbers at which part begins.
+// linesOf lists the numbers of the first few lines at which part begins.
 func linesOf(whole, part string) string {
 	const most = 10
 	var numbers []string

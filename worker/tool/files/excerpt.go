@@ -17,10 +17,10 @@ const (
 // excerpt holds some lines of a text.
 type excerpt struct {
 	body        []byte
-	first, last int  // numbers of the lines in body; last < first means none
+	first, last int  // numbers of the lines in body; last < first means no lines
 	total       int  // number of lines of the text; -1 means too many to count
-	partial     bool // whether the last line in body is cut
-	full        bool // whether body has no room for more
+	partial     bool // the last line in body is cut
+	full        bool // body has no room for more lines
 	room        int  // most bytes of body
 	whole       int  // bytes of body up to the end of the last whole line
 }
@@ -31,7 +31,7 @@ func (x *excerpt) complete() bool {
 }
 
 // readLines reads the lines first to last of r, at most room bytes of them. All lines are whole,
-// unless the first one has more than room bytes.
+// unless the first line has more than room bytes.
 func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerpt, error) {
 	in := bufio.NewReaderSize(r, decodeChunk)
 	x := &excerpt{first: first, last: first - 1, room: room}
@@ -66,7 +66,7 @@ func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerp
 	}
 }
 
-// take adds a line, or a piece of a long one.
+// take adds a line, or a piece of a long line.
 func (x *excerpt) take(line int, piece []byte) {
 	if len(piece) == 0 {
 		return

@@ -1,6 +1,6 @@
-// Package files is the family of tools that list, read, search and change the files of a workspace,
-// and of the one that tells the time. The workspace decides which paths are allowed. This package
-// decides how a file's text is decoded, and how much of it a model is shown at once.
+// Package files is the family of tools that list, read, search and change the files of a workspace.
+// It also has the tool that tells the time. The workspace decides which paths are allowed. This
+// package decides how a file's text is decoded, and how much of it a model is shown at once.
 package files
 
 import (
@@ -36,7 +36,8 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	}
 }
 
-// changeResult makes a Result with one change. u is its undo; nil means that nothing was changed.
+// changeResult makes a Result with one change. u is the change's undo; nil means that no file was
+// changed.
 func changeResult(kind, target, detail, text, brief string, u *protocol.Undo) worker.Result {
 	return worker.Result{
 		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail, Undo: u}},

@@ -15,8 +15,8 @@ const (
 )
 
 // glob is a pattern for files. A pattern without a slash is compared with the last name of a path.
-// One with a slash is compared with the whole path, from the workspace or from the listed folder.
-// The zero value matches everything.
+// A pattern with a slash is compared with the whole path, from the workspace or from the listed
+// folder. The zero value matches everything.
 type glob struct {
 	pattern string
 	from    string // folder from which a pattern with a slash is compared

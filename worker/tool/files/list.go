@@ -66,12 +66,12 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // whether to list the contents of folders too
+	deep           bool // list the contents of folders too
 	limit          int
 	lines          []string
 	files, folders int
 	trouble        []string // folders that could not be read
-	world          bool     // whether a name belongs to a received file
+	world          bool     // a name in the list belongs to a received file
 }
 
 func (l *listing) visit(e workspace.Entry) error {

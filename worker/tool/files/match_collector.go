@@ -21,7 +21,7 @@ type matchCollector struct {
 	stopReason string // reason for stopping the search; "" means that it goes on
 
 	file        string // path of the searched file
-	noMatchYet  bool   // whether file has no match so far
+	noMatchYet  bool   // file has no match so far
 	number      int    // number of the next line
 	lastWritten int    // number of the last collected line of file
 	// the newest lines that were not collected, at most contextLines
@@ -41,7 +41,7 @@ func (f *matchCollector) begin(file string) {
 	f.before = f.before[:0]
 }
 
-// collect searches a run of whole lines, or a piece of a long one.
+// collect searches a run of whole lines, or a piece of a long line.
 func (f *matchCollector) collect(block []byte) {
 	if f.contextLines == 0 && !f.matcher.mayMatch(block) {
 		f.number += bytes.Count(block, []byte("\n"))
@@ -75,7 +75,7 @@ func (f *matchCollector) line(raw []byte) {
 }
 
 // match collects a matching line, after the lines before it. A match beyond the limit only shows
-// that there are more.
+// that there are further matches.
 func (f *matchCollector) match(l numberedLine) {
 	if f.matches == f.limit {
 		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.Number(int64(f.limit)))

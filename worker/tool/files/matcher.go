@@ -15,7 +15,7 @@ const maxQuery = 1000
 // matcher finds a query in lines. It is for one goroutine.
 type matcher struct {
 	plain   []byte         // plain query; nil if re is used
-	fold    bool           // whether plain is in lower case and matches upper case too
+	fold    bool           // plain is in lower case and matches upper case too
 	re      *regexp.Regexp // regular expression; also for plain queries that ignore case and are not ASCII
 	lowered []byte         // buffer for a line in lower case
 }
@@ -46,7 +46,7 @@ func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
 	return &matcher{re: re}, nil
 }
 
-// mayMatch is false if no line of the block can match.
+// mayMatch reports whether a line of the block may match.
 func (m *matcher) mayMatch(block []byte) bool {
 	if m.re != nil {
 		return true

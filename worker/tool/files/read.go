@@ -58,7 +58,7 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 
 // filePage is the shown part of a file.
 type filePage struct {
-	header string // remark above the text; "" if the text is whole and needs none
+	header string // remark above the text; "" if the text is whole and needs no remark
 	body   string
 	brief  string
 }
@@ -132,7 +132,7 @@ func (x *excerpt) lineRange() string {
 	return fmt.Sprintf("lines %d-%d of %s", x.first, x.last, total)
 }
 
-// readMany reads several files. It fails only if none of them can be read.
+// readMany reads several files. It fails only if no file can be read.
 func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs) (worker.Result, error) {
 	var b strings.Builder
 	var failed []error

@@ -84,9 +84,9 @@ type fileSearch struct {
 	decoder  textDecoder
 	blocks   blockReader
 	found    matchCollector
-	searched int  // files
+	searched int  // files searched so far
 	unread   int  // files and folders that could not be read completely
-	world    bool // whether a match is in a received file
+	world    bool // a match is in a received file
 }
 
 func (s *fileSearch) visit(e workspace.Entry) error {

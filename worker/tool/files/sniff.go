@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// headSize is the number of a file's first bytes that are read to find out its type.
+// headSize is the number of a file's first bytes that are read to detect its type.
 const headSize = 8 << 10
 
 // encoding is the encoding of a file's text.
@@ -79,7 +79,7 @@ func Kind(head []byte) string {
 	return kind
 }
 
-// NewTextReader reads a file that begins with head as UTF-8, whatever its encoding. rest holds the
+// NewTextReader reads a file of any encoding as UTF-8. The file begins with head. rest holds the
 // bytes after head.
 func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	d := &textDecoder{}
@@ -113,7 +113,7 @@ func looksBinary(head []byte) bool {
 }
 
 // windows1252 are the characters 0x80 to 0x9f. The five unassigned bytes are control characters, as
-// in the WHATWG's table. All others are as in Latin-1.
+// in the WHATWG's table. All other bytes mean the same as in Latin-1.
 var windows1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d,
 	0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,

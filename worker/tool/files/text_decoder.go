@@ -16,7 +16,7 @@ const decodeChunk = 32 << 10
 type textDecoder struct {
 	src  io.Reader
 	enc  encoding
-	odd  bool   // whether bytes that are not UTF-8 were read as Windows-1252
+	odd  bool   // bytes that are not UTF-8 were read as Windows-1252
 	raw  []byte // bytes read but not decoded; a part of store
 	out  []byte // bytes decoded but not yet read by the caller; a part of text
 	err  error  // error of src
@@ -54,7 +54,7 @@ func (d *textDecoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode moves whole characters from raw to out. At the end of the file it moves all the rest.
+// decode moves whole characters from raw to out. At the end of the file it moves the whole rest.
 func (d *textDecoder) decode() {
 	d.text = d.text[:0]
 	if d.enc == encodingUTF16LE || d.enc == encodingUTF16BE {
@@ -113,7 +113,7 @@ func utf16Units(raw []byte, enc encoding) []uint16 {
 	return all
 }
 
-// byteOrder has the methods of encoding/binary's two orders that are used here.
+// byteOrder has the methods that this file uses of encoding/binary's two byte orders.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder

@@ -43,7 +43,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 		mode, done = workspace.Create, "found to hold just this already"
 	}
 	var undo *protocol.Undo
-	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // otherwise nothing is changed
+	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // an existing file is only changed by an overwrite
 		undo = t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
 	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
@@ -79,7 +79,7 @@ func (t *fileTools) describe(path string) string {
 	if err := x.start(path); err != nil {
 		return text + "; " + err.Error()
 	}
-	// at an error the line ends too
+	// after an error, line has the bytes before the error
 	line, _ := bufio.NewReader(io.LimitReader(x, maxFirstLine)).ReadString('\n')
 	return text + ", first line " + strconv.Quote(strings.TrimRight(line, "\r\n"))
 }
@@ -123,7 +123,8 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	return changeResult("append", name, detail, text, detail, t.ws.RecordAfter(undo)), nil
 }
 
-// takesText refuses a file that UTF-8 at its end would damage. A new file takes any text.
+// takesText refuses a file in another encoding, which UTF-8 at its end would damage. A new file
+// takes any text.
 func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {
