@@ -23,8 +23,8 @@ func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// orientation returns how the pixels of a JPEG lie: 1 to 8, as in EXIF. 1 is upright, and stands
-// for no information too.
+// orientation returns how the pixels of a JPEG lie: 1 to 8, as in EXIF. 1 means upright, or that
+// the file does not tell.
 func orientation(data []byte) int {
 	for marker, content := range jpegSegments(data) {
 		if marker != 0xe1 {
@@ -38,7 +38,7 @@ func orientation(data []byte) int {
 }
 
 // exifOrientation reads the tag 0x0112 of the first directory of a TIFF header. It returns 0 if
-// there is no valid one.
+// there is no valid tag.
 func exifOrientation(segment []byte) int {
 	const intro = "Exif\x00\x00"
 	if len(segment) < len(intro)+8 || string(segment[:len(intro)]) != intro {

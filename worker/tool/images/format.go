@@ -19,12 +19,12 @@ type format struct {
 	decode        func(io.Reader) (image.Image, error)
 	bytesPerPixel func(image.Config, []byte) int // most memory of a pixel while the picture is decoded
 	universal     func(image.Config, []byte) bool
-	strip         func([]byte) []byte // removes all but the pixels from a file; nil if no file of the format is universal
-	photo         bool                // whether a picture in the format is usually a photograph
+	strip         func([]byte) []byte // keeps only the pixels of a file; nil if no file of the format is universal
+	photo         bool                // a picture in this format is usually a photograph
 }
 
-// formats are by media type. universal reports whether every model API takes the file: some take no
-// animated GIF, and llama.cpp's reader (stb_image) knows no WebP.
+// formats are the picture formats by media type. universal reports whether every model API takes
+// the file: some APIs take no animated GIF, and llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
 	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, stripPNG, false},
 	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, stripJPEG, true},
@@ -58,7 +58,7 @@ func pngBytes(c image.Config, _ []byte) int {
 const webpBytes = 8
 
 // jpegBytes counts one byte for each colour. A progressive JPEG also has four bytes of coefficients
-// for each, all of which come before the first pixel.
+// for each colour of each pixel. All of them are read before the first pixel.
 func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
@@ -73,8 +73,8 @@ func jpegBytes(c image.Config, data []byte) int {
 	return colors
 }
 
-// progressive reports whether a JPEG may be progressive. It is not if it has the frame marker SOF0
-// or SOF1.
+// progressive reports whether a JPEG may be progressive. A JPEG with the frame marker SOF0 or SOF1
+// is not progressive.
 func progressive(data []byte) bool {
 	for marker := range jpegSegments(data) {
 		if marker == 0xc0 || marker == 0xc1 {

@@ -108,7 +108,7 @@ func show(ctx context.Context, file io.Reader) (ShownPicture, error) {
 		return ShownPicture{}, err
 	}
 	if o.memory() > freeAbove {
-		defer debug.FreeOSMemory() // free this picture's memory before the next
+		defer debug.FreeOSMemory() // free this picture's memory before the next picture
 	}
 	picture, err := o.convert(ctx, data)
 	return ShownPicture{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
@@ -162,8 +162,9 @@ func readInfo(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// convert makes the picture that the model sees. It decodes the file even if it passes it on
-// unchanged, because the provider would refuse every later request with a damaged picture.
+// convert makes the picture that the model sees. It decodes every file, even if the model gets the
+// file unchanged. Otherwise the provider would refuse every later request if the picture is
+// damaged.
 func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {

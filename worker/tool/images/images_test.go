@@ -192,8 +192,8 @@ func TestScale_ContextEnds_Stops(t *testing.T) {
 	}
 }
 
-// TestShow_Noise_FitsTheLimit: noise compresses badly in every format. It is still shown, in
-// the size that an API takes.
+// TestShow_Noise_FitsTheLimit: noise compresses badly in every format. The picture is still shown,
+// within an API's size limit.
 func TestShow_Noise_FitsTheLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := image.NewRGBA(image.Rect(0, 0, 200, 200))

@@ -17,8 +17,8 @@ func shownSize(w, h int) (int, int) {
 }
 
 // scale makes a picture smaller. Each new pixel is the mean of its area. scale reads one row at a
-// time, so it needs memory only for the new picture. A filter of x/image would take 32 bytes for
-// each new column of each row.
+// time, so it needs memory only for the new picture. A filter of x/image would need 32 bytes for
+// each new column of each old row.
 func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) {
 	from := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -41,13 +41,14 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	return dst, nil
 }
 
-// pixelShare holds the shares of an old pixel for the new pixel at, and for the one after it.
+// pixelShare holds the shares of an old pixel for the new pixel at, and for the new pixel after
+// that.
 type pixelShare struct {
 	at            int
 	first, second float32
 }
 
-// pixelShares divides n old pixels among m new ones; m is at most n.
+// pixelShares divides n old pixels among m new pixels; m is at most n.
 func pixelShares(n, m int) []pixelShare {
 	out := make([]pixelShare, n)
 	part := float32(m) / float32(n)

@@ -5,9 +5,9 @@ import (
 	"image"
 )
 
-// scaleYCbCr scales a photograph in the format in which most are decoded, with a fourth of the
-// colours (4:2:0). Scaling its three planes takes half the time of scaling four colours, and the
-// encoder takes them as they are.
+// scaleYCbCr scales a photograph in YCbCr, the usual format of decoded photographs, with a fourth
+// of the colours (4:2:0). Scaling its three planes takes half the time of scaling four colours, and
+// the encoder needs no conversion of the planes.
 func scaleYCbCr(ctx context.Context, src *image.YCbCr, w, h int) (*image.YCbCr, error) {
 	dst := image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
 	sw, sh := src.Rect.Dx(), src.Rect.Dy()

@@ -7,7 +7,7 @@ import (
 
 // stripJPEG returns a JPEG without segments that do not concern the pixels, such as EXIF with
 // location and device, and without bytes after its end. It keeps APP0 and APP14, which tell how to
-// read the colours.
+// decode the colours.
 func stripJPEG(data []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:2])

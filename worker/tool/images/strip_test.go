@@ -19,8 +19,8 @@ func withText(file []byte, text string) []byte {
 	return slices.Concat(file[:end], framed, file[end:])
 }
 
-// TestStrip_Metadata_IsRemoved: a picture that is shown unchanged has only its pixels; even bytes
-// after them are removed.
+// TestStrip_Metadata_IsRemoved: a picture that is shown unchanged contains only its pixels. Even
+// bytes after the pixels are removed.
 func TestStrip_Metadata_IsRemoved(t *testing.T) {
 	jpegFile, pngFile := jpegOf(t, corners(80, 40), 95), pngOf(t, corners(80, 40))
 	exif := oriented(jpegFile, binary.BigEndian, 1)
