@@ -1,5 +1,5 @@
-// Package delegated has the tools whose calls the supervisor answers: it has the history, the jobs
-// and the user. The worker passes on a call and its answer.
+// Package delegated has the tools whose calls the supervisor answers, because only the supervisor
+// has the history, the jobs and the user. The worker forwards a call and its answer.
 package delegated
 
 import (

@@ -13,7 +13,7 @@ import (
 	"mews/worker/tool/delegated"
 )
 
-// conn notes the newest call, and answers it.
+// conn records the newest call, and answers it.
 type conn struct {
 	called string // method and parameters of the newest call
 	answer string

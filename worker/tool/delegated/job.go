@@ -88,7 +88,7 @@ var (
 	}
 )
 
-// jobTools makes the tools for reminders and tasks, and the one that ends a task.
+// jobTools makes the tools for reminders and tasks, and the tool that ends a task's turn.
 func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	jobs := &calls[protocol.JobCall, protocol.JobAnswer]{turn: turn, method: protocol.MethodJobCall,
 		most: protocol.MaxJobCalls, done: "tasks were seen to"}

@@ -61,7 +61,7 @@ func TestJobResult_EndsJobTurnsOnly(t *testing.T) {
 	}
 }
 
-// A turn that starts tasks without end is refused: the supervisor would end its worker.
+// Job calls beyond the limit are refused here; otherwise the supervisor would end the worker.
 func TestJobTools_TooManyCalls_AreRefused(t *testing.T) {
 	list := tool(t, "chat", "list_tasks", jobs{errors.New("gone")})
 	for n := range protocol.MaxJobCalls + 1 {
