@@ -71,7 +71,7 @@ const defaultConfidence = 0.9
 type InForce func(ctx context.Context) (map[string]string, error)
 
 // family makes the tools of one turn. The supervisor decides which facts may be kept. Until the
-// user has answered it refuses with protocol.CodeWaits, and later the call is made again.
+// user has answered, it refuses with protocol.CodeWaits. After the answer the call is made again.
 type family struct {
 	home    *memory.Home
 	turn    host.Caller
@@ -209,7 +209,7 @@ type recallArgs struct {
 }
 
 func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
-	texts, err := t.inForce(ctx) // an unaccepted change is no fact yet
+	texts, err := t.inForce(ctx) // recalls from texts in force, without changes that wait for approval
 	if err != nil {
 		return r, host.ExplainRefusal(err)
 	}

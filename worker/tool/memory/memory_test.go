@@ -30,8 +30,8 @@ type fakeHost struct {
 	inForce  protocol.FileState // state of the text in force of MEMORY.md
 	changes  []protocol.MemoryChange
 	recalled []string
-	waits    bool // whether the user has not answered yet
-	crash    bool // whether the worker dies in memory.changed, before it writes the file
+	waits    bool // the user has not answered yet
+	crash    bool // the worker dies in memory.changed, before it writes the file
 }
 
 var errCrash = errors.New("crash")
@@ -237,9 +237,9 @@ func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 	}
 }
 
-// The worker may die after it tells the supervisor, before it writes the file. The call has no
-// result then and is repeated. The file gets the same text, which is in force already, and nothing
-// is there twice.
+// The worker may die after it tells the supervisor, before it writes the file. Then the call has no
+// result and is repeated. The file gets the same text, which is already in force, and no fact is
+// there twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
 	id := memory.Parse(byHand).Facts()[0].ID // a change gives the fact another id
@@ -252,7 +252,7 @@ func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 			t.Fatalf("%s: %v, %q", c.tool, err, r.file())
 		}
 		r.host.crash = false
-		for range 2 { // the second time, the file is written but the result was lost
+		for range 2 { // before the second call the file was written, but the result was lost
 			if _, err := r.call(c.tool, c.arguments); err != nil {
 				t.Fatal(err)
 			}
