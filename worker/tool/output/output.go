@@ -44,8 +44,8 @@ type readArgs struct {
 }
 
 // Tools makes the tool for one turn. limit is the most bytes of an output for the model; 0 means no
-// limit. A read stays below limit, so that its output is not cut again. world says whether an
-// output may hold words of others than the user.
+// limit. A read stays below limit, so that its output is not cut again. world reports whether an
+// output may hold words that are not the user's own.
 func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
