@@ -69,8 +69,8 @@ type sender struct {
 	ws      *workspace.Workspace
 	turn    Host
 	measure Measure
-	// asked is how many files the supervisor was asked to send. Only one call at a time uses it, as
-	// the tool has an effect.
+	// asked is the number of files that the supervisor was asked to send. It needs no lock, because
+	// calls of a tool with an effect run one at a time.
 	asked    int
 	messages int // number of messages that the supervisor was asked to send
 }
@@ -184,14 +184,14 @@ func sendError(ctx context.Context, shown string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &refused) && refused.Code == protocol.CodeWaits:
-		return err // the user has not decided: the call is made again
+		return err // the user has not decided: the call will be repeated
 	case errors.As(err, &refused):
 		err = errors.New(refused.Message)
 	}
 	return fmt.Errorf("send %s: not sent: %w", shown, err)
 }
 
-// cleanCaption removes control characters from a caption. They are errors of the model.
+// cleanCaption removes control characters from a caption. Such characters are errors of the model.
 func cleanCaption(caption string) string {
 	caption = strings.ReplaceAll(caption, "\r\n", "\n")
 	caption = strings.Map(func(r rune) rune {

@@ -51,7 +51,7 @@ func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.
 	return protocol.ChatSendResult{}, nil
 }
 
-// newChat returns a chat whose files are refused with err, unless it is nil.
+// newChat returns a chat that refuses files with err, unless err is nil.
 func newChat(err error) *chat {
 	c := &chat{err: err}
 	c.Answers = hosttest.Answers{
