@@ -37,7 +37,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	if p.Action == protocol.UploadsList {
 		result.From = i + 1
 		if i < 0 {
-			// keeps the page from being empty
+			// limits the offset, so that the page is not empty
 			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPageSize))
 		}
 		result.Files = found[result.From:min(result.From+protocol.UploadsPageSize, len(found))]

@@ -93,7 +93,7 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 // walk visits the files below uploads/.
 func (u *uploads) walk(ctx context.Context, visit func(workspace.Entry)) error {
 	if _, err := u.ws.Stat(protocol.UploadsFolder); err != nil {
-		return nil // no file was sent yet
+		return nil // no error: no file was sent yet
 	}
 	return u.ws.Walk(ctx, protocol.UploadsFolder, func(e workspace.Entry) error {
 		if e.Err == nil && e.Info.Mode().IsRegular() {

@@ -101,8 +101,8 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{Size: int64(len(data))}, err
 }
 
-// A button below a list acts on its file, even if the file has another position in the list by
-// then.
+// A button below a list acts on its own file, even if the file has moved to another position in the
+// list.
 func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 	var names []string
 	for i := range 10 {
