@@ -20,8 +20,8 @@ import (
 // maxWait bounds everything that happens in a container.
 const maxWait = time.Minute
 
-// container is a system booted by its own systemd. It can read this machine's programs, and nothing
-// else.
+// container is a system booted by its own systemd. It can read this machine's programs, but no
+// other files.
 type container struct {
 	t      *testing.T
 	name   string // name of the container and of its control group
@@ -42,7 +42,7 @@ var etc = map[string]string{
 }
 
 // boot boots a container whose /usr/local and /root/mews are the folders local and checkout. At the
-// test's end the container ends with everything in it.
+// test's end the container and all its processes end.
 func boot(t *testing.T, local, checkout string, options ...string) *container {
 	t.Helper()
 	for _, program := range []string{"systemd-nspawn", "unshare", "nsenter"} {
@@ -70,7 +70,8 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	cmd := unshared(context.Background(), begin, append([]string{"systemd-nspawn", "--boot", "--quiet", "--directory=" + root, "--bind-ro=/usr",
 		"--bind=" + local + ":/usr/local", "--bind-ro=" + checkout + ":/root/mews", "--machine=" + c.name, "--register=no",
 		"--keep-unit", "--private-network", "--console=pipe", "--notify-ready=yes",
-		// Its filter does not know Landlock, which then silently seems to be missing.
+		// Without this option the container's filter hides Landlock, which then seems to be
+		// missing.
 		"--system-call-filter=landlock_create_ruleset landlock_add_rule landlock_restrict_self"}, options...)...)
 	cmd.Args = append(cmd.Args, "systemd.unit=basic.target")
 	cmd.Env = append(os.Environ(), "NAME="+c.name, "UNIFIED_CGROUP_HIERARCHY=1", "NOTIFY_SOCKET="+ready.LocalAddr().String())
@@ -82,7 +83,7 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	}
 	gone := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // the container was killed, or has explained its end
+		_ = cmd.Wait() // the error does not matter: the container was killed, or has explained its end
 		_ = ready.SetReadDeadline(time.Now())
 		close(gone)
 	}()
@@ -91,7 +92,7 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	return c
 }
 
-// furnish makes a root folder without programs.
+// furnish fills the container's root folder, without programs.
 func furnish(t *testing.T, root string) {
 	t.Helper()
 	for _, name := range []string{"etc/systemd/system", "usr", "var", "run", "tmp", "proc", "sys", "dev", "root", "mnt", "home/ann", "srv"} {
@@ -146,8 +147,8 @@ func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
 
 // Scripts for a separate mount namespace.
 const (
-	// They leave this machine's systemd-nspawn and control groups alone: the container has its own
-	// group, with cgroup v2 on any machine.
+	// The scripts do not touch this machine's systemd-nspawn and control groups. The container has
+	// its own group, with cgroup v2 on any machine.
 	begin = `mount -t tmpfs none /run
 		mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME

@@ -13,8 +13,7 @@ func (c *container) checkCapabilities(has string) {
 	for name, want := range map[string]string{
 		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
 			" CapAmb:" + none + " NoNewPrivs:1", // ambient set: children inherit no capability
-		// The bounding set holds capabilities that a program could give it, but none does
-		// (NoNewPrivs).
+		// The bounding set still has capabilities. No program can give them to mews (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
 	} {
 		said := c.run(`grep -E '^(Cap|NoNewPrivs|Uid)' /proc/$(pgrep -o -x ` + name + `)/status | tr -d '\t'`)
@@ -24,7 +23,8 @@ func (c *container) checkCapabilities(has string) {
 			}
 		}
 	}
-	// A process that is not dumpable is root's in /proc, and its own account cannot read it.
+	// In /proc, root owns the files of a process that is not dumpable. Its own account cannot read
+	// them.
 	if said := c.run(`stat -c %U /proc/$(pgrep -o -x mews)/environ; ps -o user= -p $(pgrep -o -x mews)`); said != "root\nmews" {
 		c.t.Errorf("whose mews is in /proc, and whose it is: %q", said)
 	}
@@ -33,8 +33,8 @@ func (c *container) checkCapabilities(has string) {
 	}
 }
 
-// checkUsers: a user's actions are done by the user's account, in the user's folder. The file is
-// new; uid owns it for a user without an account.
+// checkUsers: tools work with the user's account, in the user's folder. The named file is new. If
+// the user has no account, uid owns the file.
 func (c *container) checkUsers(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
@@ -48,7 +48,7 @@ func (c *container) checkUsers(file, uid string) {
 			c.t.Errorf("workers of %s: %q, %v", name, out, err)
 		}
 	}
-	// Only people with an account may talk to the service, and root may act for anybody.
+	// Only people with an account may talk to the service, and root may act for any user.
 	c.run("echo 'create " + file + " with tea' | mews chat --user carl")
 	owner, want := c.run("stat -c %u /var/lib/mews/homes/carl /var/lib/mews/homes/carl/"+file), regexp.MustCompile("^"+uid+"$")
 	for _, one := range strings.Fields(owner) {
@@ -58,8 +58,8 @@ func (c *container) checkUsers(file, uid string) {
 	}
 }
 
-// checkNotStarted: without a service the error tells how to start it here. The command needs no
-// working directory to say so.
+// checkNotStarted: without a service the error tells how to start it here. The command works even
+// if its working directory does not exist.
 func (c *container) checkNotStarted() {
 	c.t.Helper()
 	said, err := c.as("ann", `sh -c "mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone; mews status"`)
@@ -69,7 +69,7 @@ func (c *container) checkNotStarted() {
 }
 
 // checkSecrets: people with accounts reach the socket, but cannot read the configuration or the
-// token. check and doctor name anybody who can, even through a group that no mode shows.
+// token. check and doctor name accounts that can read them, even through the members of a group.
 func (c *container) checkSecrets() {
 	c.t.Helper()
 	c.checkAdmin()
@@ -103,7 +103,7 @@ func (c *container) checkSecrets() {
 }
 
 // checkAdmin: an admin who may not read the configuration gets check and doctor from the running
-// service. Others do not.
+// service. Other users do not.
 func (c *container) checkAdmin() {
 	c.t.Helper()
 	for verb, want := range map[string]string{"check": "/etc/mews/mews.yaml: in order", "doctor": "ok    walls     accounts. "} {
@@ -123,13 +123,13 @@ func (c *container) checkAdmin() {
 	c.run("sed -i 's|account: bobby|account: bob|' /etc/mews/mews.yaml")
 }
 
-// as is like try, but with somebody's account.
+// as is like try, but with the account of a user.
 func (c *container) as(name, script string) (string, error) {
 	return c.try("HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name + " --init-groups " + script)
 }
 
-// checkFaults: check and doctor find what the service cannot do, and name the cause. No folder is
-// given to another account, and one user's broken entry does not affect the others.
+// checkFaults: check and doctor find faults that keep the service from serving a user, and name the
+// cause. No folder changes its owner. A user's broken entry does not affect other users.
 func (c *container) checkFaults() {
 	c.t.Helper()
 	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; install -d -o bob -g bob -m 700 /home/bob /home/bob/mews /srv/other /srv/other/bob; chmod 755 /srv/other`)
@@ -172,8 +172,8 @@ func (c *container) checkFaults() {
 	c.checkServes()
 }
 
-// checkNewUsers: a new user with an account gets a home that the worker may use. So does a user
-// without a home in the configuration.
+// checkNewUsers: a new user with an account gets a home that the worker may use. A user without a
+// home in the configuration gets a home too.
 func (c *container) checkNewUsers() {
 	c.t.Helper()
 	c.run("useradd --user-group --no-create-home dora; useradd --user-group --no-create-home ed")
@@ -189,8 +189,8 @@ func (c *container) checkNewUsers() {
 	c.checkOldHome()
 }
 
-// checkOldHome: a home of an earlier version stays as it is, and its user is served there, until an
-// admin changes it by doctor's own command. Other homes are still made.
+// checkOldHome: a home of an earlier version stays unchanged, and its user is served there. An
+// admin can change the home by a command that doctor prints. Other homes are still made.
 func (c *container) checkOldHome() {
 	c.t.Helper()
 	c.run(`install -d -m 700 -o mews -g mews /var/lib/mews/homes/fay; install -m 600 -o mews -g mews /dev/null /var/lib/mews/homes/fay/old.md
@@ -220,7 +220,7 @@ func (c *container) checkOldHome() {
 }
 
 // checkExport: an admin who is not root can export another user's data. It includes home files that
-// only that user's account may read. The archive of them is deleted afterwards.
+// only that user's account may read. Their archive is deleted afterwards.
 func (c *container) checkExport() {
 	c.t.Helper()
 	c.run(`cd $(mktemp -d) && chown ann . && HOME=/home/ann setpriv --reuid=ann --regid=ann --init-groups sh -ec '
@@ -250,7 +250,7 @@ func (c *container) checkReload() {
 }
 
 // checkRestart: if one of the two processes is killed, the other ends, and systemd restarts them at
-// once. Only RestartSec delays a service that has run for a while.
+// once. If the service has run for a while, only RestartSec delays its restart.
 func (c *container) checkRestart() {
 	c.t.Helper()
 	for _, name := range []string{"mews-spawner", "mews"} {
@@ -287,8 +287,8 @@ func (c *container) restartDelay() time.Duration {
 	return held
 }
 
-// checkEscapes makes a worker try every escape from its walls in the serving tier, by the command
-// that root types.
+// checkEscapes makes a worker try every escape in the tier of the service, by the command mews
+// doctor of root.
 func (c *container) checkEscapes() {
 	c.t.Helper()
 	if said := c.run("mews doctor --escapes"); !strings.Contains(said, "walls   accounts. ") || !strings.Contains(said, " 0 ESCAPED") {
@@ -296,7 +296,7 @@ func (c *container) checkEscapes() {
 	}
 }
 
-// checkStop: mews ends by itself with status 0, and nothing is left.
+// checkStop: mews ends by itself with status 0, and no process is left.
 func (c *container) checkStop() {
 	c.t.Helper()
 	c.run("systemctl stop mews")

@@ -24,8 +24,8 @@ users:
 `
 
 // TestService_InstalledByUnit_Works installs Mews by the commands in the unit's head, in a booted
-// system. It lives through a day: people talk, the configuration is read again, each process is
-// killed, a worker tries to escape, the service ends.
+// system. Then people talk, the configuration is reloaded, each process is killed, a worker tries
+// to escape, and the service ends.
 func TestService_InstalledByUnit_Works(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t))
 	install(c)
@@ -45,8 +45,8 @@ func TestService_InstalledByUnit_Works(t *testing.T) {
 }
 
 // TestService_NoUserNamespaces_ExplainsFix: if user namespaces are off, the service does not start,
-// and the log explains why and what to do. With the drop-in everything works, which MEWS_DEPLOY=1
-// shows. The switch belongs to the container's own namespace.
+// and the log explains why and what to do. With the drop-in the service works; MEWS_DEPLOY=1 tests
+// that too. The kernel's switch is set only in the container's namespace.
 func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t), "--private-users=identity")
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
@@ -76,7 +76,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c.checkStop()
 }
 
-// TestUnit_Crash_RestartsAtOnce: systemd restarts the service at once, however often it fails.
+// TestUnit_Crash_RestartsAtOnce: systemd restarts the service at once, even after many failures.
 func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 	text, err := os.ReadFile(unit)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestUnit_Crash_RestartsAtOnce(t *testing.T) {
 const (
 	none  = "0000000000000000"
 	three = "00000000000000e0" // CAP_SETUID, CAP_SETGID, CAP_KILL
-	six   = "00000000002001e4" // those of three, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
+	six   = "00000000002001e4" // the capabilities of three, CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
 )
 
 // emptyLocal makes a /usr/local without any installed file.
