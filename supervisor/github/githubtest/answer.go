@@ -13,14 +13,14 @@ const docsURL = "https://docs.github.com/rest"
 // answer is the response to a request.
 type answer struct {
 	code   int
-	body   any // JSON, or a string that is sent unchanged
+	body   any // a value for JSON, or a string to send unchanged
 	header map[string]string
 }
 
 func good(body any) answer    { return answer{code: http.StatusOK, body: body} }
 func created(body any) answer { return answer{code: http.StatusCreated, body: body} }
 
-// refuse returns a refusal in GitHub's JSON. errors are texts or objects.
+// refuse returns an error response in GitHub's JSON. errors are texts or objects.
 func refuse(code int, message string, errors ...any) answer {
 	body := map[string]any{"message": message, "documentation_url": docsURL, "status": strconv.Itoa(code)}
 	if len(errors) > 0 {
@@ -31,12 +31,12 @@ func refuse(code int, message string, errors ...any) answer {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// unprocessable returns a 422 with texts, as for reviews.
+// unprocessable returns a 422 with texts, as GitHub sends for reviews.
 func unprocessable(words ...any) answer {
 	return refuse(http.StatusUnprocessableEntity, "Unprocessable Entity", words...)
 }
 
-// invalid returns a 422 that names a field.
+// invalid returns a 422 that names the wrong field.
 func invalid(resource, field, code string) answer {
 	return refuse(http.StatusUnprocessableEntity, "Validation Failed", map[string]any{"resource": resource, "field": field, "code": code})
 }
@@ -50,12 +50,12 @@ func (a answer) bytes() []byte {
 	}
 	data, err := json.Marshal(a.body)
 	if err != nil {
-		panic(err) // the body consists of maps
+		panic(err) // maps can always be encoded
 	}
 	return data
 }
 
-// tagged adds an ETag to an answer. If the client has the answer already, it becomes a 304.
+// tagged adds an ETag to an answer. If the client already has the same answer, it becomes a 304.
 func (a answer) tagged(r *request) answer {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a
@@ -86,10 +86,10 @@ func (a answer) write(rw http.ResponseWriter) {
 		rw.Header().Del("Content-Length")
 	}
 	rw.WriteHeader(a.code)
-	_, _ = rw.Write(body) // the client may have gone
+	_, _ = rw.Write(body) // an error means that the client has left
 }
 
-// paged returns the requested part of a list, with links to the other parts.
+// paged returns the requested page of a list, with links to the other pages.
 func paged[T any](r *request, all []T, make func(T) any) answer {
 	per, page := r.number("per_page", 30), r.number("page", 1)
 	per, page = min(max(per, 1), 100), max(page, 1)

@@ -15,15 +15,15 @@ import (
 // grant has the rights of a token.
 type grant struct {
 	login   string
-	account string            // the account whose limits the token uses
-	may     map[string]string // nil means everything
-	repos   []string          // ids or names; nil means all
-	until   time.Time         // zero means forever
-	app     bool              // the token belongs to an installation
-	jwt     bool              // the token is for the App itself
+	account string            // the account whose rate limits the token uses
+	may     map[string]string // permissions; nil means all
+	repos   []string          // ids or names of repositories; nil means all
+	until   time.Time         // end of the token; zero means never
+	app     bool              // the token is for an installation of the App
+	jwt     bool              // the token is the App's own JWT
 }
 
-// levels orders the levels of a permission.
+// levels are the levels of a permission, in order.
 var levels = map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
 
 func (g *grant) allows(needs string) bool {
@@ -31,7 +31,7 @@ func (g *grant) allows(needs string) bool {
 	return needs == "" || g.may == nil && !g.app || levels[g.may[name]] >= levels[level]
 }
 
-// admit identifies the client and checks its rights. The caller is in change.
+// admit finds the token of a request and checks its rights. It must be called within change.
 func (s *Server) admit(r *request, token string) (answer, bool) {
 	if r.URL.Path == "/graphql" && s.options.NoGraphQL {
 		return notFound(), false
@@ -70,14 +70,15 @@ func (s *Server) admit(r *request, token string) (answer, bool) {
 	return answer{}, true
 }
 
-// redirect points to a renamed repository. (GitHub gives the new address by the repository's id.)
+// redirect returns a redirect to a renamed repository. (GitHub redirects to an address with the
+// repository's id.)
 func (r *request) redirect(name string) answer {
 	code := http.StatusMovedPermanently
 	if r.Method != http.MethodGet {
 		code = http.StatusTemporaryRedirect
 	}
 	a := refuse(code, "Moved Permanently")
-	rest := strings.SplitN(r.URL.Path, "/", 5) // "", repos, owner, name
+	rest := strings.SplitN(r.URL.Path, "/", 5) // "", "repos", owner, name and the rest
 	a.header = map[string]string{"Location": "http://" + r.Host + "/api/v3/repos/" + name + strings.TrimSuffix("/"+strings.Join(rest[4:], ""), "/")}
 	return a
 }
@@ -98,8 +99,8 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// appBy returns the App of a valid JSON web token. The token must be signed with the App's key, and
-// be at most ten minutes old.
+// appBy returns the rights of an App's JSON web token; nil if it is invalid. The App's key must
+// have signed it, and it must be valid for at most ten minutes.
 func (s *Server) appBy(token string) *grant {
 	app := s.options.App
 	if app == nil {
@@ -131,7 +132,7 @@ func decodePart(part string, v any) bool {
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// granted returns the permissions of installations.
+// granted returns the permissions of the App's installations.
 func (s *Server) granted() map[string]string {
 	if s.options.May != nil {
 		return s.options.May

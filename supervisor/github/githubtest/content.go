@@ -16,7 +16,7 @@ func getRepo(_ *Server, r *request) answer {
 	return good(v)
 }
 
-// maxContent is the largest file whose content is returned, in bytes.
+// maxContent is the maximum size of a file whose content is returned, in bytes.
 const maxContent = 1 << 20
 
 func getContents(_ *Server, r *request) answer {
@@ -97,7 +97,7 @@ func compare(_ *Server, r *request) answer {
 
 func getPermission(_ *Server, r *request) answer {
 	login := r.PathValue("login")
-	// everybody may read a public repository
+	// a public repository is readable for all
 	permission := cmp.Or(r.repo.people[strings.ToLower(login)], "read")
 	return good(map[string]any{"permission": permission, "role_name": permission, "user": user(login)})
 }
@@ -130,7 +130,7 @@ type Check struct {
 	Summary, External                          string
 }
 
-// Checks returns a repository's check runs, in order.
+// Checks returns a repository's check runs, oldest first.
 func (r *Repo) Checks() []Check {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -141,7 +141,7 @@ func (r *Repo) Checks() []Check {
 	return list
 }
 
-// RunCheck completes another App's check of a commit.
+// RunCheck completes a check run of another App for a commit.
 func (r *Repo) RunCheck(name, head, conclusion string) {
 	r.s.change(func() {
 		c := &check{id: r.s.id(), name: name, head: r.SHA(head), status: "completed", result: conclusion, app: "actions", finished: r.s.now().Format(time.RFC3339)}
@@ -166,7 +166,7 @@ func (c *check) json(r *Repo) map[string]any {
 	return v
 }
 
-// checkBody is the body of a request for a check run.
+// checkBody is the body of a request that creates or updates a check run.
 type checkBody struct {
 	Name       string
 	HeadSHA    string `json:"head_sha"`
@@ -214,7 +214,7 @@ func updateCheck(s *Server, r *request) answer {
 
 func listChecks(_ *Server, r *request) answer {
 	sha := r.repo.SHA(r.PathValue("ref"))
-	last := map[string]*check{} // GitHub's default filter is latest
+	last := map[string]*check{} // GitHub lists only the latest check run of each name
 	var list []*check
 	for _, c := range r.repo.checks {
 		if c.head == sha {

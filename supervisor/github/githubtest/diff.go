@@ -7,27 +7,27 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// pullDiff is the change of a pull request. It compares the head with the last commit that head and
-// base share.
+// pullDiff is the change of a pull request: from the last common commit of base and head to the
+// head.
 type pullDiff struct {
 	text  string
 	lines int
 	files []*file
 }
 
-// file is one file of a diff.
+// file is a file of a diff.
 type file struct {
 	path, before, status string
 	blob                 string
 	added, deleted       int
-	patch                string // from the first hunk on; "" for a binary file
+	patch                string // the hunks; "" for a binary file
 	hunks                []hunk
 }
 
-// hunk has the ranges of lines of a hunk, on the old side and the new.
+// hunk has the ranges of a hunk's lines, on the old side and on the new side.
 type hunk struct{ oldFrom, oldCount, newFrom, newCount int }
 
-// has reports whether a line of a side is in the hunk.
+// has reports whether the hunk contains a line of a side.
 func (h hunk) has(side string, line int) bool {
 	if side == "LEFT" {
 		return line >= h.oldFrom && line < h.oldFrom+h.oldCount
@@ -58,7 +58,7 @@ func (r *Repo) diff(from, to string) *pullDiff {
 	d.lines = strings.Count(d.text, "\n")
 	parts := strings.Split("\n"+d.text, "\ndiff --git ")[1:]
 	for n, f := range d.files {
-		if n < len(parts) { // a merge has no diff
+		if n < len(parts) { // git shows no diff for a merge
 			f.read(parts[n])
 		}
 	}
@@ -68,7 +68,7 @@ func (r *Repo) diff(from, to string) *pullDiff {
 
 var statuses = map[byte]string{'A': "added", 'D': "removed", 'M': "modified", 'R': "renamed", 'C': "copied", 'T': "changed"}
 
-// rawFiles parses the files of `git diff --raw -z`.
+// rawFiles parses the output of `git diff --raw -z`.
 func rawFiles(raw string) []*file {
 	fields := strings.Split(raw, "\x00")
 	var files []*file
@@ -87,7 +87,7 @@ func rawFiles(raw string) []*file {
 	return files
 }
 
-// read reads the hunks from a file's part of the diff.
+// read parses the hunks in a file's part of a diff.
 func (f *file) read(part string) {
 	at := strings.Index(part, "\n@@ ")
 	if at < 0 {
@@ -115,7 +115,7 @@ func (f *file) read(part string) {
 }
 
 func readHunk(line string) hunk {
-	fields := strings.Fields(line) // @@ -1,2 +3,4 @@
+	fields := strings.Fields(line) // for example @@ -1,2 +3,4 @@
 	h := hunk{}
 	h.oldFrom, h.oldCount = readRange(fields[1][1:])
 	h.newFrom, h.newCount = readRange(fields[2][1:])
@@ -124,7 +124,7 @@ func readHunk(line string) hunk {
 
 func readRange(text string) (from, count int) {
 	a, b, ok := strings.Cut(text, ",")
-	from, _ = strconv.Atoi(a) // git wrote a number
+	from, _ = strconv.Atoi(a) // git writes only numbers here
 	count = 1
 	if ok {
 		count, _ = strconv.Atoi(b)
@@ -153,7 +153,7 @@ func (d *pullDiff) file(path string) *file {
 	return nil
 }
 
-// mapLine returns the new number of a line on a file's old side; 0 if it was changed or removed.
+// mapLine returns the new number of an old line; 0 if the line was changed or removed.
 func (f *file) mapLine(line int) int {
 	shift := 0
 	for _, h := range f.hunks {
@@ -169,7 +169,7 @@ func (f *file) mapLine(line int) int {
 	return line + shift
 }
 
-// mapWithin is mapLine within a hunk.
+// mapWithin is mapLine for a line within a hunk.
 func (f *file) mapWithin(in hunk, line int) int {
 	old, now, inside := 0, 0, false
 	for _, text := range strings.Split(f.patch, "\n") {

@@ -12,34 +12,34 @@ import (
 type FaultKind string
 
 const (
-	Error FaultKind = "error" // Code with Text, in GitHub's JSON
-	HTML  FaultKind = "html"  // a web page with Code, as a proxy sends it
-	// the connection is cut; if After is true, the request is done and its answer lost
+	Error FaultKind = "error" // an error with Code and Text, in GitHub's JSON
+	HTML  FaultKind = "html"  // a web page with Code, as proxies send it
+	// the connection is cut; with After, the request is carried out and its answer is lost
 	Reset     FaultKind = "reset"
-	Hang      FaultKind = "hang"      // no answer until the client goes
-	Truncated FaultKind = "truncated" // half of the answer; implies After
-	BadJSON   FaultKind = "bad_json"  // 200 with invalid JSON
-	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until it ends, every
-	// request is refused and counts as a violation.
+	Hang      FaultKind = "hang"      // no answer until the client leaves
+	Truncated FaultKind = "truncated" // half of the answer; the request is carried out
+	BadJSON   FaultKind = "bad_json"  // status 200 with invalid JSON
+	// Secondary is a secondary limit: Code (403 or 429) with Retry-After. Until that time has
+	// passed, further requests are refused and count as violations.
 	Secondary FaultKind = "secondary"
 )
 
-// Fault makes requests fail.
+// Fault describes requests that fail, and how.
 type Fault struct {
 	Kind  FaultKind
-	Route string // as in the table of routes, or its beginning such as "POST "; "" means any route
-	Repo  string // "" means any repository
-	After bool   // the request is done before it fails
+	Route string // a route from the table of routes, or its beginning such as "POST "; "" means all
+	Repo  string // name of a repository; "" means all
+	After bool   // the request is carried out before it fails
 
-	Times int     // number of requests; 0 means one, or any number with Rate; -1 means any number
-	Skip  int     // number of requests that succeed before the fault
-	Rate  float64 // the share of requests; 0 means all
+	Times int     // how many requests fail; 0 means one, or without limit if Rate is set; -1 means without limit
+	Skip  int     // how many requests succeed before the first failure
+	Rate  float64 // share of requests that fail; 0 means all
 	Seed  uint64
 
-	Code       int // 0 means 500 for Error, 502 for HTML, 403 for Secondary
+	Code       int // status; 0 means 500 for Error, 502 for HTML, 403 for Secondary
 	Text       string
-	RetryAfter int  // seconds; 0 means 60
-	Wordless   bool // Secondary without a Retry-After
+	RetryAfter int  // seconds of Retry-After; 0 means 60
+	Wordless   bool // for Secondary: no Retry-After
 }
 
 type fault struct {
@@ -65,7 +65,8 @@ func (s *Server) Fault(f Fault) (end func()) {
 	return func() { s.change(func() { added.left = 0 }) }
 }
 
-// matchFault returns the fault of a request; nil if there is none. The caller is in change.
+// matchFault returns the fault for a request; nil if there is none. It must be called within
+// change.
 func (s *Server) matchFault(r *request) *fault {
 	repo := r.PathValue("owner") + "/" + r.PathValue("repo")
 	for _, f := range s.faults {
@@ -89,7 +90,7 @@ func (s *Server) matchFault(r *request) *fault {
 
 var faultCodes = map[FaultKind]int{Error: http.StatusInternalServerError, HTML: http.StatusBadGateway, BadJSON: http.StatusOK, Secondary: http.StatusForbidden}
 
-// code returns the status for the client.
+// code returns the status that the client gets.
 func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }
 
 func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {
@@ -118,7 +119,7 @@ func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {
 	}
 }
 
-// cut ends the connection with a TCP reset.
+// cut ends a connection with a TCP reset.
 func cut(rw http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {

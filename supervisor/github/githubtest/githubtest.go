@@ -1,10 +1,9 @@
-// Package githubtest is a fake GitHub. It answers over real HTTP as api.github.com does, with its
-// rules, limits and failures. It sends signed webhooks, and records all requests. The contents of
+// Package githubtest is a fake GitHub. It answers over real HTTP like api.github.com, with the same
+// rules, limits and failures. It sends signed webhooks and records all requests. The contents of
 // its repositories are in real git repositories.
 //
-// Its rules come from docs.github.com and from reports of GitHub's clients. A Repo tells a test
-// what is on GitHub, Requests tells what was requested, and Violations has everything that a good
-// client never does.
+// The rules come from docs.github.com and from reports of GitHub's clients. A Repo shows what is on
+// GitHub. Requests shows the requests. Violations lists everything that a good client never does.
 package githubtest
 
 import (
@@ -22,35 +21,35 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Options configure a server. The zero value is github.com, with a bot's token that may do
-// everything.
+// Options configure a Server. The zero value is like github.com, with a bot's token that has all
+// permissions.
 type Options struct {
-	Token string // "" means "TEST-token"
-	Login string // login of the token's owner; "" means "mews-bot"
-	// the permissions of the token and of an App's installations, such as {"issues": "read"}; nil
-	// means everything
+	Token string // token of the bot; "" means "TEST-token"
+	Login string // login of the bot; "" means "mews-bot"
+	// permissions of the token and of the App's installations, such as {"issues": "read"}; nil
+	// means all
 	May map[string]string
-	App *App // the server accepts tokens of its installations; it is installed in each repository
+	App *App // the server accepts tokens of this App; it is installed in all repositories
 
-	NoGraphQL bool             // imitates an Enterprise without GraphQL
-	HookWait  time.Duration    // how long a webhook may take; 0 means GitHub's 10 s
-	Strict    bool             // violations fail the test at its end
+	NoGraphQL bool             // no GraphQL, like some GitHub Enterprises
+	HookWait  time.Duration    // time limit for a webhook's receiver; 0 means GitHub's 10 s
+	Strict    bool             // a test with violations fails
 	Now       func() time.Time // nil means time.Now
-	Dir       string           // folder of the git repositories; "" means a folder of the test
+	Dir       string           // folder for the git repositories; "" means a temporary folder
 }
 
 // App is a GitHub App.
 type App struct {
 	ID     int64
-	Slug   string // the App's login is Slug followed by [bot]
+	Slug   string // the App's login is this with [bot] at the end
 	Key    *rsa.PublicKey
-	Hook   string // address of the App's webhook; "" means none
-	Secret string // secret of the App's webhook
+	Hook   string // address of the App's own webhook; "" means none
+	Secret string // secret of the App's own webhook
 }
 
 // Server is a fake GitHub. Its methods may be called from any goroutine.
 type Server struct {
-	Hooks // the server's webhooks
+	Hooks // webhooks of all repositories
 
 	t       testing.TB
 	options Options
@@ -63,11 +62,11 @@ type Server struct {
 	changes signals.Broadcast
 
 	mu       sync.Mutex    // guards the fields below
-	ahead    time.Duration // how far the clock is ahead of Options.Now
+	ahead    time.Duration // how far the server's clock is ahead of Options.Now
 	closing  bool
 	lastID   int64
-	repos    map[string]*Repo  // by lower-case name
-	moved    map[string]string // new names by the old ones in lower case
+	repos    map[string]*Repo  // repositories by name in lower case
+	moved    map[string]string // new names of renamed repositories, by old name in lower case
 	grants   map[string]*grant
 	limits   limits
 	faults   []*fault
@@ -75,7 +74,7 @@ type Server struct {
 	projects []*project
 }
 
-// New starts a server on 127.0.0.1 that ends with the test.
+// New starts a server on 127.0.0.1. The server ends with the test.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.Token == "" {
@@ -85,7 +84,7 @@ func New(t testing.TB, o Options) *Server {
 		o.Login = "mews-bot"
 	}
 	if o.HookWait == 0 {
-		o.HookWait = 10 * time.Second // docs.github.com, best practices for using webhooks
+		o.HookWait = 10 * time.Second // GitHub's limit (docs.github.com, best practices for using webhooks)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -106,12 +105,13 @@ func New(t testing.TB, o Options) *Server {
 	s.Hooks = newHooks(s)
 	s.grants[o.Token] = &grant{login: o.Login, account: o.Login, may: o.May}
 	s.http = &http.Server{Handler: s.handler(), ConnContext: withConn, ConnState: s.connState}
-	s.work.Go(func() { _ = s.http.Serve(listener) }) // close ends Serve, whose error then does not matter
+	s.work.Go(func() { _ = s.http.Serve(listener) }) // Serve ends with an error when close is called
 	t.Cleanup(s.close)
 	return s
 }
 
-// close ends the server and its goroutines. A strict test fails if there were violations.
+// close stops the server and its goroutines. With the option Strict, the test fails if there were
+// violations.
 func (s *Server) close() {
 	s.change(func() { s.closing = true })
 	s.down()
@@ -127,16 +127,16 @@ func (s *Server) close() {
 	}
 }
 
-// URL returns the api_url for clients.
+// URL returns the address of the API, for clients.
 func (s *Server) URL() string { return "http://" + s.addr + "/" }
 
 // Token returns the bot's token.
 func (s *Server) Token() string { return s.options.Token }
 
-// Revoke invalidates a token.
+// Revoke makes a token invalid.
 func (s *Server) Revoke(token string) { s.change(func() { delete(s.grants, token) }) }
 
-// Advance moves the server's clock.
+// Advance moves the server's clock forward.
 func (s *Server) Advance(d time.Duration) { s.change(func() { s.ahead += d }) }
 
 // Now returns the time of the server's clock.
@@ -148,13 +148,13 @@ func (s *Server) Now() time.Time {
 
 func (s *Server) now() time.Time { return s.options.Now().Add(s.ahead).UTC() }
 
-// id returns a new id. As on GitHub, each id is larger than all earlier ones.
+// id returns a new id. Ids rise, as on GitHub.
 func (s *Server) id() int64 {
 	s.lastID++
 	return s.lastID
 }
 
-// change changes the state and wakes all waiters.
+// change changes the server's state. Afterwards it wakes all callers of Await.
 func (s *Server) change(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +162,8 @@ func (s *Server) change(change func()) {
 	s.changes.Notify()
 }
 
-// Await waits until cond is true, and checks it after each change. It fails the test after two
-// minutes. cond may call the server's methods.
+// Await waits until cond returns true. It calls cond after each change. After two minutes it fails
+// the test. cond may call methods of the server.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -180,7 +180,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// fail fails the test; the server continues.
+// fail fails the test without stopping it.
 func (s *Server) fail(format string, args ...any) { s.t.Errorf("githubtest: "+format, args...) }
 
 // user returns a user in GitHub's JSON.
@@ -195,7 +195,7 @@ func user(login string) map[string]any {
 	return map[string]any{"login": login, "id": idOf(login), "type": kind, "html_url": "https://github.com/" + login, "site_admin": false}
 }
 
-// idOf returns a user's id.
+// idOf returns the id of a user.
 func idOf(login string) int64 {
 	var n int64 = 7
 	for _, b := range []byte(strings.ToLower(login)) {

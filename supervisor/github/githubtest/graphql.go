@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// object is a value with a type and fields. A field may be a func of its arguments.
+// object is a GraphQL object with a type and fields. A field may be a function of its arguments.
 type object map[string]any
 
-// queryError is an error of a query, in GitHub's words.
+// queryError is an error in the answer to a query, as GitHub words it.
 type queryError struct{ kind, code, message string }
 
 func (e *queryError) Error() string { return e.message }
@@ -24,7 +24,7 @@ func (e *queryError) json() any {
 	return v
 }
 
-// graphql answers a query. A refusal has the status 200.
+// graphql answers a query. Even a refusal has status 200.
 func graphql(s *Server, r *request) answer {
 	var asked struct {
 		Query     string
@@ -99,7 +99,7 @@ func (o object) resolve(list []selection, into map[string]any) error {
 	return nil
 }
 
-// connection returns the part of a list that first and after select.
+// connection returns the page of a list that the arguments first and after select.
 func connection(args map[string]any, all []any) object {
 	first, ok := args["first"].(float64)
 	if !ok || first > 100 {
@@ -118,7 +118,7 @@ func listed(all []any) func(map[string]any) (any, error) {
 	return func(args map[string]any) (any, error) { return connection(args, all), nil }
 }
 
-// actor returns a user. In GraphQL, a bot's login does not end in [bot].
+// actor returns a user. Unlike in REST, a bot's login does not end in [bot].
 func actor(login string) any {
 	if login == "" {
 		return nil
@@ -131,7 +131,7 @@ func actor(login string) any {
 	return object{"__typename": kind, "login": name}
 }
 
-// root returns the root of queries and mutations.
+// root returns the object with all queries and mutations.
 func (s *Server) root(r *request) object {
 	return object{"__typename": "Query",
 		"viewer": actor(r.grant.login),
@@ -161,7 +161,7 @@ func (r *Repo) ownerObject(by *request) object {
 	return object{"__typename": "User", "__kinds": "ProjectV2Owner", "login": owner, "projectsV2": r.s.projectsOf(by, owner)}
 }
 
-// blob returns a file named by an expression ref:path.
+// blob returns the file that an expression like ref:path names.
 func (r *Repo) blob(args map[string]any) (any, error) {
 	commit, path, ok := strings.Cut(fmt.Sprint(args["expression"]), ":")
 	sha := r.SHA(commit)
@@ -223,18 +223,18 @@ func (c *comment) object() object {
 		}}
 }
 
-// project is a project.
+// project is a project with items.
 type project struct {
 	id, of, title string
-	items         []string // node ids
+	items         []string // node ids of the issues in the project
 }
 
-// Project creates a project of a repository, owner/name, or of an owner.
+// Project creates a project. of is a repository, as owner/name, or an owner.
 func (s *Server) Project(of, title string) {
 	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
-// InProject returns the numbers of a repository's issues in a project, oldest first.
+// InProject returns the numbers of the repository's issues in a project, oldest first.
 func (r *Repo) InProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// selection is one field of a query, or a fragment on a type.
+// selection is a field of a query, or a fragment for a type.
 type selection struct {
 	as, name string
 	args     map[string]any
-	on       string // the type of a fragment
+	on       string // for a fragment: its type
 	sub      []selection
 }
 
-// queryReader parses the part of GraphQL that GitHub's clients use.
+// queryReader parses GraphQL, as far as GitHub's clients use it.
 type queryReader struct {
 	tokens    []string
 	variables map[string]any
@@ -22,7 +22,7 @@ type queryReader struct {
 
 var queryTokens = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\.\.\.|[A-Za-z_][A-Za-z0-9_]*|\$[A-Za-z_][A-Za-z0-9_]*|-?[0-9]+|[{}()\[\]:!=@]`)
 
-// readQuery parses a query and inserts its variables.
+// readQuery parses a query and replaces its variables.
 func readQuery(text string, variables map[string]any) (list []selection, err error) {
 	q := &queryReader{tokens: queryTokens.FindAllString(text, -1), variables: variables}
 	defer func() {
@@ -30,7 +30,7 @@ func readQuery(text string, variables map[string]any) (list []selection, err err
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	for q.peek() != "{" { // query Name($a: Int!)
+	for q.peek() != "{" { // skips a head like query Name($a: Int!)
 		if q.next() == "(" {
 			for q.next() != ")" {
 			}

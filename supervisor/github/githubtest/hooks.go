@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// hook is a webhook: a repository's, or the App's own, whose repository is "".
+// hook is a webhook of a repository, or the App's own webhook, which has no repository.
 type hook struct {
 	id          int64
 	repo        string
 	url, secret string
 	events      []string
 	active      bool
-	sent        []*delivery // newest last
+	sent        []*delivery // attempts, newest last
 }
 
 // delivery is one attempt to deliver an event.
@@ -36,36 +36,37 @@ type delivery struct {
 	again         bool
 	at            time.Time
 	took          time.Duration
-	code          int // 0 if there was no answer
+	code          int // status of the receiver; 0 without an answer
 	status        string
 }
 
-// Sent is one attempt to deliver an event.
+// Sent is one attempt to deliver an event to a webhook.
 type Sent struct {
 	ID            int64
 	GUID          string
 	Event, Action string
 	Again         bool
 	At            time.Time
-	Code          int // 0 if there was no answer
+	Code          int // status of the receiver; 0 without an answer
 	Body          []byte
 }
 
-// Unreliable makes the deliveries fail at random.
+// Unreliable are random faults of deliveries.
 type Unreliable struct {
-	Lose    float64 // the share that is not sent, although GitHub lists it as failed
-	Double  float64 // the share that is sent twice
-	Shuffle int     // the next delivery is drawn from so many; 0 keeps the order
+	Lose    float64 // share of deliveries that are not sent, but listed as failed
+	Double  float64 // share of deliveries that are sent twice
+	Shuffle int     // the next delivery is a random one of the first so many; 0 keeps the order
 	Seed    uint64
 }
 
-// Hooks sends the webhooks. As on GitHub, a failed delivery is only repeated on request.
+// Hooks sends the webhooks' deliveries. As on GitHub, a failed delivery is repeated only on
+// request.
 type Hooks struct {
 	server *Server
 
 	hooks    []*hook // the server's mutex guards hooks and the fields below
 	waiting  []*delivery
-	sending  bool // a goroutine is sending
+	sending  bool // a goroutine is sending deliveries
 	held     bool
 	wrong    Unreliable
 	rng      *rand.Rand
@@ -81,7 +82,7 @@ func newHooks(s *Server) Hooks {
 	return h
 }
 
-// Hook creates a webhook of a repository for some events, or for all if none is named.
+// Hook creates a webhook of the repository. It gets the given events, or all if none is given.
 func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
 	if len(events) == 0 {
 		events = []string{"*"}
@@ -93,15 +94,15 @@ func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
 	return id
 }
 
-// SetUnreliable makes deliveries fail from now on.
+// SetUnreliable adds random faults to deliveries from now on.
 func (h *Hooks) SetUnreliable(u Unreliable) {
 	h.server.change(func() { h.wrong, h.rng = u, rand.New(rand.NewPCG(u.Seed, 1)) })
 }
 
-// Hold keeps all deliveries until Release.
+// Hold holds back all deliveries until Release is called.
 func (h *Hooks) Hold() { h.server.change(func() { h.held = true }) }
 
-// Release sends the held deliveries.
+// Release sends the deliveries that Hold has held back.
 func (h *Hooks) Release() {
 	h.server.change(func() {
 		h.held = false
@@ -116,7 +117,7 @@ func (h *Hooks) Idle() bool {
 	return len(h.waiting) == 0 && h.underway == 0
 }
 
-// Sent returns every attempt of every webhook, in order.
+// Sent returns all attempts of all webhooks, in order.
 func (h *Hooks) Sent() []Sent {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
@@ -130,16 +131,16 @@ func (h *Hooks) Sent() []Sent {
 	return all
 }
 
-// Emit sends an event with the test's payload to the webhooks for that event.
+// Emit sends an event with any payload to the webhooks that get such events.
 func (r *Repo) Emit(event string, payload []byte) {
 	r.s.change(func() {
 		var head struct{ Action string }
-		_ = json.Unmarshal(payload, &head) // an event may have no action, or invalid JSON
+		_ = json.Unmarshal(payload, &head) // a payload may lack an action, or be invalid JSON
 		r.s.queue(r, event, head.Action, payload)
 	})
 }
 
-// emit sends an event. The caller is in change.
+// emit sends an event. It must be called within change.
 func (r *Repo) emit(event, action, by string, more map[string]any) {
 	payload := map[string]any{"repository": r.json(), "sender": user(by)}
 	if action != "" {
@@ -157,7 +158,7 @@ func (r *Repo) emit(event, action, by string, more map[string]any) {
 	r.s.queue(r, event, action, body)
 }
 
-// queue queues an event for each webhook that wants it. All deliveries have the same GUID.
+// queue queues an event for each webhook that gets such events. All deliveries have the same GUID.
 func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	guid := ""
 	for _, h := range s.hooks {
@@ -175,7 +176,7 @@ func (s *Server) queue(r *Repo, event, action string, body []byte) {
 	s.start()
 }
 
-// start starts the sending of queued deliveries. The caller is in change.
+// start starts to send the queued deliveries. It must be called within change.
 func (h *Hooks) start() {
 	if !h.sending && !h.held && !h.server.closing && len(h.waiting) > 0 {
 		h.sending = true
@@ -183,7 +184,7 @@ func (h *Hooks) start() {
 	}
 }
 
-// send sends the queued deliveries one after the other.
+// send sends the queued deliveries, one after another.
 func (h *Hooks) send() {
 	for {
 		var d *delivery
@@ -216,7 +217,7 @@ func (h *Hooks) send() {
 	}
 }
 
-// post sends one delivery, as GitHub does.
+// post sends one delivery, like GitHub.
 func (h *Hooks) post(d *delivery) (code int, status string) {
 	req, err := http.NewRequestWithContext(h.server.ctx, http.MethodPost, d.hook.url, bytes.NewReader(d.body))
 	if err != nil {
@@ -232,18 +233,18 @@ func (h *Hooks) post(d *delivery) (code int, status string) {
 	if err != nil {
 		return 0, "timed out"
 	}
-	_ = resp.Body.Close() // GitHub only looks at the status
+	_ = resp.Body.Close() // GitHub only uses the status
 	return resp.StatusCode, http.StatusText(resp.StatusCode)
 }
 
-// Sign returns a body's X-Hub-Signature-256.
+// Sign returns the value of the header X-Hub-Signature-256 for a body.
 func Sign(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// hookIn returns the webhook that a request is about: a repository's, or the App's.
+// hookIn returns the webhook that a request is about. It belongs to a repository or to the App.
 func hookIn(s *Server, r *request) *hook {
 	for _, h := range s.hooks {
 		if r.repo == nil && h.repo == "" || r.repo != nil && h.repo == r.repo.name && h.id == r.id("hook") {
@@ -265,7 +266,7 @@ func (h *hook) json() any {
 	return map[string]any{"id": h.id, "type": "Repository", "name": "web", "active": h.active, "events": h.events, "config": config, "last_response": last}
 }
 
-// admin reports whether the client may manage webhooks. It must be an admin of the repository, or
+// admin reports whether the client may manage webhooks. That needs an admin of the repository, or
 // an App with that permission.
 func (r *request) admin() bool {
 	return r.repo == nil || r.grant.app || r.repo.people[strings.ToLower(r.grant.login)] == "admin"
@@ -273,7 +274,7 @@ func (r *request) admin() bool {
 
 func listHooks(s *Server, r *request) answer {
 	if !r.admin() {
-		return notFound() // GitHub hides that there are webhooks
+		return notFound() // GitHub does not tell that there are webhooks
 	}
 	var list []*hook
 	for _, h := range s.hooks {
@@ -326,8 +327,7 @@ func getAppHook(s *Server, _ *request) answer {
 	return good(config)
 }
 
-// keptFor is how long GitHub keeps deliveries for redelivery. (docs.github.com, redelivering
-// webhooks)
+// keptFor is the time within which GitHub can redeliver. (docs.github.com, redelivering webhooks)
 const keptFor = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {
@@ -362,7 +362,7 @@ func (d *delivery) json() any {
 		"status_code": d.code, "event": d.event, "action": action, "repository_id": d.repo.id}
 }
 
-// redeliver repeats a delivery with the same GUID.
+// redeliver repeats a delivery. It keeps the GUID.
 func redeliver(s *Server, r *request) answer {
 	h := hookIn(s, r)
 	if h == nil || !r.admin() {

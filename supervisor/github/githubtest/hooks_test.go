@@ -13,11 +13,11 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// receiver receives webhooks.
+// receiver is a server that receives webhooks.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
-	events []string // event, action, GUID
+	events []string // each as "event action GUID"
 	code   int
 }
 
@@ -84,7 +84,7 @@ func TestRedeliver_KeepsGUID(t *testing.T) {
 func TestUnreliable_LosesDoublesAndShuffles(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	v := newReceiver(t, "")
-	_ = r.repo.Hook(v.URL, "") // without a secret, the receiver's "" still gives a signature
+	_ = r.repo.Hook(v.URL, "") // the receiver expects a signature with the secret ""
 	v.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, q *http.Request) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -110,7 +110,7 @@ func TestUnreliable_LosesDoublesAndShuffles(t *testing.T) {
 	}
 }
 
-// TestHook_SlowReceiver_TimesOut has a receiver that takes too long.
+// TestHook_SlowReceiver_TimesOut has a receiver that answers too late.
 func TestHook_SlowReceiver_TimesOut(t *testing.T) {
 	r := newRig(t, githubtest.Options{HookWait: 50 * time.Millisecond})
 	ended := make(chan struct{})
@@ -125,7 +125,7 @@ func TestHook_SlowReceiver_TimesOut(t *testing.T) {
 	}
 }
 
-// TestPullRequest_EventsOfItsLife runs through a pull request's life and checks its events.
+// TestPullRequest_EventsOfItsLife makes every change to a pull request, and checks the events.
 func TestPullRequest_EventsOfItsLife(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	v := newReceiver(t, "s")

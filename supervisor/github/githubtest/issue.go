@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// label is one of a repository's labels.
+// label is a label of a repository.
 type label struct{ name, color, description string }
 
-// NewIssue is an issue for OpenIssue.
+// NewIssue is an issue to open with OpenIssue.
 type NewIssue struct {
 	Title, Body string
-	Author      string // "" means alice
+	Author      string // login of the author; "" means alice
 	Labels      []string
 }
 
@@ -43,8 +43,8 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 	return c
 }
 
-// React adds a user's reaction to any comment: +1, -1, eyes and so on. GitHub sends no webhook for
-// reactions.
+// React adds a user's reaction to a comment: +1, -1, eyes and so on. As on GitHub, no webhook is
+// sent.
 func (r *Repo) React(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)
@@ -65,7 +65,7 @@ func (r *Repo) MakeLabel(names ...string) {
 	})
 }
 
-// Issue is the state of an issue or a pull request.
+// Issue is an issue or a pull request on the server.
 type Issue struct {
 	Number   int
 	Title    string
@@ -74,7 +74,7 @@ type Issue struct {
 	Comments []Comment
 }
 
-// Comment is the state of a comment.
+// Comment is a comment on the server.
 type Comment struct {
 	ID           int64
 	Author, Body string
@@ -82,7 +82,7 @@ type Comment struct {
 	Updated      time.Time
 }
 
-// Issue returns the state of an issue or a pull request.
+// Issue returns an issue or a pull request.
 func (r *Repo) Issue(number int) Issue {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -114,7 +114,7 @@ func (r *Repo) colorOf(name string) string {
 	return "ededed"
 }
 
-// commentBy returns a comment of the repository by id, on an issue or on a diff.
+// commentBy returns the comment with an id, on an issue or on a diff.
 func (r *Repo) commentBy(id int64) *comment {
 	for _, i := range r.issues {
 		for _, c := range i.comments {
@@ -156,7 +156,7 @@ func getIssue(_ *Server, _ *request, i *issue) answer { return good(i.json()) }
 
 func listIssues(s *Server, r *request) answer {
 	q := r.URL.Query()
-	since, _ := time.Parse(time.RFC3339, q.Get("since")) // a missing parameter gives the zero time
+	since, _ := time.Parse(time.RFC3339, q.Get("since")) // a missing parameter becomes the zero time
 	state := cmp.Or(q.Get("state"), "open")
 	list := r.repo.sorted(q.Get("sort"), q.Get("direction"), func(i *issue) bool {
 		return (state == "all" || i.state == state) && !i.updated.Truncate(time.Second).Before(since)
@@ -168,10 +168,10 @@ func listIssueComments(_ *Server, r *request, i *issue) answer {
 	return paged(r, i.comments, func(c *comment) any { return c.json(i) })
 }
 
-// listComments returns the handler for a whole repository's comments, on issues or on diffs.
+// listComments returns a handler that lists all comments of a repository, on issues or on diffs.
 func listComments(diffs bool) func(*Server, *request) answer {
 	return func(s *Server, r *request) answer {
-		// a missing parameter gives the zero time
+		// a missing parameter becomes the zero time
 		since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 		type one struct {
 			c *comment
@@ -269,7 +269,7 @@ func createLabel(_ *Server, r *request) answer {
 	return created(map[string]any{"id": idOf(asked.Name), "name": asked.Name, "color": asked.Color, "description": asked.Description})
 }
 
-// addLabels adds labels to an issue. As on GitHub, it creates labels that are missing.
+// addLabels adds labels to an issue. As on GitHub, missing labels are created.
 func addLabels(s *Server, r *request, i *issue) answer {
 	var asked struct{ Labels []string }
 	if !r.into(&asked) && !r.into(&asked.Labels) {
@@ -293,7 +293,7 @@ func addLabels(s *Server, r *request, i *issue) answer {
 	return good(i.json()["labels"])
 }
 
-// search finds issues, ordered by how many of the words are in title and body.
+// search returns issues, sorted by the number of words that their title and body contain.
 func search(s *Server, r *request) answer {
 	repo, kind, words := "", "", []string{}
 	for _, word := range strings.Fields(strings.ToLower(r.URL.Query().Get("q"))) {

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// grace is the time after a refusal in which an earlier request may still arrive.
+	// grace is how long after a refusal an earlier request may still arrive.
 	grace = 500 * time.Millisecond
-	// keeping is how long a client may take to store a refusal. A client that closes the connection
-	// within that time may not know the refusal.
+	// keeping is how long a client may need to store a refusal. A client whose connection closes
+	// within that time may have lost the refusal.
 	keeping = 2 * time.Second
 )
 
-// GitHub's limits (docs.github.com, rate limits for the REST API).
+// GitHub's secondary limits (docs.github.com, rate limits for the REST API).
 const (
 	minuteWrites = 80
 	hourWrites   = 500
-	retryAfter   = 60 // seconds
+	retryAfter   = 60 // in seconds
 )
 
-// primary has the number of requests for each resource, and its period.
+// primary has GitHub's primary limits: the number of requests for each resource, and the period.
 var primary = map[string]struct {
 	most int
 	in   time.Duration
 }{"core": {5000, time.Hour}, "graphql": {5000, time.Hour}, "search": {30, time.Minute}}
 
-// limits is the used part of accounts' limits.
+// limits has the used part of each account's limits.
 type limits struct {
-	most   map[string]int // overrides primary
+	most   map[string]int // limits set by the test, in place of primary
 	used   map[string]*window
 	writes map[string][]time.Time
 	pauses map[string]*pause
@@ -47,22 +47,22 @@ func newLimits() limits {
 type window struct {
 	used     int
 	reset    time.Time
-	toldOver *pause // set once the client was told that nothing is left
+	toldOver *pause // set when the client was told that no requests are left
 }
 
-// pause is a time in which an account is refused.
+// pause is a time in which the server refuses an account's requests.
 type pause struct {
 	since, until time.Time
 	told         net.Conn
-	lost         bool // the account's client may not know of the pause
+	lost         bool // the client may have lost the refusal that began the pause
 }
 
-// SetLimit sets the number of requests of a resource: core, graphql or search.
+// SetLimit sets the primary limit of a resource: core, graphql or search.
 func (s *Server) SetLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 
-// died and closed mark recent refusals as unread.
+// died marks recent refusals as lost. closed does the same for one connection.
 func (l *limits) died(at time.Time) { l.lose(at, func(*pause) bool { return true }) }
 
 func (l *limits) closed(c net.Conn, at time.Time) {
@@ -81,8 +81,8 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// isTooEarly reports whether a request during a pause is the client's fault. A client that may not
-// know the pause is refused again.
+// isTooEarly reports whether a request during a pause is the client's fault. It is not if the
+// client may have lost the refusal.
 func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false
@@ -91,7 +91,7 @@ func (p *pause) isTooEarly(r *request, now time.Time) bool {
 	return now.Sub(p.since) > grace
 }
 
-// pause begins a pause, because of a fault or of too many writes.
+// pause starts a pause, because of a fault or too many writes.
 func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	account := ""
 	if r.grant != nil {
@@ -112,8 +112,8 @@ func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	return secondary(code, seconds)
 }
 
-// secondary returns the refusal of a secondary limit. If seconds is 0, GitHub does not say how long
-// the client must wait; it is at least a minute.
+// secondary returns the refusal of a secondary limit. If seconds is 0, it tells no time, and the
+// client must wait at least a minute.
 func secondary(code, seconds int) answer {
 	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	if seconds > 0 {
@@ -122,7 +122,7 @@ func secondary(code, seconds int) answer {
 	return a
 }
 
-// limit refuses requests that are too early or too many. The caller is in change.
+// limit refuses a request that is too early or beyond a limit. It must be called within change.
 func (s *Server) limit(r *request) (answer, bool) {
 	if r.route.has(free) || r.grant == nil {
 		return answer{}, true
@@ -158,7 +158,7 @@ func (s *Server) limit(r *request) (answer, bool) {
 	return s.limitWrites(r, now)
 }
 
-// limitWrites counts a write, and refuses it beyond the limit.
+// limitWrites counts a write. It refuses a write beyond the limit.
 func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
 	l, account := &s.limits, r.grant.account
 	writes := l.writes[account]
@@ -179,8 +179,8 @@ func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
 	return l.pause(r, Fault{}, now), false
 }
 
-// count counts an answered request and adds the limit's headers. Requests whose data have not
-// changed are not counted.
+// count counts an answered request, and adds the headers about the limit. Unchanged answers (304)
+// are not counted.
 func (s *Server) count(r *request, a answer) answer {
 	if r.route.has(free) || r.grant == nil {
 		return a
@@ -236,7 +236,7 @@ func (l *limits) headers(r *request, a answer, now time.Time) answer {
 	return a
 }
 
-// rateLimit answers with the unused rest of the limits. The request costs nothing.
+// rateLimit answers with the state of the limits. This request is not counted.
 func rateLimit(s *Server, r *request) answer {
 	resources := map[string]any{}
 	for name, limit := range primary {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Payloads of events. The callers are in change.
+// Payloads of events. All functions must be called within change.
 
-// hasHook reports whether a webhook wants an event.
+// hasHook reports whether any webhook gets the repository's events.
 func (r *Repo) hasHook() bool {
 	return slices.ContainsFunc(r.s.hooks, func(h *hook) bool { return h.active && (h.repo == "" || h.repo == r.name) })
 }
@@ -45,7 +45,7 @@ func (r *Repo) emitReview(i *issue, v *review, action string) {
 	r.emit("pull_request_review", action, v.author, map[string]any{"pull_request": i.pullJSON(false), "review": v.json(i)})
 }
 
-// nowhere is the commit of a missing branch.
+// nowhere is the SHA for a branch that does not exist.
 const nowhere = "0000000000000000000000000000000000000000"
 
 func (r *Repo) emitPush(branch, before, after, by string) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// issue is an issue or a pull request, because these share their numbers.
+// issue is an issue or a pull request. Both share one sequence of numbers.
 type issue struct {
 	repo      *Repo
 	id        int64
@@ -21,27 +21,27 @@ type issue struct {
 	created   time.Time
 	updated   time.Time
 	closed    time.Time
-	reactions map[string][]string // logins by the reaction's content
-	pull      *pull               // nil for an issue
+	reactions map[string][]string // logins by reaction
+	pull      *pull               // the additional data of a pull request; nil for an issue
 }
 
-// pull has the additional fields of a pull request.
+// pull has the additional data of a pull request.
 type pull struct {
 	head, base string // names of branches
 	headSHA    string
 	draft      bool
 	merged     time.Time
-	asked      []string // requested reviewers
+	asked      []string // logins of the requested reviewers
 	reviews    []*review
 	threads    []*thread
 }
 
-// NewPull is a pull request for Open.
+// NewPull is a pull request to open with Open.
 type NewPull struct {
 	Title, Body string
-	Head        string // a branch; owner:branch is in owner's fork
-	Base        string // "" means main
-	Author      string // "" means alice
+	Head        string // name of a branch; owner:branch is a branch in that owner's fork
+	Base        string // name of a branch; "" means main
+	Author      string // login of the author; "" means alice
 	Draft       bool
 	Labels      []string
 }
@@ -64,7 +64,7 @@ func (r *Repo) Open(p NewPull) (number int) {
 	return number
 }
 
-// add adds an issue or a pull request. The caller is in change, like all callers of emit.
+// add adds an issue or a pull request. It must be called within change.
 func (r *Repo) add(title, body, author string, labels []string, p *pull) *issue {
 	if author == "" {
 		author = "alice"
@@ -76,7 +76,7 @@ func (r *Repo) add(title, body, author string, labels []string, p *pull) *issue 
 	return i
 }
 
-// edit changes an issue or a pull request and sends its event.
+// edit changes an issue or a pull request, and sends an event about it.
 func (r *Repo) edit(number int, action, by string, more map[string]any, change func(*issue)) {
 	r.s.change(func() {
 		i := r.issues[number]
@@ -104,12 +104,12 @@ func (r *Repo) Reopen(number int) {
 	r.edit(number, "reopened", "alice", nil, func(i *issue) { i.state, i.closed = "open", time.Time{} })
 }
 
-// Ready marks a draft as ready.
+// Ready marks a draft pull request as ready for review.
 func (r *Repo) Ready(number int) {
 	r.edit(number, "ready_for_review", "alice", nil, func(i *issue) { i.pull.draft = false })
 }
 
-// Merge merges a pull request into its base.
+// Merge merges a pull request into its base branch.
 func (r *Repo) Merge(number int) {
 	var base, head string
 	r.s.change(func() { base, head = r.issues[number].pull.base, r.issues[number].pull.head })
@@ -117,12 +117,12 @@ func (r *Repo) Merge(number int) {
 	r.MergeInto(base, head)
 }
 
-// Retitle changes a title.
+// Retitle changes the title of an issue or a pull request.
 func (r *Repo) Retitle(number int, title string) {
 	r.edit(number, "edited", "alice", nil, func(i *issue) { i.title = title })
 }
 
-// Label adds a label.
+// Label adds a label to an issue or a pull request.
 func (r *Repo) Label(number int, name, by string) {
 	r.edit(number, "labeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		if !contains(i.labels, name) {
@@ -131,21 +131,21 @@ func (r *Repo) Label(number int, name, by string) {
 	})
 }
 
-// Unlabel removes a label.
+// Unlabel removes a label from an issue or a pull request.
 func (r *Repo) Unlabel(number int, name, by string) {
 	r.edit(number, "unlabeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		i.labels = slices.DeleteFunc(i.labels, func(l string) bool { return strings.EqualFold(l, name) })
 	})
 }
 
-// Ask requests a user's review.
+// Ask requests a user's review of a pull request.
 func (r *Repo) Ask(number int, login string) {
 	r.edit(number, "review_requested", "alice", map[string]any{"requested_reviewer": user(login)}, func(i *issue) {
 		i.pull.asked = append(i.pull.asked, login)
 	})
 }
 
-// pushed updates pull requests and sends events after a branch moved.
+// pushed updates pull requests after a push to a branch, and sends the events.
 func (r *Repo) pushed(branch, before, after, by string) {
 	if before == after {
 		return
@@ -186,8 +186,8 @@ func (i *issue) json() map[string]any {
 	return v
 }
 
-// pullJSON returns a pull request in the form of the list, or in the form of a single one. The
-// caller is in change.
+// pullJSON returns a pull request in GitHub's JSON. A single pull request has more fields than one
+// in a list. It must be called within change.
 func (i *issue) pullJSON(alone bool) map[string]any {
 	v, p := i.json(), i.pull
 	delete(v, "pull_request")
@@ -221,7 +221,7 @@ func (i *issue) branchJSON(branch, sha string) map[string]any {
 	return map[string]any{"label": owner + ":" + branch, "ref": branch, "sha": sha, "user": user(owner), "repo": repo}
 }
 
-// commits returns a pull request's commits, oldest first.
+// commits returns the commits of a pull request, oldest first.
 func (i *issue) commits() []commit {
 	return i.repo.commits("--reverse", "--topo-order", i.repo.SHA(i.pull.base)+".."+i.pull.headSHA)
 }
@@ -252,7 +252,7 @@ func getPull(s *Server, r *request, i *issue) answer {
 	return good(i.pullJSON(true))
 }
 
-// GitHub's limits of a diff (docs.github.com, limits for viewing content and diffs in a
+// GitHub's limits for diffs (docs.github.com, limits for viewing content and diffs in a
 // repository).
 const (
 	diffFiles = 300
@@ -283,7 +283,7 @@ func listPulls(s *Server, r *request) answer {
 	return paged(r, list, func(i *issue) any { return i.pullJSON(false) })
 }
 
-// sorted returns issues and pull requests, newest first by default.
+// sorted returns the issues and pull requests that want accepts. The newest comes first by default.
 func (r *Repo) sorted(by, direction string, want func(*issue) bool) []*issue {
 	var list []*issue
 	for _, i := range r.issues {

@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// Request is a request that the server received.
+// Request is a request that the server has received.
 type Request struct {
 	Method string
-	Path   string // the path without /api/v3, with the query
-	// as in the table of routes: GET /repos/{owner}/{repo}/pulls/{number}; "" if no route matches
+	Path   string // path without /api/v3, with the query
+	// the matching route, such as GET /repos/{owner}/{repo}/pulls/{number}; "" means none
 	Route string
 	Body  string
-	Token string // the token as the client sent it
+	Token string // the token that the client sent
 	At    time.Time
-	Code  int  // the HTTP status; 0 if no answer was sent
-	Done  bool // the request was carried out, even if the client got no answer or an error
-	Write bool // the request changes content
+	Code  int  // status of the answer; 0 if no answer was sent
+	Done  bool // the request was carried out, even if the client got an error or no answer
+	Write bool // the request is one that changes content
 }
 
-// record has everything that the server has seen.
+// record has the requests and their effects.
 type record struct {
 	requests   []Request
 	violations []string
-	mails      map[string]int // number of mails by owner/name#number
+	mails      map[string]int // number of mails; a key is owner/name#number
 }
 
 func (r *record) violate(format string, args ...any) {
 	r.violations = append(r.violations, fmt.Sprintf(format, args...))
 }
 
-// mail counts a mail to everybody who watches a pull request or an issue.
+// mail counts a mail to all watchers of a pull request or an issue.
 func (s *Server) mail(repo string, number int) {
 	if s.log.mails == nil {
 		s.log.mails = map[string]int{}
@@ -40,7 +40,7 @@ func (s *Server) mail(repo string, number int) {
 	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
 }
 
-// Requests returns every request in order, or the requests of some routes. A route is for example
+// Requests returns all requests in order, or only those of some routes. An example of a route is
 // "POST /repos/{owner}/{repo}/pulls/{number}/reviews".
 func (s *Server) Requests(routes ...string) []Request {
 	s.mu.Lock()
@@ -54,23 +54,23 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// Violations returns everything that no good client does. These are writes beyond the limits, and
-// requests before a Retry-After has ended.
+// Violations returns the requests that no good client makes. These are writes beyond the limits,
+// and requests before a Retry-After has passed.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// Mails returns how many mails the token's owner caused for a pull request or issue. A review with
-// all its comments is one mail. A comment is one mail too. An edit is none.
+// Mails returns how many mails the bot has caused for a pull request or an issue. A review with all
+// its comments is one mail, and a comment is one. An edit is none.
 func (s *Server) Mails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// Dump returns the last requests for a test's log, without their bodies.
+// Dump returns the last requests as text, without their bodies, for the log of a test.
 func (s *Server) Dump() string {
 	var b strings.Builder
 	all := s.Requests()

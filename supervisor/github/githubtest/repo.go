@@ -19,19 +19,19 @@ type Repo struct {
 	s        *Server
 	name     string // owner/name
 	id       int64
-	dir      string // folder of the bare git repository
-	last     int    // number of the last issue or pull request
+	dir      string // path of the bare git repository
+	last     int    // highest number of an issue or a pull request
 	issues   map[int]*issue
 	labels   []label
-	people   map[string]string // permission by login
+	people   map[string]string // permissions by login
 	checks   []*check
 	releases []map[string]any     // releases, newest first
-	diffs    map[string]*pullDiff // diffs by base and head
-	tips     sync.Map             // commit by ref, for refs that were requested
+	diffs    map[string]*pullDiff // computed diffs, by base and head
+	tips     sync.Map             // commits of requested refs, by ref
 }
 
-// Repo returns a repository, and creates it if it is missing. A new repository has README.md on the
-// branch main.
+// Repo returns the repository with a name. A missing one is created, with README.md on the branch
+// main.
 func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {
@@ -41,7 +41,7 @@ func (s *Server) Repo(name string) *Repo {
 	return r
 }
 
-// Import creates a repository from a git repository on this machine, with all its branches.
+// Import creates a repository from a local git repository, with all its branches.
 func (s *Server) Import(name, dir string) *Repo {
 	r, _ := s.repo(name)
 	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
@@ -65,7 +65,7 @@ func (s *Server) repo(name string) (r *Repo, found bool) {
 	return r, found
 }
 
-// Name returns owner/name.
+// Name returns the repository's name as owner/name.
 func (r *Repo) Name() string { return r.name }
 
 // Rename renames the repository. Requests for the old name are redirected.
@@ -77,7 +77,7 @@ func (r *Repo) Rename(name string) {
 	})
 }
 
-// Permit sets a user's permission: admin, write, read or none.
+// Permit sets a user's permission in the repository: admin, write, read or none.
 func (r *Repo) Permit(login, permission string) {
 	r.s.change(func() { r.people[strings.ToLower(login)] = permission })
 }
@@ -85,14 +85,14 @@ func (r *Repo) Permit(login, permission string) {
 // Commit is a commit to create.
 type Commit struct {
 	Message string
-	Author  string            // the author's login; "" means alice
+	Author  string            // login of the author; "" means alice
 	Files   map[string]string // new contents of files, by path
 	Delete  []string
-	Folder  string // a folder with all files of the commit, instead of Files
+	Folder  string // a folder with all files, in place of Files
 }
 
 // Commit creates a commit on a branch and pushes it. A new branch starts at main. A branch
-// owner:name is in owner's fork.
+// owner:name is in that owner's fork.
 func (r *Repo) Commit(branch string, c Commit) (sha string) {
 	before := r.SHA(branch)
 	from := before
@@ -135,13 +135,13 @@ func (r *Repo) commitFiles(branch, from string, c Commit) string {
 	return sha
 }
 
-// move sets a branch to a commit.
+// move moves a branch to a commit.
 func (r *Repo) move(branch, sha string) {
 	r.run(nil, "update-ref", ref(branch), sha)
 	r.tips.Store(ref(branch), sha)
 }
 
-// commitFolder creates a commit with the content of a folder.
+// commitFolder creates a commit with the files of a folder.
 func (r *Repo) commitFolder(from string, c Commit) string {
 	index := r.index()
 	defer os.Remove(index)
@@ -164,14 +164,14 @@ func (r *Repo) index() string {
 	return filepath.Join(r.dir, fmt.Sprintf("index%d", n))
 }
 
-// Reset sets a branch to a commit, as a force-push does.
+// Reset moves a branch to a commit, like a force-push.
 func (r *Repo) Reset(branch, sha string) {
 	before := r.SHA(branch)
 	r.move(branch, r.SHA(sha))
 	r.pushed(branch, before, r.SHA(branch), "alice")
 }
 
-// Rebase rebases a branch onto another commit, and force-pushes it. There must be no conflict.
+// Rebase rebases a branch onto a commit and force-pushes it. There must be no conflict.
 func (r *Repo) Rebase(branch, onto string) (sha string) {
 	before := r.SHA(branch)
 	sha = r.SHA(onto)
@@ -188,8 +188,8 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeInto merges one branch into another and pushes it, like "Update branch". There must be no
-// conflict.
+// MergeInto merges another branch into a branch and pushes it, like "Update branch" on GitHub.
+// There must be no conflict.
 func (r *Repo) MergeInto(branch, from string) (sha string) {
 	before := r.SHA(branch)
 	other := r.SHA(from)
@@ -200,7 +200,7 @@ func (r *Repo) MergeInto(branch, from string) (sha string) {
 	return sha
 }
 
-// SHA returns the commit of a branch, or of any name that git knows; "" if there is none.
+// SHA returns the SHA of a branch's commit, or of any name that git knows; "" if there is none.
 func (r *Repo) SHA(name string) string {
 	if sha, ok := r.tips.Load(ref(name)); ok {
 		return sha.(string)
@@ -217,7 +217,7 @@ func (r *Repo) SHA(name string) string {
 	return ""
 }
 
-// ref returns the ref of a branch. A fork's branch is owner:name.
+// ref returns the git ref of a branch. A branch in a fork is named owner:name.
 func ref(branch string) string {
 	if owner, name, ok := strings.Cut(branch, ":"); ok {
 		return "refs/forks/" + owner + "/" + name
@@ -235,7 +235,7 @@ func (r *Repo) with(index string, stdin []byte, args ...string) []byte {
 	return r.git([]string{"GIT_INDEX_FILE=" + index}, stdin, args...)
 }
 
-// git runs git, and fails the test if git fails.
+// git runs git. If git fails, the test fails.
 func (r *Repo) git(env []string, stdin []byte, args ...string) []byte {
 	out, err := r.try(env, stdin, args...)
 	if err != nil && r.s.ctx.Err() == nil {
@@ -260,7 +260,7 @@ func (r *Repo) try(env []string, stdin []byte, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// commits returns the commits that git lists for the arguments.
+// commits returns the commits that git log lists for the given arguments.
 func (r *Repo) commits(args ...string) []commit {
 	out := r.git(nil, nil, append([]string{"log", "--format=%H%x00%P%x00%an%x00%cI%x00%B%x01"}, args...)...)
 	var list []commit
@@ -269,13 +269,13 @@ func (r *Repo) commits(args ...string) []commit {
 		if len(f) < 5 {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, f[3]) // git wrote a valid time
+		at, _ := time.Parse(time.RFC3339, f[3]) // git writes only valid times
 		list = append(list, commit{sha: f[0], parents: strings.Fields(f[1]), author: f[2], at: at, message: strings.TrimSpace(f[4])})
 	}
 	return list
 }
 
-// commit is a commit of the repository.
+// commit is a commit in the repository.
 type commit struct {
 	sha, author, message string
 	parents              []string
@@ -292,14 +292,14 @@ func (c commit) json() any {
 		"commit": map[string]any{"message": c.message, "author": who, "committer": who}}
 }
 
-// json returns a repository as GitHub sends it.
+// json returns the repository in GitHub's JSON.
 func (r *Repo) json() map[string]any {
 	owner, name, _ := strings.Cut(r.name, "/")
 	return map[string]any{"id": r.id, "node_id": nodeID("R", r.id), "name": name, "full_name": r.name, "private": false, "owner": user(owner),
 		"html_url": "https://github.com/" + r.name, "default_branch": "main", "fork": false, "archived": false}
 }
 
-// standing returns a user's association with a repository.
+// standing returns a user's association with the repository.
 func (r *Repo) standing(login string) string {
 	owner, _, _ := strings.Cut(r.name, "/")
 	switch permission := r.people[strings.ToLower(login)]; {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestImport_FoldersAsBaseAndHead opens a pull request whose base and head are folders.
+// TestImport_FoldersAsBaseAndHead opens a pull request whose base and head come from folders.
 func TestImport_FoldersAsBaseAndHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	base, head := t.TempDir(), t.TempDir()
@@ -35,7 +35,7 @@ func TestImport_FoldersAsBaseAndHead(t *testing.T) {
 	}
 }
 
-// TestImport_RealRepository imports a repository that git made, and compares with git's own diff.
+// TestImport_RealRepository imports a repository made by git. The diff must be the same as git's.
 func TestImport_RealRepository(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {

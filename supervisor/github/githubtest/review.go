@@ -17,12 +17,12 @@ type review struct {
 	submitted time.Time
 }
 
-// thread is a conversation about lines of a diff.
+// thread is a discussion about lines of a diff.
 type thread struct {
 	id         int64
 	path, side string
-	start      int // 0 if it is on one line
-	line       int // 0 if it is outdated
+	start      int // first line of several; 0 for one line
+	line       int // last line; 0 if the thread is outdated
 	original   int
 	commit     string
 	resolvedBy string
@@ -38,12 +38,12 @@ type comment struct {
 	body      string
 	created   time.Time
 	updated   time.Time
-	reactions map[string][]string // logins by the reaction's content
+	reactions map[string][]string // logins by reaction
 	on        *thread
 	below     *issue
 }
 
-// draft is a comment within the request for a review.
+// draft is a comment in a request that creates a review.
 type draft struct {
 	Path      string
 	Body      string
@@ -54,10 +54,10 @@ type draft struct {
 	Position  *int
 }
 
-// reviewStates has the state of a review for each event.
+// reviewStates has the state of a review for each event in a request.
 var reviewStates = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
-// maxBodyText is the longest text, in bytes.
+// maxBodyText is the maximum size of a text in bytes.
 const maxBodyText = 65536
 
 func createReview(s *Server, r *request, i *issue) answer {
@@ -89,7 +89,7 @@ func createReview(s *Server, r *request, i *issue) answer {
 	}
 	threads, wrong := r.repo.check(i, asked.CommitID, asked.Comments)
 	if len(wrong) > 0 {
-		return unprocessable(wrong...) // one bad comment makes the whole review fail
+		return unprocessable(wrong...) // GitHub refuses the whole review because of one comment
 	}
 	made := &review{id: s.id(), author: r.grant.login, body: asked.Body, state: state, commit: asked.CommitID}
 	if state != "PENDING" {
@@ -114,13 +114,13 @@ func (s *Server) comment(author, body string) *comment {
 	return &comment{id: s.id(), author: author, body: body, created: s.now(), updated: s.now(), reactions: map[string][]string{}}
 }
 
-// contains reports whether a commit is, or was, part of a pull request.
+// contains reports whether a commit is or was part of a pull request.
 func (r *Repo) contains(i *issue, sha string) bool {
 	_, err := r.try(nil, nil, "cat-file", "-e", sha+"^{commit}")
 	return err == nil
 }
 
-// check turns comments into threads, or returns what is wrong with them.
+// check turns a review's comments into threads. If comments are wrong, it returns texts about them.
 func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, wrong []any) {
 	d := r.diffAt(i, head)
 	for _, c := range drafts {
@@ -136,7 +136,8 @@ func (r *Repo) check(i *issue, head string, drafts []draft) (threads []*thread, 
 	return threads, wrong
 }
 
-// place finds a comment's lines in the diff, or returns why the comment cannot be there.
+// place finds the lines of a comment in a diff. It returns the reason if there is no such line; ""
+// if there is.
 func (t *thread) place(d *pullDiff, c draft) string {
 	f := d.file(t.path)
 	switch {
@@ -182,7 +183,7 @@ func (f *file) hunkOf(side string, line int) *hunk {
 	return nil
 }
 
-// placeThreads finds the new positions of a pull request's threads after its head moved.
+// placeThreads updates the positions of a pull request's threads after a push.
 func (r *Repo) placeThreads(i *issue) {
 	d := r.pullDiff(i)
 	for _, t := range i.pull.threads {
@@ -255,7 +256,8 @@ func listReviewComments(_ *Server, r *request, i *issue) answer {
 	return paged(r, list, func(c *comment) any { return c.diffJSON(i) })
 }
 
-// diffJSON returns a comment of a thread. Its line is null if the thread is outdated.
+// diffJSON returns a comment on a diff in GitHub's JSON. If its thread is outdated, its line is
+// null.
 func (c *comment) diffJSON(i *issue) any {
 	t := c.on
 	v := c.json(i)
@@ -275,7 +277,7 @@ func orNull(n int) any {
 	return n
 }
 
-// Review is the state of a review.
+// Review is a review on the server.
 type Review struct {
 	ID       int64
 	Author   string
@@ -285,16 +287,16 @@ type Review struct {
 	Comments []DiffComment
 }
 
-// DiffComment is a thread's first comment.
+// DiffComment is the first comment of a thread.
 type DiffComment struct {
 	ID          int64
 	Path, Side  string
-	Start, Line int // Line is 0 if the comment is outdated
+	Start, Line int // Line is 0 if the thread is outdated
 	Body        string
 	Resolved    bool
 }
 
-// Reviews returns the reviews of a pull request, in order.
+// Reviews returns the reviews of a pull request, oldest first.
 func (r *Repo) Reviews(number int) []Review {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
@@ -330,12 +332,12 @@ func (r *Repo) AddReview(number int, by, state, body string, comments ...DiffCom
 	return id
 }
 
-// Resolve resolves the thread of a comment.
+// Resolve resolves the thread that a comment belongs to.
 func (r *Repo) Resolve(number int, comment int64, by string) {
 	r.onThread(number, comment, func(t *thread) { t.resolved, t.resolvedBy = true, by })
 }
 
-// Reply adds a reply to the thread of a comment.
+// Reply adds a reply to the thread that a comment belongs to.
 func (r *Repo) Reply(number int, comment int64, by, body string) {
 	r.onThread(number, comment, func(t *thread) {
 		c := r.s.comment(by, body)

@@ -10,8 +10,8 @@ import (
 
 type object = map[string]any
 
-// TestReview_BadComment_FailsWhole tries GitHub's rules for comments. Each bad comment comes with a
-// good one.
+// TestReview_BadComment_FailsWhole tries GitHub's rules for comments. Each review has one good and
+// one bad comment.
 func TestReview_BadComment_FailsWhole(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
@@ -21,7 +21,7 @@ func TestReview_BadComment_FailsWhole(t *testing.T) {
 	good := object{"path": "a.txt", "line": 10, "side": "RIGHT", "body": "good"}
 	for _, test := range []struct {
 		comment object
-		want    string // "" means accepted
+		want    string // part of the refusal; "" means accepted
 	}{
 		{object{"path": "a.txt", "line": 7, "side": "RIGHT", "body": "the hunk's first"}, ""},
 		{object{"path": "a.txt", "line": 13, "body": "the hunk's last, without a side"}, ""},
@@ -67,8 +67,8 @@ func TestReview_BadComment_FailsWhole(t *testing.T) {
 	}
 }
 
-// TestThreads_MoveWithTheirLines moves the head below threads, also by a rebase. The threads follow
-// their lines, or become outdated.
+// TestThreads_MoveWithTheirLines changes the head of a pull request, also by a rebase. Threads must
+// follow their lines or become outdated.
 func TestThreads_MoveWithTheirLines(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})

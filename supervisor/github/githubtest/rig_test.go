@@ -13,7 +13,7 @@ import (
 
 const widget = "acme/widget"
 
-// rig makes raw requests to a server, as curl would.
+// rig sends raw requests to a server, like curl.
 type rig struct {
 	*githubtest.Server
 	t    *testing.T
@@ -25,14 +25,14 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 	return &rig{s, t, s.Repo(widget)}
 }
 
-// response is a response.
+// response is a response of the server.
 type response struct {
 	code   int
 	header http.Header
 	body   string
 }
 
-// at returns the value at a path of a JSON response, such as comments.0.line.
+// at returns the value at a path in a JSON response, such as comments.0.line.
 func (g response) at(path string) any {
 	var v any
 	if json.Unmarshal([]byte(g.body), &v) != nil {
@@ -55,7 +55,7 @@ func (g response) at(path string) any {
 	return v
 }
 
-// ask makes a request with the bot's token. header alternates names and values.
+// ask sends a request with the bot's token. header has alternating names and values.
 func (r *rig) ask(method, path string, body any, header ...string) response {
 	r.t.Helper()
 	g, err := r.try(method, path, body, header...)
@@ -93,7 +93,7 @@ func (r *rig) try(method, path string, body any, header ...string) (response, er
 
 const diffType = "application/vnd.github.v3.diff"
 
-// lines returns n numbered lines, with a word added to some.
+// lines returns n numbered lines. The lines in change have an additional word.
 func lines(n int, change ...int) string {
 	var b strings.Builder
 	for line := 1; line <= n; line++ {

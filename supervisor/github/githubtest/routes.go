@@ -2,7 +2,7 @@ package githubtest
 
 import "strconv"
 
-// atoi returns 0 if text is no number.
+// atoi returns the number in a text; 0 if it is no number.
 func atoi(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
@@ -15,7 +15,7 @@ const (
 	inHook  = inRepo + "/hooks/{hook}"
 )
 
-// routes has all routes of the server, each with the permission that a token needs.
+// routes are all routes of the server, each with the permission that a token needs.
 var routes = []route{
 	{"GET " + inRepo, "metadata=read", getRepo, 0},
 	{"GET " + inRepo + "/contents/{path...}", "contents=read", getContents, 0},

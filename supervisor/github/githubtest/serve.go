@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// maxBody is the longest body that GitHub accepts, in bytes.
+// maxBody is the maximum size of a body that GitHub accepts, in bytes.
 const maxBody = 25 << 20
 
-// request is a request that is being answered.
+// request is a request that is being handled.
 type request struct {
 	*http.Request
 	server *Server
@@ -24,7 +24,7 @@ type request struct {
 	route  route
 }
 
-// number returns a parameter of the query or the path.
+// number returns a number from the query or the path; absent if it is missing.
 func (r *request) number(name string, absent int) int {
 	text := r.PathValue(name)
 	if text == "" {
@@ -39,13 +39,13 @@ func (r *request) number(name string, absent int) int {
 
 func (r *request) id(name string) int64 { return int64(r.number(name, 0)) }
 
-// into decodes the body. Missing fields stay unchanged.
+// into decodes the JSON body into v. Fields that the body lacks stay unchanged.
 func (r *request) into(v any) bool { return json.Unmarshal(r.body, v) == nil }
 
-// route is a route that the server knows.
+// route is one kind of request that the server handles.
 type route struct {
 	pattern string
-	needs   string // permission=level of a token
+	needs   string // permission=level that a token needs
 	answer  func(*Server, *request) answer
 	flags   flag
 }
@@ -54,14 +54,15 @@ type flag int
 
 const (
 	byApp  flag = 1 << iota // the route needs the App's own JWT
-	quiet                   // a POST that creates no content
-	noRepo                  // the route is about no repository
-	free                    // the route uses no limit
+	quiet                   // a POST that changes nothing
+	noRepo                  // the route is not about a repository
+	free                    // the route does not count against a limit
 )
 
 func (r route) has(f flag) bool { return r.flags&f != 0 }
 
-// handler serves every route below the roots of GitHub and of an Enterprise.
+// handler returns the handler for all routes, with the path prefixes of GitHub and of GitHub
+// Enterprise.
 func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		path, _ := strings.CutPrefix(req.URL.EscapedPath(), "/api/v3")
@@ -79,10 +80,10 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// digits are the numeric parts of a path.
+// digits are the parts of a path that must be numbers.
 var digits = map[string]bool{"number": true, "review": true, "comment": true, "check": true, "hook": true, "delivery": true, "installation": true}
 
-// matches reports whether a request fits a route, and stores the named parts of its path.
+// matches reports whether a request matches a route. It stores the named parts of the path.
 func (r route) matches(req *http.Request, path string) bool {
 	method, pattern, _ := strings.Cut(r.pattern, " ")
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
@@ -121,7 +122,7 @@ func unknown(*Server, *request) answer { return notFound() }
 func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
 	if err != nil {
-		return // the client has gone
+		return // the client has left
 	}
 	r := &request{Request: req, server: s, body: body, route: to}
 	var a answer
@@ -154,7 +155,7 @@ func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 	a.write(rw)
 }
 
-// answer answers a request as GitHub does. The caller is in change.
+// answer handles a request like GitHub. It must be called within change.
 func (s *Server) answer(r *request, token string) answer {
 	if a, ok := s.admit(r, token); !ok {
 		return a
@@ -175,7 +176,7 @@ func (s *Server) isWrite(r *request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && !r.route.has(quiet)
 }
 
-// connKey is the key of the connection in a request's context.
+// connKey is the context key for a request's connection.
 type connKey struct{}
 
 func withConn(ctx context.Context, c net.Conn) context.Context {
@@ -183,11 +184,11 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 }
 
 func connOf(r *request) net.Conn {
-	c, _ := r.Context().Value(connKey{}).(net.Conn) // nil if a test calls the handler itself
+	c, _ := r.Context().Value(connKey{}).(net.Conn) // nil if a test calls the handler without a connection
 	return c
 }
 
-// connState notices closed connections.
+// connState notices connections that the client has closed.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.change(func() { s.limits.closed(c, s.now()) })
