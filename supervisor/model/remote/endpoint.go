@@ -169,7 +169,8 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http
 	return e.Client.Do(req)
 }
 
-// List reads a list of models, or one page of it, into into. Errors are raw, like those of Stream.
+// List reads a list of models, or one page of it, and decodes it. Errors are raw, like those of
+// Stream.
 func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
