@@ -13,12 +13,11 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Methods of the control socket for admins, about repositories on GitHub. The comments name the
-// parameters and the results.
+// Methods of the control socket for admins, about repositories on GitHub.
 const (
-	MethodCheck     = "github.check"     // RepoQuery to setup.Report
-	MethodAdd       = "github.add"       // NewRepo to Added
-	MethodRedeliver = "github.redeliver" // Redeliver to RedeliverResult
+	MethodCheck     = "github.check"     // parameters RepoQuery, result setup.Report
+	MethodAdd       = "github.add"       // parameters NewRepo, result Added
+	MethodRedeliver = "github.redeliver" // parameters Redeliver, result RedeliverResult
 )
 
 // RepoQuery has the parameters of a call about one repository or all.

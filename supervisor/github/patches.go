@@ -19,12 +19,11 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Methods of the control socket for all users, about their own reviews. The comments name the
-// parameters and the results.
+// Methods of the control socket for all users, about their own reviews.
 const (
-	MethodReviewPart     = "review.part"  // ReviewPart to protocol.BlobRef
-	MethodReviewStart    = "review.start" // ReviewStart to ReviewStarted
-	MethodReviewProgress = "review.look"  // ReviewStarted to ReviewProgress
+	MethodReviewPart     = "review.part"  // parameters ReviewPart, result protocol.BlobRef
+	MethodReviewStart    = "review.start" // parameters ReviewStart, result ReviewStarted
+	MethodReviewProgress = "review.look"  // parameters ReviewStarted, result ReviewProgress
 )
 
 // MaxReviewPart is the maximum size of a ReviewPart, in bytes.

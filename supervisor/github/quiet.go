@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodQuiet is the method with which admins list and change mutes: Quiet to Mutes.
+// MethodQuiet is the method with which admins list and change mutes. It takes a Quiet and returns
+// Mutes.
 const MethodQuiet = "github.quiet"
 
 // Quiet has the parameters of MethodQuiet. It always lists the mutes, and may change one first.

@@ -58,7 +58,8 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 }
 
 // writers are GitHub's words for users who may write in a repository. Before acting, Reviews asks
-// GitHub again: the payload may be old, and a member of the owner may lack write access here.
+// GitHub again: the payload may be old, and a member of the owner may lack write access to this
+// repository.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
 // obey follows an order in a comment.

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodStatus is the method for the status of repositories: RepoQuery to Status.
+// MethodStatus is the method for the status of repositories. It takes a RepoQuery and returns a
+// Status.
 const MethodStatus = "github.status"
 
 // Status is the status of the served repositories.

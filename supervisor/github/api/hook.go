@@ -14,7 +14,7 @@ const AppHook = 0
 
 // Hook is a webhook.
 type Hook struct {
-	ID     int64 // AppHook for the App's own webhook
+	ID     int64 // AppHook means the App's own webhook
 	URL    string
 	JSON   bool
 	Secret bool // the webhook has a secret; GitHub never tells it

@@ -85,7 +85,7 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.chunk = append(s.chunk, f)
 }
 
-// maxAround is the number of unchanged lines that are shown before and after a piece of a hunk.
+// maxAround is how many lines of the head are shown before and after a piece of a hunk.
 const maxAround = 3
 
 // pieces cuts a hunk between lines. Three eighths of a chunk are reserved for the lines before a

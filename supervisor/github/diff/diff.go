@@ -86,7 +86,8 @@ type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Section            string // git's text after the numbers, often the name of a function
-	// for a piece of a hunk: unchanged lines before and after the piece
+	// for a piece of a hunk: the head's lines before and after the piece, which belong to other
+	// pieces
 	Around *[2]string
 
 	body    string // the lines as they are in the diff

@@ -78,8 +78,8 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes the text of a comment. A mark in a description was copied there, because Mews writes
-// only comments.
+// said takes the text of a comment. Mews writes only comments, so a hidden mark in a description
+// was copied there by a user.
 func said(d *draft, v string) {
 	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Limits of the data about an issue, in bytes. (10 related issues and 128 characters are Kai's
-// values.)
+// Limits of the data about an issue, in bytes. (10 related issues and 128 characters are the values
+// of Kai, another assistant.)
 const (
 	maxTitle       = 256
 	maxDescription = 32 << 10
@@ -24,8 +24,8 @@ const (
 	maxLabels      = 200 // number of labels to choose from
 )
 
-// usualLabels are the labels that a triage may create, in Kai's colours. It creates no other label,
-// even if an issue asks for one.
+// usualLabels are the labels that a triage may create, in the colours of Kai, another assistant. It
+// creates no other label, even if an issue asks for one.
 var usualLabels = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16",
 	"question": "d876e3", "good first issue": "7057ff"}
 
