@@ -15,9 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// cost is what the processes of a service have used since they started: the supervisor, the spawner
-// and the workers. The benchmark's own process, which plays the model and Telegram, is counted
-// apart.
+// cost holds the resources that supervisor, spawner and workers have used since they started. The
+// benchmark's own process plays the model and Telegram, and is counted separately.
 type cost struct {
 	cpu      map[string]time.Duration // processor time of each program
 	fakes    time.Duration            // processor time of the benchmark's own process
@@ -28,7 +27,7 @@ type cost struct {
 // programs are the three programs of a service.
 var programs = []string{"mews", "mews-spawner", "mews-worker"}
 
-// measureCost returns what a service has used so far.
+// measureCost returns the cost of a service so far.
 func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	b.Helper()
 	c.cpu = map[string]time.Duration{}
@@ -76,7 +75,7 @@ func threads(b *testing.B, pid int, file string) []string {
 	return paths
 }
 
-// report reports what the turns since c was measured have cost, per turn.
+// report reports the cost of a turn: the mean of the turns since c was measured.
 func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.Helper()
 	n := float64(turns)
@@ -93,8 +92,8 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.ReportMetric(float64(now.bytes-c.bytes)/n, "database-bytes/turn")
 }
 
-// BenchmarkTelegramCrowd measures turns per second while 50 people talk at once. Each writes again
-// after an answer. The model and Telegram, which the benchmark plays, share the processors.
+// BenchmarkTelegramCrowd measures turns per second while 50 people talk at once. Each person writes
+// again after an answer. The benchmark also plays the model and Telegram, on the same processors.
 func BenchmarkTelegramCrowd(b *testing.B) {
 	const people = 50
 	m := newTelegramService(b, people, fastRate)
@@ -138,8 +137,8 @@ func (m *telegramService) nextAnsweredUser() telegramtest.User {
 // countedCalls are the system calls that are counted.
 var countedCalls = []string{"fdatasync", "pwrite64", "pread64", "fcntl", "futex"}
 
-// BenchmarkTelegramCalls counts the supervisor's system calls per turn. Without strace it is
-// skipped. Its times mean nothing, because strace slows a turn down.
+// BenchmarkTelegramCalls counts the supervisor's system calls per turn. Without strace the
+// benchmark is skipped. Its times mean nothing, because strace slows a turn down.
 func BenchmarkTelegramCalls(b *testing.B) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		b.Skip("strace counts the calls: ", err)
@@ -180,7 +179,7 @@ func countCalls(h *apptest.Service) (counts func() map[string]int) {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			h.T.Fatal(err)
 		}
-		_ = cmd.Wait() // strace prints its table and ends by the signal
+		_ = cmd.Wait() // the error only tells that the signal ended strace
 		found := map[string]int{}
 		for line := range strings.Lines(table.String()) {
 			if words := strings.Fields(line); len(words) == 2 {

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkTelegramPhoto measures the way of a phone's photo to the model. The time starts when
-// Mews requests its bytes, just before the last of them comes, and ends at the model's call.
+// BenchmarkTelegramPhoto measures the time of a phone's photo to the model. The time starts when
+// Mews requests the photo's bytes, and ends at the model's call.
 func BenchmarkTelegramPhoto(b *testing.B) {
 	m := newTelegramService(b, 1, fastRate)
 	m.Start()
@@ -35,9 +35,9 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	took.report(b, time.Millisecond, "ms-photo-to-model")
 }
 
-// BenchmarkTelegramVoiceNote measures the way of a voice message of 10 s to the model, from the
-// request for its bytes. It reports Mews's own share too. For that the time of ffmpeg and of the
-// recogniser is subtracted, measured alone at the same priority.
+// BenchmarkTelegramVoiceNote measures the time of a voice message of 10 s to the model, from the
+// request for its bytes. It also reports Mews's own share: without the time of ffmpeg and the
+// recogniser, which is measured alone at the same priority.
 func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip(err)
@@ -80,8 +80,8 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 	ours.report(b, time.Millisecond, "ms-ours")
 }
 
-// BenchmarkTelegramLargeFile compares the supervisor's memory after a file of 50 MB with that after
-// 5 MB. The files come from a local Bot API server.
+// BenchmarkTelegramLargeFile compares the supervisor's memory after a file of 50 MB with its memory
+// after a file of 5 MB. The files come from a local Bot API server.
 func BenchmarkTelegramLargeFile(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
@@ -118,9 +118,9 @@ func phonePhoto(b *testing.B) []byte {
 	return out.Bytes()
 }
 
-// timeFile sends a file from the first user and returns how long it took to the model's call. The
-// time starts with the request for the file's bytes, or with the message if the server puts files
-// into a folder.
+// timeFile sends a file from the first user and returns the time until the model's call. The time
+// starts with the request for the file's bytes, or with the message if the server puts files into a
+// folder.
 func (m *telegramService) timeFile(n int, file telegramtest.Field) time.Duration {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.IsPolling)

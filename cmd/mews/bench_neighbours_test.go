@@ -16,8 +16,8 @@ import (
 
 // BenchmarkNeighbour compares bob's turns with and without a harmful program of alice's model.
 // x_alone is the ratio of the medians, measured in alternating blocks. With control groups the goal
-// is 1.1 at most; the log says which control groups hold here. The model is as fast as a fast real
-// one. In "instant" it answers at once, so only Mews's own work shares the processors.
+// is 1.1 at most; the log names the control groups of this machine. The model is as fast as a fast
+// real model. In "instant" it answers at once, so only Mews's own work shares the processors.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
 	usual := modeltest.Paced(answerSentence, 10, 15*time.Millisecond)
@@ -43,8 +43,8 @@ func (n *neighbour) sendRecording() <-chan string {
 	return n.say("", control.UploadedFile{Blob: ref, Name: "note.wav"})
 }
 
-// answerSentence is a model that answers with 200 characters. Paced, that takes 300 ms: about 160
-// tokens a second.
+// answerSentence is a model that answers with 200 characters. A paced model takes 300 ms for them:
+// about 160 tokens a second.
 func answerSentence(r modeltest.Request) modeltest.Answer {
 	if strings.HasPrefix(r.Asked(), "run ") {
 		return runCommandModel(r)
@@ -85,7 +85,7 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// timeTurns times a few turns of a new conversation each. In a long conversation turns take longer.
+// timeTurns times a few turns in a new conversation. In a long conversation turns take longer.
 func (v *client) timeTurns(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")

@@ -22,8 +22,8 @@ import (
 const millisecondFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // BenchmarkTelegramReminder measures from the time of a reminder until the Bot API is asked to send
-// it. The goal is a median of 5 ms besides the fsync. Two commits are in it: the fire, and the
-// start of the send.
+// it. The goal is a median of 5 ms besides the fsync. The time includes two commits: the fire, and
+// the start of the send.
 func BenchmarkTelegramReminder(b *testing.B) {
 	const each, ahead, apart = 48, 3 * time.Second, 40 * time.Millisecond
 	m := newTelegramService(b, 8, fastRate)
@@ -102,8 +102,9 @@ func BenchmarkColdCheck(b *testing.B) {
 }
 
 // BenchmarkScheduledMemory measures how much private memory 10,000 jobs cost the supervisor. Fifty
-// people have as many jobs as they may, and none is due; the other service has no jobs. The goal is
-// 1 MB. Garbage is collected early in both, because its amount varies by more than that.
+// people have as many jobs as allowed, and no job is due. A second service has no jobs. The goal is
+// a difference of 1 MB. Both collect garbage early, because the amount of garbage varies by more
+// than 1 MB.
 func BenchmarkScheduledMemory(b *testing.B) {
 	var people []string
 	for i := range 50 {
@@ -132,8 +133,8 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// putJobs gives each user some jobs, which are all due in half a day. That is the time that their
-// rule says, so the start changes none of them. The service must not run.
+// putJobs gives each user some jobs, which are all due in half a day. Their rule gives the same
+// time, so a start changes no job. The service must not run.
 func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db"))

@@ -18,10 +18,10 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// fastRate is a rate limit that no benchmark reaches, so that a turn is measured and not its wait.
+// fastRate is a rate limit that no benchmark reaches, so that turns never wait for it.
 const fastRate = "rate: {chat: 30, all: 1000}"
 
-// endpoint is a model that notes the start and the end of each call.
+// endpoint is a model that records the start and the end of each call.
 type endpoint struct {
 	model *modeltest.Server
 	calls chan modelCall
@@ -47,7 +47,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := modelCall{called: time.Now()}
 	e.model.ServeHTTP(w, r)
 	v.ended = time.Now()
-	if r.Method == http.MethodPost { // the list of models is asked with GET
+	if r.Method == http.MethodPost { // a GET asks for the list of models
 		e.calls <- v
 	}
 }
@@ -59,7 +59,7 @@ type telegramService struct {
 	model   *endpoint
 	server  *telegramtest.Server
 	people  []telegramtest.User
-	polls   chan telegramtest.Call // holds the first poll since it was emptied
+	polls   chan telegramtest.Call // holds the first poll since the channel was emptied
 	answers chan telegramtest.Call // calls that show a whole answer
 }
 
@@ -69,8 +69,8 @@ func newTelegramService(b *testing.B, people int, more string) *telegramService 
 	return newTelegramServiceOf(b, people, more, "")
 }
 
-// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder.
-// If files is "", the server serves them itself.
+// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into the folder
+// files. If files is "", the server serves the files itself.
 func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegramService {
 	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
 	var url string
@@ -149,7 +149,7 @@ func (m *telegramService) warm(people int) {
 	}
 }
 
-// pause lets the service do the work that follows an answer. That work is not measured.
+// pause lets the service finish the work after an answer, which is not measured.
 func (m *telegramService) pause() { <-time.After(20 * time.Millisecond) }
 
 // samples are measured times. The median is reported, because a shared machine has outliers.
@@ -163,7 +163,7 @@ func (s samples) median() time.Duration {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// percentile returns the time that the given percentage of the samples is below.
+// percentile returns the time below which the given percentage of the samples lies.
 func (s samples) percentile(of int) time.Duration {
 	if len(s) == 0 {
 		return 0
@@ -205,8 +205,8 @@ func (d *disk) commit() {
 }
 
 // BenchmarkTelegramTurn measures a whole turn on Telegram with a warm worker and a model that
-// answers at once. There are two commits before the model's call, one between its end and the
-// answer's call, and one after that.
+// answers at once. There are two commits before the model's call, one commit between its end and
+// the sending of the answer, and one after that.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newTelegramService(b, 8, fastRate)
 	m.Start()
@@ -259,7 +259,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 }
 
 // BenchmarkTelegramStart measures from the supervisor's start until its first poll reaches the Bot
-// API. It does so with a new state folder and with an existing one.
+// API. It measures with a new state folder and with an existing state folder.
 func BenchmarkTelegramStart(b *testing.B) {
 	var fresh, again samples
 	for b.Loop() {
@@ -279,7 +279,7 @@ func BenchmarkTelegramStart(b *testing.B) {
 // timeStart starts the service and returns how long its first poll took.
 func (m *telegramService) timeStart() time.Duration {
 	select {
-	case <-m.polls: // a poll of an earlier start
+	case <-m.polls: // drops a poll of an earlier start
 	default:
 	}
 	began := time.Now()
@@ -288,9 +288,9 @@ func (m *telegramService) timeStart() time.Duration {
 }
 
 // BenchmarkTelegramMemory measures private memory, with budgets and approvals in use. It reports
-// the supervisor and the spawner before anybody has spoken, and a worker after its user has spoken.
-// It also reports the supervisor's growth from 100 to 1,200 turns of one conversation, and resident
-// memory.
+// the supervisor and the spawner before the first message, and a worker after a message of its
+// user. It also reports the supervisor's growth from 100 to 1,200 turns of one conversation, and
+// resident memory.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newTelegramService(b, 2, fastRate)
@@ -321,8 +321,8 @@ func BenchmarkTelegramMemory(b *testing.B) {
 // gateConfig configures budgets and approvals, so that the gate has work to do.
 const gateConfig = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
-// BenchmarkTelegramHistory measures how much data that a turn does not need slows the way to the
-// model. It compares a long past with a short one, a long past with one that just fills the model's
+// BenchmarkTelegramHistory measures how much unneeded data delays the model's call. It compares a
+// long history with a short history, a long history with a history that just fills the model's
 // window, and many users with few.
 func BenchmarkTelegramHistory(b *testing.B) {
 	for _, c := range []struct {
@@ -337,10 +337,12 @@ func BenchmarkTelegramHistory(b *testing.B) {
 	}
 }
 
-// crowd is the number of users that a service knows, and of messages that the first has exchanged.
+// crowd is the number of users that a service knows, and the number of messages in the first user's
+// conversation.
 type crowd struct{ people, messages int }
 
-// compareServices alternates turns of two services, so that other load on the machine slows both.
+// compareServices alternates turns of two services, so that other load on the machine slows both of
+// them.
 func compareServices(b *testing.B, less, more crowd) {
 	mails := []*telegramService{less.telegramService(b), more.telegramService(b)}
 	before := make([]samples, len(mails))
@@ -375,7 +377,7 @@ const (
 	windowful       = 16000 * 4 / (rememberedBytes + 16)
 )
 
-// fillHistory gives the first user's conversation so many past messages. The service must not run.
+// fillHistory puts past messages into the first user's conversation. The service must not run.
 func (m *telegramService) fillHistory(messages int) {
 	m.b.Helper()
 	if messages == 0 {

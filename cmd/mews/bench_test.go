@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// stopwatch is a model that notes the time of its call and answers after a set time.
+// stopwatch is a model that records the time of its call and answers after a set time.
 type stopwatch struct {
 	mu     sync.Mutex
 	called time.Time
@@ -205,10 +205,10 @@ func runTurns(b *testing.B, v *client, n int, text string) {
 // settle waits for the work that follows a service's start.
 func settle() { <-time.After(2 * time.Second) }
 
-// privateMemory returns the memory in KB that a process shares with no other: heap, stacks, and
-// changed data. Mews promises a limit on it. The rest of the resident memory is pages of files. The
-// kernel keeps those once for all processes, and takes them back when memory is short. Everybody
-// may read RssAnon (proc_pid_status(5)).
+// privateMemory returns the memory in KB that a process shares with no other process: heap, stacks,
+// and changed data. Mews promises a limit on it. The rest of the resident memory is pages of files.
+// The kernel keeps such pages once for all processes, and frees them when memory is short. All
+// accounts may read RssAnon (proc_pid_status(5)).
 func privateMemory(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
 
 // residentMemory returns all memory of a process in KB, with the pages of its program.

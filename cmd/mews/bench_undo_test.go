@@ -19,7 +19,7 @@ import (
 )
 
 // BenchmarkWrite64K measures how a tool overwrites a file of 64 KiB, without and with a copy of the
-// old content. The copy is kept on disk and in the database. It may take 3 ms more.
+// old content. The copy is kept on disk and in the database. The copy may take 3 ms more.
 func BenchmarkWrite64K(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { benchWrite(b, nil) })
 	b.Run("undo", func(b *testing.B) {
@@ -46,7 +46,7 @@ func BenchmarkWrite64K(b *testing.B) {
 			if err != nil {
 				return ref, err
 			}
-			// as it goes over the wire
+			// the form of the bytes on the wire
 			line, err := json.Marshal(protocol.BlobWrite{Turn: turn.ID, Blob: 1, Data: data})
 			if err != nil {
 				return ref, err

@@ -11,7 +11,7 @@ import (
 )
 
 // asUnit calls start with timers as coarse as deploy/systemd/mews.service sets them. With the
-// kernel's usual ones Go's scheduler looks for work three times as often.
+// kernel's usual timers Go's scheduler looks for work three times as often.
 func asUnit(b *testing.B, start func()) {
 	b.Helper()
 	unit, err := os.ReadFile("../../deploy/systemd/mews.service")

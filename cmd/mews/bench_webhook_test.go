@@ -26,7 +26,8 @@ func postDelivery(b *testing.B, address, key, body string) {
 }
 
 // BenchmarkDelivery measures a delivery of 20 KB until its answer, over an open connection. The
-// goal is 5 ms and the fsync. It also reports the slowest of a hundred at a hundred a second.
+// goal is 5 ms and the fsync. It also reports the slowest of a hundred deliveries, at a hundred a
+// second.
 func BenchmarkDelivery(b *testing.B) {
 	h, address := newWebhookService(b, 1)
 	h.Start()
@@ -60,9 +61,9 @@ func BenchmarkDelivery(b *testing.B) {
 	h.Stop()
 }
 
-// BenchmarkDeliveryMemory measures the private memory that deliveries cost the supervisor beyond
-// its idle. 256 strangers send 25 MB each, without a signature and with a wrong one. Then eight
-// signed deliveries of 25 MB come at once.
+// BenchmarkDeliveryMemory measures the private memory that deliveries cost the supervisor, beyond
+// its memory when idle. 256 strangers send 25 MB each, without a signature and with a wrong
+// signature. Then eight signed deliveries of 25 MB come at once.
 func BenchmarkDeliveryMemory(b *testing.B) {
 	for b.Loop() {
 		h, address := newWebhookService(b, 1)

@@ -21,7 +21,7 @@ import (
 )
 
 // Sizes of the run. MEWS_STEER_MESSAGES and MEWS_STEER_KILLS make it longer; MEWS_KILL_SEED replays
-// one.
+// a run.
 const (
 	steerPeople   = 4
 	steerMessages = 40
@@ -34,7 +34,7 @@ type steerRun struct {
 	messages int // messages of all people together
 	users    []*chatUser
 	said     chan struct{} // a token for each message that is on disk
-	asked    chan struct{} // holds a few tokens of model requests
+	asked    chan struct{} // holds a token for each of the newest model requests, a few at most
 	// closed when the first person has written twice: no model step ends earlier
 	opened chan struct{}
 }
@@ -82,7 +82,7 @@ func TestSteerRun(t *testing.T) {
 		talking.Go(func() { r.writeMessages(ctx, k, k.name == people[0]) })
 		<-k.joined
 		select {
-		case <-r.opened: // from here on, the first message's turn surely includes the second message between two steps
+		case <-r.opened: // now the first message's turn surely reads the second message between two steps
 		case <-time.After(apptest.Patience):
 			t.Fatal("the first person could not write twice")
 		}
@@ -116,16 +116,16 @@ func TestSteerRun(t *testing.T) {
 	r.CheckIntegrity()
 }
 
-// writeMessages writes a person's share. Each message follows a request of anybody to the model.
-// The first person writes alone at first.
+// writeMessages writes a person's share. Each message follows a request of any person to the model.
+// At first only the first person writes.
 func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
 	for i := range r.messages / steerPeople {
-		most := 200 * time.Millisecond // if nobody is being answered
+		most := 200 * time.Millisecond // the wait if no person is being answered
 		if first && i == 1 {
-			most = apptest.Patience // the turn of their own first message asks the model
+			most = apptest.Patience // wait until the turn of the person's first message asks the model
 		} else if first && i == 2 {
 			close(r.opened)
 		}

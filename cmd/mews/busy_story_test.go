@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// saidSinceAnswer returns what the user has said since the model's last answer, and how many steps
-// the model has made since.
+// saidSinceAnswer returns the user's messages since the model's last answer, and the number of the
+// model's steps since then.
 func saidSinceAnswer(r modeltest.Request) (texts []string, steps int) {
 	for _, m := range r.Messages {
 		switch {
@@ -33,7 +33,7 @@ func saidSinceAnswer(r modeltest.Request) (texts []string, steps int) {
 	return texts, steps
 }
 
-// echoAfter makes some steps, and then answers with all that the user has said.
+// echoAfter makes some steps, and then answers with all messages of the user.
 func echoAfter(steps int) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		texts, taken := saidSinceAnswer(r)
@@ -55,12 +55,12 @@ func sayFirst(text string, script modeltest.Script) modeltest.Script {
 	}
 }
 
-// heldModel is a model that holds one request: the first, or the one after those in passes.
+// heldModel is a model that holds one request: the first, or the first that is not in passes.
 type heldModel struct {
 	script   modeltest.Script
 	passes   atomic.Int32
 	asked    chan struct{} // closed by the held request
-	released chan struct{} // closed to answer it
+	released chan struct{} // closed to answer the held request
 }
 
 func newHeldModel(script modeltest.Script) *heldModel {
@@ -89,7 +89,7 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 		name   string
 		config string
 		before string // a command that is answered first
-		aloud  string // said with the first step; the second message comes after it
+		aloud  string // text of the first step; the second message comes after this text
 		stops  bool   // the second message stops the step, so the model is not released
 		want   []answer
 	}{

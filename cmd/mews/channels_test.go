@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// mayNameChannels are the files and folders that may name a channel, and why. A path that ends in a
-// slash is a folder.
+// mayNameChannels are the files and folders that may name a channel, each with the reason. A path
+// that ends in a slash is a folder.
 var mayNameChannels = map[string]string{
 	"supervisor/conversation.go":      "the table of what channels can",
 	"supervisor/telegram/":            "Telegram's own package",
@@ -24,8 +24,8 @@ var mayNameChannels = map[string]string{
 	"supervisor/admin/people.go":      "lists Telegram's accounts in a field of their own",
 }
 
-// TestChannels_Names_AreNotCompared: no code compares a channel's name with a constant, and only
-// the places above have one.
+// TestChannels_Names_AreNotCompared: no code compares a channel's name with a constant. Only the
+// files and folders of mayNameChannels have such constants.
 func TestChannels_Names_AreNotCompared(t *testing.T) {
 	root := moduleRoot(t)
 	used := map[string]bool{}
@@ -120,7 +120,7 @@ func isChannel(e ast.Expr) bool {
 	return false
 }
 
-// TestChannelsIn_NamedChannel_IsFound shows that the test above can fail.
+// TestChannelsIn_NamedChannel_IsFound shows that TestChannels_Names_AreNotCompared can fail.
 func TestChannelsIn_NamedChannel_IsFound(t *testing.T) {
 	const src = `package p
 var a = c.Channel == supervisor.ChannelTelegram

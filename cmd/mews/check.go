@@ -61,8 +61,8 @@ func printChecked(con console, cfg *config.Config, path string) {
 }
 
 // printServiceCheck prints the running service's check of its own configuration. It is for an
-// account that can't read all of it. If no service of another account answers, it returns unread,
-// the reason why the file could not be read.
+// account that can't read the whole configuration. If no service of another account answers, it
+// returns unread, the reason why the file could not be read.
 func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest, unread error) error {
 	cfg, err := findConfig(file)
 	if err != nil {
@@ -70,7 +70,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.UIDOf(info) {
-		return unread // the service would see no more than this account
+		return unread // the service's account can read no more than this account
 	}
 	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// loadConfig loads a verb's configuration: the file explicit, else the first that is found, else
-// the defaults. path is the file's, or "" for the defaults.
+// loadConfig loads a verb's configuration: the file explicit, or else the first existing file, or
+// else the defaults. path is the file's path, or "" for the defaults.
 func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 	return loadConfigAs(explicit, false)
 }

@@ -27,7 +27,7 @@ type chatFile struct {
 }
 
 // addFiles adds files to three of ten messages: documents, photos, voices and albums of photos. The
-// message's last command says how many.
+// message's last command names the number of files.
 func addFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {[]string{"photo", "voice"}[rng.IntN(2)]}}[rng.IntN(10)]
 	if !filed {
@@ -41,7 +41,7 @@ func addFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	return m
 }
 
-// recogniserConfig makes every recording be transcribed as heardWords.
+// recogniserConfig configures a recogniser that transcribes every recording as heardWords.
 const (
 	heardWords       = "these words were spoken"
 	recogniserConfig = `speech: {in: {engine: command, command: [/bin/echo, "` + heardWords + `", "{wav}"], echo: false}}` + "\n"
@@ -52,7 +52,7 @@ func fileHead(kind string) []byte {
 	var b bytes.Buffer
 	switch kind {
 	case "photo":
-		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // a buffer never fails
+		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // encoding into a buffer never fails
 	case "voice": // half a second of a loud tone, long enough to be transcribed
 		const rate, samples = 16000, 8000
 		b.WriteString("RIFF")
@@ -86,7 +86,7 @@ func (f chatFile) telegramField(id string) telegramtest.Field {
 var fileMessagePattern = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
 // checkFilesFirst is a model that answers messages with files. It fails unless all of a message's
-// files have come, and expects one request for an album. next answers other messages.
+// files have come, and expects one request for an album. next answers messages without files.
 func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	return func(q modeltest.Request) modeltest.Answer {
 		asked, at := "", len(q.Messages)
@@ -108,13 +108,13 @@ func checkFilesFirst(next modeltest.Script) modeltest.Script {
 	}
 }
 
-// checkUploads compares a person's uploads with the files sent: each is there once and complete,
-// and nothing else.
+// checkUploads compares a person's uploads with the files sent: each sent file is there once and
+// complete, and there is no other file.
 func checkUploads(t *testing.T, name, home string, messages []chatMessage) {
 	t.Helper()
 	there := map[string]string{}
 	err := filepath.WalkDir(filepath.Join(home, "uploads"), func(path string, d fs.DirEntry, err error) error {
-		// A temporary file of a killed worker is shown nowhere, and deleted later.
+		// A killed worker may leave a temporary file. No list shows it, and it is deleted later.
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".mews-") && strings.HasSuffix(d.Name(), ".tmp") {
 			return err
 		}

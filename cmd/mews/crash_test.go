@@ -17,7 +17,7 @@ import (
 )
 
 // Sizes of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`);
-// MEWS_CRASH_SEED replays one.
+// MEWS_CRASH_SEED replays a run.
 const (
 	crashPeople  = 8
 	crashUpdates = 96
@@ -25,14 +25,14 @@ const (
 )
 
 // TestCrashRun kills supervisor and workers at random while eight people write on Telegram.
-// Telegram takes one send in a hundred and then cuts the connection. Sometimes it fails, or refuses
-// messages for a second or two. Three messages of ten have files. MEWS_CRASH_UPDATES sets the
-// number of messages.
+// Telegram takes one send in a hundred and then cuts the connection. Sometimes Telegram fails, or
+// refuses messages for a second or two. Three messages of ten have files. MEWS_CRASH_UPDATES sets
+// the number of messages.
 //
 // No message and no file is lost, and an album gets one answer. Each chat keeps its order, except
-// that a message may overtake files that take long to arrive. Nothing is said twice, unless it is
-// marked and its fate was unknown. Every acknowledged update is on disk. Nothing is sent while
-// Telegram refuses. The database is intact after each kill.
+// that a message may overtake files that take long to arrive. No message is sent twice, unless the
+// repeat is marked and the fate of the first was unknown. Every acknowledged update is on disk. No
+// message is sent while Telegram refuses messages. The database is intact after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.EnvNumber(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := roundToPeople(apptest.EnvNumber(t, "MEWS_CRASH_UPDATES", crashUpdates)),
@@ -58,7 +58,7 @@ func TestCrashRun(t *testing.T) {
 	run.CheckIntegrity()
 }
 
-// roundToPeople rounds a number of messages up, so that everybody writes equally many.
+// roundToPeople rounds a number of messages up, so that all people write equally many.
 func roundToPeople(messages int) int { return (messages + crashPeople - 1) / crashPeople * crashPeople }
 
 // crashRun is a service on Telegram, and eight people who write to it.
@@ -78,7 +78,7 @@ type writer struct {
 	home     string
 	messages []chatMessage
 	said     int
-	resends  map[int]int // how often an answer was asked for again, by message
+	resends  map[int]int // number of requests to resend the answer, by message
 }
 
 func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
@@ -125,8 +125,8 @@ func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// isSlow reports whether a message gets a slow answer: every tenth, and from number 100 on every
-// hundredth.
+// isSlow reports whether a message gets a slow answer. Every tenth message does, and from number
+// 100 on every hundredth.
 func isSlow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }
@@ -144,7 +144,7 @@ func (r *crashRun) checkAcknowledged(updates []int64) {
 	}
 }
 
-// writeUntil makes the people write until they have written so many messages together.
+// writeUntil makes the people write until they have written a total of until messages.
 func (r *crashRun) writeUntil(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
@@ -172,8 +172,8 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 	return max(1, len(m.files))
 }
 
-// settle waits until everything is answered. People are told of messages that may not have arrived,
-// and they write /resend.
+// settle waits until all messages are answered. If an answer may not have arrived, its user is told
+// so and writes /resend.
 func (r *crashRun) settle() {
 	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
 		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
@@ -198,10 +198,10 @@ func (r *crashRun) settle() {
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
-// noteRepeats notes which answers people ask for again: those that may not have arrived.
+// noteRepeats records the answers that may not have arrived, which people ask for again.
 func (r *crashRun) noteRepeats() {
 	r.t.Helper()
-	db := r.Database() // one copy of the database for all
+	db := r.Database() // one copy of the database for all people
 	defer db.Close()
 	for _, w := range r.writers {
 		rows, err := db.Query("SELECT i.text FROM outbox o JOIN inbox i ON i.id = o.inbound WHERE o.outcome <> 'sent' AND i.user = ?", w.user.First)
@@ -237,8 +237,9 @@ func (r *crashRun) check(kills int) {
 		}
 	}
 	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
-	// A message may be marked as a repeat if Mews could not know whether it was sent. Either the kill
-	// cut the send off before its answer, or it came before the answer was stored: once for each chat.
+	// A message may be marked as a repeat if Mews could not know whether it was sent. A kill causes
+	// that at most once for each chat: it cut the send off before Telegram's answer, or before the
+	// answer was stored.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
@@ -260,7 +261,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 		}
 		i := w.messageIndex(m.Text)
 		if i < 0 || !w.isComplete(m.Text, i) {
-			continue // it was cut: this happens only if the message's fate was unknown
+			continue // the text was cut: this happens only if the message's fate was unknown
 		}
 		if complete[i] > 0 && !repeat {
 			t.Errorf("%s: the answer to message %d stands there again, and is not marked as a repeat", w.user.First, i)
@@ -283,7 +284,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 }
 
 // messageIndex returns the index of the message that a text answers, or -1 if the text does not
-// say.
+// name it.
 func (w *writer) messageIndex(text string) int {
 	m := messageNumber.FindStringSubmatch(text)
 	if m == nil {

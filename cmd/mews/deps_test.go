@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// These tests check which package may import which. (A table of packages that must not be linked,
-// with the reason as the failure, is the form of tailscale's tstest/deptest.)
+// These tests check that packages import only allowed packages. (A table of packages that must not
+// be linked, with the reason as the failure, is the form of tailscale's tstest/deptest.)
 
-// floors is the floor of every package. A package imports only packages of lower floors. A pattern
-// that ends in /... covers the packages below it too; the longest matching pattern counts. Every
-// package needs a row, except features: they are on featureFloor.
+// floors is the floor (layer) of every package. A package imports only packages of lower floors. A
+// pattern that ends in /... covers the packages below it too; the longest matching pattern counts.
+// Every package needs a row, except features, which are all on featureFloor.
 var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
@@ -125,7 +125,8 @@ var floors = map[string]int{
 	"mews/protocol/template":  0,
 }
 
-// allowedSiblings are the allowed imports within a floor or from a higher one, with the reasons.
+// allowedSiblings are the allowed imports within a floor or from a higher floor, each with the
+// reason.
 var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
@@ -164,15 +165,15 @@ var allowedSiblings = map[[2]string]string{
 		"says what it does in the service",
 }
 
-// features are the packages of one capability each, which app makes from the types of package
-// feature. A package below one of them has a row in floors.
+// features are the packages of one capability each. Package app builds them with the types of
+// package feature. A package below a feature has a row in floors.
 var features = []string{
 	"check", "forget", "github", "instructions", "memory", "routine", "schedule", "search", "undo", "voice", "webhook",
 }
 
 const featureFloor = 4
 
-// corePackages are the packages that features are given to. They import no feature.
+// corePackages are the packages that receive the features. They import no feature.
 var corePackages = []string{"admin", "api", "app", "command", "control", "hostcall", "session"}
 
 // ban forbids certain packages an import.
@@ -200,10 +201,10 @@ var ownedLibraries = []ban{
 	{"mews/supervisor/internal/retry", "github.com/cenkalti/backoff/v5", "what is tried again waits in one way"},
 }
 
-// allowedDespiteBan are imports that importBans forbids and that are allowed nevertheless.
+// allowedDespiteBan are exceptions from importBans.
 var allowedDespiteBan = map[[2]string]bool{{"mews/supervisor/app", "mews/config"}: true}
 
-// linkBans are the packages that a program must not link, directly or through others.
+// linkBans are the packages that a program must not link, directly or through other packages.
 var linkBans = []ban{
 	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
 	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
@@ -269,8 +270,8 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	}
 }
 
-// TestRows_EachFitsAPackage finds rows of deleted packages: a new package of that name would
-// inherit them.
+// TestRows_EachFitsAPackage finds rows of deleted packages: a new package of the same name would
+// inherit such a row.
 func TestRows_EachFitsAPackage(t *testing.T) {
 	imports := map[string][]string{}
 	for _, p := range goList(t, "-deps", "./...") {
@@ -354,7 +355,7 @@ func TestImportFault_BannedImports_AreFound(t *testing.T) {
 	}
 }
 
-// importFault says why an import is wrong. "" means that it is right.
+// importFault says why an import is wrong. "" means that the import is allowed.
 func importFault(importer, imported string) string {
 	for _, b := range ownedLibraries {
 		if matchesPattern(b.imported, imported) && importer != b.importer {
@@ -381,7 +382,7 @@ func importFault(importer, imported string) string {
 		}
 	}
 	if isTestPackage(importer) && imported == path.Dir(importer) {
-		return "" // a package may fake the API that it is tested with
+		return "" // a package for tests may fake the API that the tested package calls
 	}
 	if isTestPackage(imported) && !isTestPackage(importer) {
 		return "what is made for tests is for tests"
@@ -426,8 +427,8 @@ func floorFault(importer, imported string) string {
 	return ""
 }
 
-// floorOf returns the floor of a package. A package made for tests is on the floor of the package
-// that it is for.
+// floorOf returns the floor of a package. A package for tests is on the floor of the package that
+// it helps to test.
 func floorOf(pkg string) (floor int, ok bool) {
 	if isTestPackage(pkg) {
 		pkg = path.Dir(pkg)
@@ -452,8 +453,8 @@ func matchesPattern(pattern, pkg string) bool {
 	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
 }
 
-// chainTo returns a shortest chain of imports from a package to one that matches the pattern, or
-// nil.
+// chainTo returns a shortest chain of imports from a package to a package that matches the pattern,
+// or nil.
 func chainTo(imports map[string][]string, from, pattern string) []string {
 	ways := [][]string{{from}}
 	seen := map[string]bool{from: true}

@@ -19,8 +19,8 @@ import (
 const pythonSyscall = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
 	"    if libc.syscall(*args) < 0: print(os.strerror(ctypes.get_errno()))\n"
 
-// shortages are programs of alice's model that exhaust what the kernel counts for an account or for
-// the machine.
+// shortages are programs of alice's model. Each exhausts a pool that the kernel counts for an
+// account or for the machine.
 var shortages = []harm{
 	{
 		name: "epoll watches",
@@ -69,9 +69,9 @@ var shortages = []harm{
 }
 
 // TestNobodyUsesUpWhatAllShare exhausts each shared pool of the kernel from alice's model, while
-// eight others talk. All others are answered meanwhile and afterwards. No worker ends, and nobody
-// is suspended. A uid for each user changes only how long an answer takes, which BenchmarkExhaust
-// measures. MEWS_EXHAUST=1 tries all pools.
+// eight other users talk. All of them are answered meanwhile and afterwards. No worker ends, and no
+// user is suspended. If each user has a uid, only the time of an answer differs, which
+// BenchmarkExhaust measures. MEWS_EXHAUST=1 tries all pools.
 func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
@@ -98,7 +98,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 				home = filepath.Join(h.Dir, "state", "homes", "alice")
 			}
 			alice.ask("run true")
-			askAll(talking) // everybody has a worker now
+			askAll(talking) // now all users have a worker
 			before, usual := statusOf(h), askAll(talking)
 			for _, pool := range chosenHarms(shortages, "MEWS_EXHAUST") {
 				t.Run(pool.name, func(t *testing.T) { pool.exhaust(t, home, alice, talking, usual) })
@@ -112,7 +112,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	}
 }
 
-// exhaust makes alice's model exhaust a pool while the others talk. home is alice's.
+// exhaust makes alice's model exhaust a pool while other users talk. home is alice's home.
 func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
 	heard := len(alice.notices())
 	answer := m.startIn(home, alice)
@@ -129,11 +129,11 @@ func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*ne
 	askAll(talking)
 }
 
-// startIn starts the harm in alice's home, which need not be the usual one. The answer comes on the
+// startIn starts the harm in the folder home, which is alice's home. The answer comes on the
 // channel when the harm is over.
 func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
-	for _, name := range []string{"begun", "over"} { // files of the harm before
+	for _, name := range []string{"begun", "over"} { // removes files of an earlier harm
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			alice.service.T.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func (m harm) startIn(home string, alice *neighbour) <-chan string {
 	return answer
 }
 
-// stopIn stops the harm and returns what the model was told.
+// stopIn stops the harm, and returns the result that the model got.
 func stopIn(home string, alice *neighbour, answer <-chan string) string {
 	alice.service.T.Helper()
 	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
@@ -155,10 +155,10 @@ func stopIn(home string, alice *neighbour, answer <-chan string) string {
 	return alice.await(answer)
 }
 
-// BenchmarkExhaust compares eight people's answers while alice's model exhausts a pool with those
-// while her program only waits. Each answer runs a command. x_alone is the ratio of the medians,
-// measured in alternating blocks. If each user has a uid, the goal is 1.5 at most. The model is a
-// fast one.
+// BenchmarkExhaust compares the times of eight people's answers: while alice's model exhausts a
+// pool, and while her program only waits. Each answer runs a command. x_alone is the ratio of the
+// medians, measured in alternating blocks. If each user has a uid, the goal is 1.5 at most. The
+// model is fast.
 func BenchmarkExhaust(b *testing.B) {
 	for _, m := range shortages {
 		b.Run(m.name, func(b *testing.B) { benchmarkExhaust(b, m) })
@@ -180,7 +180,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 		all = append(all, newNeighbour(h, name))
 	}
 	alice, talking := all[0], all[1:]
-	askAll(all) // everybody has a worker now
+	askAll(all) // now all users have a worker
 	var alone, beside []time.Duration
 	block := func(m harm, to *[]time.Duration) {
 		answer := m.startIn(home, alice)
@@ -202,7 +202,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// askAll makes everybody ask at once, and returns how long it took until all were answered.
+// askAll makes all users ask at once, and returns the time until all were answered.
 func askAll(talking []*neighbour) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup

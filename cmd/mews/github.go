@@ -29,7 +29,7 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 }
 
 // askGitHub runs a subcommand that asks the service and shows its report. The function params
-// defines the flags and returns a function, which makes the request from the words. most is the
+// defines the flags. It returns a function that makes the request from the words. most is the
 // largest number of words.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
@@ -50,7 +50,7 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 	return report, show(con.out, report, *asJSON, text)
 }
 
-// repoParams makes a request about the named repository, or about all.
+// repoParams makes a request about the named repository, or about all repositories.
 func repoParams(*flag.FlagSet) func([]string) (any, error) {
 	return func(words []string) (any, error) { return github.RepoQuery{Repo: strings.Join(words, "")}, nil }
 }

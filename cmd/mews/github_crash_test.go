@@ -17,7 +17,7 @@ import (
 )
 
 // Sizes of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer (`make
-// crash`); MEWS_GITHUB_SEED replays them. More events take minutes: after a failed request Mews
+// crash`); MEWS_GITHUB_SEED replays the runs. More events take minutes: after a failed request Mews
 // waits a minute.
 const (
 	githubEvents = 20
@@ -28,9 +28,9 @@ const (
 
 // TestGitHubCrashRun kills the supervisor at random while people push to pull requests and comment
 // on them. One in ten webhooks comes twice, one in twenty is lost, and their order is random. Some
-// answers of GitHub are lost after it has done what was asked. In the end each pull request's last
-// head is reviewed, no head twice, and no finding is posted twice. A second run polls instead of
-// using webhooks.
+// answers of GitHub are lost after the request was carried out. In the end the last head of each
+// pull request is reviewed. No head is reviewed twice, and no finding is posted twice. A second run
+// polls instead of using webhooks.
 func TestGitHubCrashRun(t *testing.T) {
 	seed := uint64(apptest.EnvNumber(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)
@@ -53,7 +53,7 @@ type pullRun struct {
 	rng       *rand.Rand
 	hub       *githubtest.Server
 	pulls     []*writtenPull
-	lastPanic int // number of the newest call of panic; each call has its own
+	lastPanic int // number of the newest call of panic; each call has its own number
 }
 
 // writtenPull is a pull request. Each commit adds a file with a call of panic, which the review
@@ -161,7 +161,7 @@ func (r *pullRun) makeEvents(events, kills int) {
 	r.t.Logf("%d events, %d kills", events, kills)
 }
 
-// settle waits until each last head is reviewed. A start asks GitHub for everything that was lost.
+// settle waits until each last head is reviewed. A start asks GitHub for lost events.
 func (r *pullRun) settle() {
 	r.hub.SetUnreliable(githubtest.Unreliable{})
 	r.hub.Await(r.t, "the webhooks to be sent", r.hub.Idle)
@@ -212,7 +212,7 @@ func (r *pullRun) check() {
 		}
 		for _, n := range p.panics {
 			path := "panic" + strconv.Itoa(n) + ".go"
-			// a finding goes into the summary if the head moves on before it is posted
+			// a finding goes into the summary if there is a newer head before it is posted
 			if summed := strings.Count(summaries, "`"+path+":"); said[path]+summed != 1 {
 				r.t.Errorf("%s#%d: %d comments on %s, and in summaries %d times: %s", p.repo.Name(), p.number, said[path], path, summed, summaries)
 			}

@@ -76,7 +76,7 @@ func TestHomeIndex_ChangesAndKills_IsCurrent(t *testing.T) {
 	want = append(want, "old/garden.md:2 Garden > Tomatoes|red")
 	apptest.GiveToWorkers(t, h.Home("ann"))
 	awaitIndexed(h, "ann", func(i api.HomeIndex) bool { return i.Files > 2 })
-	v.stop() // the worker may be indexing
+	v.stop() // the kill may come while the worker is indexing
 	h.Kill()
 	h.Start()
 	v = newClient(t, h, "ann")

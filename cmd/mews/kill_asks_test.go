@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/control"
 )
 
-// chatQuestion is a question that a message makes the model ask, and its sender's answer.
+// chatQuestion is a question that the model asks because of a message, and the sender's answer.
 type chatQuestion struct {
 	text    string
 	press   string        // the button to press, or "" for words
@@ -21,8 +21,8 @@ type chatQuestion struct {
 	pause   time.Duration // how long the sender waits before the answer
 }
 
-// addQuestions makes about two of ten messages ask something. All questions differ, and no other
-// message answers one.
+// addQuestions adds questions to about two of ten messages. All questions differ, and no other
+// message answers a question.
 func addQuestions(seed uint64, name string, all []chatMessage) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for i, m := range all {
@@ -61,8 +61,8 @@ func (m chatMessage) wantedAnswer() string {
 }
 
 // takeQuestion takes a delivery about a question: the question, the confirmation of an answer, or a
-// reminder that it is open. It reports whether the delivery was one of them. The caller holds the
-// mutex.
+// reminder that it is open. It reports whether the delivery was about a question. The caller holds
+// the mutex.
 func (k *chatUser) takeQuestion(d control.Delivery) bool {
 	if said, mine := k.answerKeys[d.Key]; mine {
 		k.confirmed[said]++
@@ -78,7 +78,7 @@ func (k *chatUser) takeQuestion(d control.Delivery) bool {
 				k.answering.Go(func() { k.answerQuestion(key, d, *m.question) })
 			}
 			return true
-		default: // a message that comes before the answer waits for it
+		default: // messages before the answer wait for the answer
 			return k.questions[i] == 1
 		}
 	}

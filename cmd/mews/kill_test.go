@@ -22,8 +22,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Sizes of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED replays
-// one.
+// Sizes of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED replays a
+// run.
 const (
 	killPeople   = 8
 	killMessages = 96
@@ -31,14 +31,14 @@ const (
 )
 
 // workerKills is how many workers a person may lose between two starts of the supervisor: one less
-// than the circuit breaker allows. Another test is about the breaker.
+// than the circuit breaker allows. Another test checks the circuit breaker.
 const workerKills = 4
 
 // TestKillRun kills supervisor and workers at random while eight people send a hundred messages.
-// Three of ten messages have files, and for two of ten the model asks something. Each message is
-// answered exactly once. The order is kept, except that a message may overtake files that take long
-// to arrive. Each file is in uploads/ once, the database is intact after each kill, and no process
-// is left.
+// Three of ten messages have files, and for two of ten messages the model asks a question. Each
+// message is answered exactly once. The order is kept, except that a message may overtake files
+// that take long to arrive. Each file is in uploads/ once, the database is intact after each kill,
+// and no process is left.
 func TestKillRun(t *testing.T) {
 	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.EnvNumber(t, "MEWS_KILL_MESSAGES", killMessages), apptest.EnvNumber(t, "MEWS_KILL_KILLS", killKills)
@@ -65,7 +65,7 @@ func TestKillRun(t *testing.T) {
 		k.leaving = ctx
 		users = append(users, k)
 		talking.Go(func() { k.sendAll(ctx) })
-		<-k.joined // a chat that can't connect at first gives up at once
+		<-k.joined // waits, because a chat ends if its first attempt to connect fails
 	}
 	killer := &killer{service: h, rng: rng, losses: map[int]int{}}
 	for i := range kills {
@@ -109,7 +109,7 @@ var expired = func() <-chan time.Time {
 // killer kills supervisors and workers, and counts the kills.
 type killer struct {
 	service *apptest.Service
-	died    func(time.Time) // is told of each kill of the supervisor; may be nil
+	died    func(time.Time) // called at each kill of the supervisor; may be nil
 	rng     *rand.Rand
 	// Workers killed since the supervisor's last start, by the person's number.
 	losses               map[int]int
@@ -117,8 +117,8 @@ type killer struct {
 	answered             int
 }
 
-// kill waits for about as many answers as are due, and a moment more. Then it kills a worker or the
-// supervisor.
+// kill waits for about as many answers as are due, and a moment longer. Then it kills a worker or
+// the supervisor.
 func (k *killer) kill(answers <-chan struct{}, due int) {
 	patience := time.After(2 * time.Second)
 	for k.answered < due {
@@ -132,7 +132,7 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	}
 	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
 	wantsWorker := k.rng.IntN(2) == 0
-	// each of the two is killed, even in a short run
+	// even a short run kills both a supervisor and a worker
 	if k.supervisors == 0 || k.workers == 0 {
 		wantsWorker = k.supervisors > 0
 	}
@@ -165,7 +165,7 @@ func (k *killer) awaitWorker() {
 	}
 }
 
-// killWorker kills a worker of somebody who may lose one more.
+// killWorker kills a worker of a person who may lose another worker.
 func (k *killer) killWorker() bool {
 	workers := k.service.Workers()
 	people := slices.Sorted(maps.Keys(workers))
@@ -185,7 +185,7 @@ func (k *killer) killWorker() bool {
 }
 
 // isNearlyGivenUp reports whether a person's turn or file operation has lost as many workers as it
-// may. With one more it would be given up, which another test is about.
+// may. After one more lost worker Mews would give it up, which another test checks.
 func (k *killer) isNearlyGivenUp(person string) bool {
 	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
 		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
@@ -198,7 +198,7 @@ type chatMessage struct {
 	question *chatQuestion // nil for no question
 }
 
-// randomMessages makes up the messages of one person: words, files to write and read, lines to
+// randomMessages makes random messages of one person: words, files to write and read, lines to
 // append, several steps, and files sent.
 func randomMessages(seed uint64, name string, n int) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -229,8 +229,8 @@ type chatUser struct {
 	mu         sync.Mutex // guards the fields below
 	sent       map[string]int
 	answerKeys map[string]int // answers to questions, by their keys
-	questions  map[int]int    // how often each message's question came
-	confirmed  map[int]int    // how often each answer was confirmed
+	questions  map[int]int    // number of times that each message's question came
+	confirmed  map[int]int    // number of confirmations of each answer
 	got        []control.Delivery
 	remaining  int
 	joined     chan struct{}

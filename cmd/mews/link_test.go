@@ -21,8 +21,8 @@ import (
 var linkFlags = regexp.MustCompile(`(?m)^build:.*\n\t.* -ldflags '(.*?)'`)
 
 // TestLink_Programs_KeepNoUnusedMethod looks for a function that calls methods by name, as
-// text/template does. The linker can't know those names, so with one such function a program keeps
-// every exported method of its types. They were 6 of 34 MB of mews.
+// text/template does. The linker can't know those names. So with one such function a program keeps
+// every exported method of its types. These methods were 6 of 34 MB of mews.
 func TestLink_Programs_KeepNoUnusedMethod(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(moduleRoot(t), "Makefile"))
@@ -69,11 +69,11 @@ func TestChainToReflection_Dump_FindsFirstMark(t *testing.T) {
 	}
 }
 
-// chainToReflection reads the linker's dump: each line is a symbol, and one that it brings in. It
+// chainToReflection reads the linker's dump: each line is a symbol, and a symbol that it needs. It
 // returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
-// symbols. Later marks may be there because of the first.
+// symbols. Later marks may only follow from the first mark.
 func chainToReflection(dump io.Reader) (chain []string, symbols int) {
-	from, marked := map[string]string{}, "" // the symbol that needs each symbol
+	from, marked := map[string]string{}, "" // for each symbol, a symbol that needs it
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

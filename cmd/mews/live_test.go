@@ -12,15 +12,15 @@ import (
 	"mews/supervisor/control"
 )
 
-// lives are the real providers, with the variable of each one's key. LIVE_MODEL_KIND names another
+// lives are the real providers, each with the variable of its key. LIVE_MODEL_KIND names another
 // model.
 var lives = []struct{ kind, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
 }
 
-// TestLive has a short conversation with a tool with each real provider. It runs with `make live`,
-// and costs a cent.
+// TestLive has a short conversation with each real provider, in which the model calls a tool. It
+// runs with `make live`, and costs a cent.
 func TestLive(t *testing.T) {
 	if os.Getenv("MEWS_LIVE") == "" {
 		t.Log("not run: it talks to real providers; `make live` runs it")
@@ -70,7 +70,7 @@ func converse(t *testing.T, kind, key, model string) {
 	h.Stop()
 }
 
-// liveClient is a client that keeps the deliveries.
+// liveClient is a client that records the deliveries.
 type liveClient struct {
 	chat *control.Chat
 	got  chan string

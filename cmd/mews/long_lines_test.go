@@ -21,8 +21,8 @@ const (
 	tabColumns = 4
 )
 
-// longLinesFile lists the files that had longer lines when the limit came, with the number of such
-// lines. It only shrinks.
+// longLinesFile lists the files that had longer lines when the limit was introduced, each with the
+// number of its long lines. The numbers may only fall.
 const longLinesFile = "testdata/long-lines.txt"
 
 var update = flag.Bool("update", false, "lower the counts of "+longLinesFile)
@@ -93,8 +93,8 @@ func TestLongLines_List_OnlyShrinks(t *testing.T) {
 	}
 }
 
-// longLines returns the numbers of the lines of code that are too long. Comments do not count, nor
-// does a string literal of several lines.
+// longLines returns the numbers of the lines of code that are too long. Comments and string
+// literals of several lines do not count.
 func longLines(text []byte) (long []int) {
 	wide := map[int]bool{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
@@ -164,7 +164,8 @@ func faultsOfLongLines(listed map[string]int, found map[string][]int) (faults []
 	return faults
 }
 
-// lowerLongLines lowers the numbers to those found, on the disk too. It raises none.
+// lowerLongLines lowers the listed numbers to the found numbers, also in the file. It raises no
+// number.
 func lowerLongLines(t *testing.T, listed map[string]int, found map[string][]int) {
 	t.Helper()
 	var text strings.Builder

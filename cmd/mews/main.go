@@ -58,7 +58,7 @@ func verbs() []verb {
 	}
 }
 
-// Exit statuses, as in package flag: of a verb that failed, and of a wrong command line.
+// Exit statuses, as in package flag: for a verb that failed, and for a wrong command line.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -95,7 +95,8 @@ func dispatch(ctx context.Context, con console, args []string) int {
 	return exitUsage
 }
 
-// errMisuse is the error for a wrong command line. The function that returns it has printed why.
+// errMisuse is the error for a wrong command line. The function that returns this error has printed
+// the reason.
 var errMisuse = errors.New("misuse")
 
 func exit(con console, err error) int {
@@ -105,8 +106,8 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
-	// An error written for people is shown as it is. Any other error is shown whole, because its
-	// reader runs the service.
+	// Errors are shown whole, even if they were not written for people, because the reader runs the
+	// service.
 	text := err.Error()
 	if e := new(supervisor.Error); errors.As(err, &e) {
 		text = e.Message

@@ -16,7 +16,7 @@ import (
 )
 
 // exampleKinds has a check for each kind of fenced block in README.md and the manual, by the word
-// behind the fence.
+// after the opening fence.
 var exampleKinds = map[string]func(m *ownMews, block example) (faults []string){
 	"chat":    (*ownMews).checkChat,
 	"console": (*ownMews).checkConsole,
@@ -32,8 +32,8 @@ type example struct {
 	lines []string
 }
 
-// TestManual_Examples_BehaveAsShown checks the pages on the disk. MEWS_MANUAL names another manual
-// folder; README.md is two folders above it.
+// TestManual_Examples_BehaveAsShown checks the pages on the disk. MEWS_MANUAL names another folder
+// of the manual; README.md is two folders above that folder.
 func TestManual_Examples_BehaveAsShown(t *testing.T) {
 	folder := os.Getenv("MEWS_MANUAL")
 	if folder == "" {
@@ -76,7 +76,7 @@ func faultsOfPage(t testing.TB, text string) (faults []string) {
 // fence matches the first or last line of a block. A block in a list is indented.
 var fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
 
-// examplesOf lists the blocks of a page. A block without an end goes to the page's end.
+// examplesOf lists the blocks of a page. A block without a closing fence ends with the page.
 func examplesOf(text string) (blocks []example) {
 	indent, end := "", "" // the indent and the end of the current block
 	for i, line := range strings.Split(text, "\n") {
@@ -149,8 +149,8 @@ func (m *ownMews) checkConsole(block example) []string {
 	return faults
 }
 
-// completions complete a part of a configuration that mentions users or models but does not list
-// them.
+// completions are the missing sections of an example configuration that mentions users or models
+// without defining them.
 var completions = map[string]string{
 	"users": "users: [{name: ann, role: admin, telegram: 42}]\n",
 	"models": "models: {default: local/qwen3, providers: {local: {kind: openai, " +
@@ -160,7 +160,7 @@ var completions = map[string]string{
 // userKey matches a user's name outside the list of users.
 var userKey = regexp.MustCompile(`\buser: (\w+)`)
 
-// completeConfig returns a part of a configuration with the completions that it needs.
+// completeConfig returns an example configuration with the completions that it needs.
 func completeConfig(part string) string {
 	text := part + "\n"
 	for key, rest := range completions {
@@ -175,8 +175,8 @@ func completeConfig(part string) string {
 	return text
 }
 
-// checkYAML loads a configuration, or a part of one. Every variable is set, and every named file
-// exists.
+// checkYAML loads an example configuration, completed if necessary. Every variable is set, and
+// every named file exists.
 func checkYAML(_ *ownMews, block example) []string {
 	const file = "/etc/mews/mews.yaml"
 	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.Effects(), Getenv: secretFor}

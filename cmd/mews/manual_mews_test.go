@@ -20,13 +20,13 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// ownMews is a Mews with nothing configured, in its own folder. One goroutine uses it. It starts
-// when it is first needed, and ends with its test.
+// ownMews is a Mews without a configuration, in its own folder. One goroutine uses it. Its service
+// starts when it is first needed, and ends with the test.
 type ownMews struct {
 	t        testing.TB
 	dir      string
 	more     []string // environment variables
-	service  bool     // whether the service runs
+	service  bool     // the service runs
 	terminal *ownTerminal
 	kept     string // number of the newest answered line
 }
@@ -125,7 +125,7 @@ type ownTerminal struct {
 
 	mu     sync.Mutex // guards the fields below
 	screen *chattest.Screen
-	came   int // number of bytes that came
+	came   int // number of bytes read from the terminal
 }
 
 func (t *ownTerminal) bytes() int {
@@ -158,7 +158,7 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 			t.screen.Write(buffer[:n])
 			t.came += n
 			t.mu.Unlock()
-			if err != nil { // nobody has the other side open now
+			if err != nil { // the read fails because no process has the other side open now
 				return
 			}
 		}
@@ -175,8 +175,8 @@ func (m *ownMews) open(cols, rows int, args ...string) {
 	m.await("a prompt", func() bool { return strings.HasSuffix(t.everything(), "\n>") })
 }
 
-// say types a line, waits for its answer, and returns the lines that the terminal has shown since.
-// The answer may be a question.
+// say types a line, waits for its answer, and returns the lines that the terminal has shown since
+// then. The answer may be a question.
 func (m *ownMews) say(line string) []string {
 	m.t.Helper()
 	before := len(m.lines())
@@ -190,8 +190,8 @@ func (m *ownMews) say(line string) []string {
 	return shown[min(before, len(shown)):]
 }
 
-// newlySettled returns a function that reports whether the typed line is answered. The function
-// copies the database, so it first waits until the terminal has been quiet for some calls.
+// newlySettled returns a function that reports whether the typed line is answered. The returned
+// function copies the database. So it first waits until the terminal has been quiet for some calls.
 func (m *ownMews) newlySettled() func() bool {
 	came, quiet := m.terminal.bytes(), 0
 	return func() bool {
@@ -210,7 +210,8 @@ func (m *ownMews) newlySettled() func() bool {
 	}
 }
 
-// marker is typed and deleted again. If it is on the screen, so is all earlier output.
+// marker is typed and deleted again. If the marker is on the screen, all earlier output is on the
+// screen too.
 const marker = "§"
 
 // lines returns the lines of the terminal above the one that is being typed.
@@ -230,7 +231,7 @@ func (m *ownMews) lines() (lines []string) {
 }
 
 // settled selects the number of the newest inbound, a space, and 1 or 0. It is 1 if each inbound is
-// answered or waits for the answer to a question, and nothing is left to deliver.
+// answered or waits for the answer to a question, and no delivery is left in the outbox.
 const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'inbox'), 0) || ' ' || " +
 	"((SELECT count(*) FROM inbox WHERE state IN ('new', 'running')) <= " +
 	"(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL) AND " +

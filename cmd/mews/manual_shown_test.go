@@ -14,22 +14,22 @@ const (
 	some = "…"
 )
 
-// optionalLine matches lines that a page may leave out: empty ones, and lines about tools, whose
+// optionalLine matches lines that a page may leave out: empty lines, and lines about tools, whose
 // time varies.
 var optionalLine = regexp.MustCompile(`^([·✓✗] .*|>)?$`)
 
 // plainLine returns a line without Markdown's marks and the terminal's own.
 func plainLine(line string) string {
 	line = strings.Join(strings.Fields(strings.NewReplacer("`", "", "**", "", "•", "-").Replace(line)), " ")
-	for _, before := range []string{"│ ", "? "} { // code or a quote, and a question
+	for _, before := range []string{"│ ", "? "} { // marks before code, a quote or a question
 		line = strings.TrimPrefix(line, before)
 	}
 	return line
 }
 
 // faultOfShown returns the first line of a page that is missing in the answer, or "". The lines of
-// a page must be adjacent in the answer unless a skip is between them. They may begin and end
-// anywhere.
+// a page must be adjacent in the answer unless a skip is between them. The first line may begin
+// anywhere in the answer.
 func faultOfShown(shown, came []string) string {
 	var lines []string
 	for _, line := range came {
@@ -67,8 +67,8 @@ func faultOfShown(shown, came []string) string {
 	return ""
 }
 
-// matchPart compares a part with lines from an index on. It returns how many lines of the part
-// match, and the index after the last.
+// matchPart compares a part of a page with lines from the index at on. It returns how many lines of
+// the part match, and the index after the last.
 func matchPart(part, lines []string, at int) (read, behind int) {
 	for read < len(part) && at < len(lines) {
 		switch {
@@ -82,7 +82,7 @@ func matchPart(part, lines []string, at int) (read, behind int) {
 	return read, at
 }
 
-// fitsLine reports whether a line of an answer is as the page shows it.
+// fitsLine reports whether a line of an answer matches the line of the page.
 func fitsLine(want, line string) bool {
 	parts := strings.Split(want, some)
 	for i := range parts {

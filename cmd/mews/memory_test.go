@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// mostIdle limits the private memory of supervisor and spawner together, in KB, while nobody speaks
-// and Telegram is on. It is about 11,700, and up to 400 more or less depending on the last garbage
-// collection. New features may raise the limit to at most 20,000.
+// mostIdle limits the private memory of supervisor and spawner together, in KB, while no user
+// writes and Telegram is on. The measured value is about 11,700. It varies by up to 400, depending
+// on the last garbage collection. New features may raise the limit to at most 20,000.
 const mostIdle = 14_000
 
 func TestIdleMemory(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 // findLocalModels finds model servers on this machine.
 var findLocalModels = openai.FindLocal
 
-// plainModel matches a model's name in which a shell interprets nothing. Other people choose the
-// names, and the hint is there to be copied.
+// plainModel matches a model's name without characters that a shell interprets. Strangers choose
+// the names, and people copy the command in the hint.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 
 // nearbyModels returns hints at model servers on this machine if no model is configured. Mews never
-// uses one unasked.
+// uses such a server without being told to.
 func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
 	if path != "" || cfg.Models.Default != config.Offline {
 		return nil

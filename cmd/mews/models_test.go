@@ -61,8 +61,8 @@ func TestModelsVerb(t *testing.T) {
 	}
 }
 
-// nearbyServer starts a model server on loopback, and hides the real ones of this machine. looked
-// counts the searches for servers.
+// nearbyServer starts a model server on loopback, and hides the real model servers of this machine.
+// looked counts the searches for servers.
 func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
 	server = modeltest.New(modeltest.Echo)
@@ -161,8 +161,8 @@ func TestNearbyModels_ModelConfigured_NoSearch(t *testing.T) {
 	}
 }
 
-// TestHint_UnsafeModelNames_AreLeftOut: a shell would interpret these names, and nobody knows who
-// listens there.
+// TestHint_UnsafeModelNames_AreLeftOut: a shell would interpret these names, and the server may be
+// a stranger's.
 func TestHint_UnsafeModelNames_AreLeftOut(t *testing.T) {
 	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
 		nearbyServer(t, name)

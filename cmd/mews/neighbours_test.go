@@ -26,15 +26,16 @@ type harm struct {
 	name           string
 	command        string
 	notice         string // pattern of the service's notice to alice, "" for none
-	result         string // pattern of what the model is told
+	result         string // pattern of the result that the model gets
 	mayEndWorker   bool   // alice's own worker may end, because its threads count in her limit
-	isShort        bool   // tried without MEWS_NEIGHBOURS too
-	isSafeUnwalled bool   // safe without a process namespace, and tried there too
-	needsMount     bool   // needs a small disk
-	byRecogniser   bool   // done by the recogniser of alice's recording
+	isShort        bool   // this harm is tried without MEWS_NEIGHBOURS too
+	isSafeUnwalled bool   // this harm is safe without a process namespace, and is tried there too
+	needsMount     bool   // this harm needs a small disk
+	byRecogniser   bool   // the recogniser of alice's recording does this harm
 }
 
-// wait is shell that waits for the end of a harm. spin does so even if no process can be started.
+// wait is shell that waits for the end of a harm. spin waits for it even if no process can be
+// started.
 const (
 	wait = "; until [ -e over ]; do sleep 0.05; done; echo it is over"
 	spin = "; until [ -e over ]; do :; done; echo it is over"
@@ -47,7 +48,7 @@ func python(lines ...string) string {
 	return "exec python3 - <<'.'\n" + front + strings.Join(lines, "\n") + "\n."
 }
 
-// neighbourLimits keep the limits of these workers low, so that little exceeds them.
+// neighbourLimits are low limits of these workers, so that small harms exceed them.
 const neighbourLimits = "memory: 128MiB, pids: 80"
 
 // harms are programs that may harm a neighbour.
@@ -58,7 +59,7 @@ var harms = []harm{
 		result:  "Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},
 	{
-		// the program stops when it is refused
+		// this program ends when a fork is refused
 		name: "crowd", isShort: true, isSafeUnwalled: true, mayEndWorker: true,
 		notice: "wanted more than the 80 processes",
 		command: python("begun()", "made = 0", "for i in range(1000):", "    try:",
@@ -121,9 +122,10 @@ done` + wait,
 	},
 }
 
-// TestNeighbours runs each harm against alice's own processes, memory, disk and tools. bob is
-// answered meanwhile, and his worker can run programs. alice is told; her turn ends in the same
-// worker, and nothing is left. MEWS_NEIGHBOURS=1 tries all harms.
+// TestNeighbours runs each harm against alice's own processes, memory, disk and tools. Meanwhile
+// bob is answered, and his worker can run programs. The service tells alice about her limit, and
+// her turn ends in the same worker. No process or file of the harm is left. MEWS_NEIGHBOURS=1 tries
+// all harms.
 func TestNeighbours(t *testing.T) {
 	tried := chosenHarms(harms, "MEWS_NEIGHBOURS")
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", tried) })
@@ -133,7 +135,8 @@ func TestNeighbours(t *testing.T) {
 	})
 }
 
-// chosenHarms returns all harms if an environment variable is set, else those of the short form.
+// chosenHarms returns all harms if an environment variable is set, otherwise the harms of the short
+// form.
 func chosenHarms(all []harm, variable string) []harm {
 	if os.Getenv(variable) != "" {
 		return all
@@ -170,8 +173,8 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	}
 }
 
-// runCommandModel is a model that runs a command ("run COMMAND"), calls one more tool, and tells
-// the results.
+// runCommandModel is a model that runs a command ("run COMMAND"), calls one more tool, and answers
+// with the results.
 func runCommandModel(r modeltest.Request) modeltest.Answer {
 	command, asked := strings.CutPrefix(r.Asked(), "run ")
 	if !asked {
@@ -228,7 +231,8 @@ func (m harm) start(h *apptest.Service, alice *neighbour) <-chan string {
 	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
-// awaitStart calls say, which sends the message that starts a harm, and waits until it has begun.
+// awaitStart calls say, which sends the message that starts a harm, and waits until the harm has
+// begun.
 func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()
@@ -253,23 +257,22 @@ func stopHarm(h *apptest.Service, name string) {
 	}
 }
 
-// reportsTooMany reports whether a notice tells of too many processes. Control groups do, and so
-// does the watchdog if a worker's limit is not the kernel's. Otherwise only the command sees an
-// error.
+// reportsTooMany reports whether the service sends a notice about too many processes. It does with
+// control groups, and if the watchdog enforces the limit. Otherwise only the command gets an error.
 func reportsTooMany(s api.Status) bool {
 	return s.Walls.Tier == "landlock" || countedTogether.MatchString(s.Walls.Limits)
 }
 
 var countedTogether = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
-// checkCleanup checks that both users have the same workers as before, and that nothing of the harm
-// is left.
+// checkCleanup checks that both users have the same workers as before, and that no process or file
+// of the harm is left.
 func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
 	for name := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimSpace(listed), "looked")) {
-		// the tools keep long output there
+		// skip the folders of long tool outputs
 		if !strings.HasPrefix(name, "mews-") {
 			t.Errorf("%s is left in /tmp: %q", name, looked)
 		}
@@ -322,11 +325,11 @@ func smallHomes(h *apptest.Service, people ...string) bool {
 // childrenOf returns the children of a process.
 func childrenOf(pid int) []string {
 	var list []string
-	// the pattern is well formed
+	// can't fail: the pattern is well formed
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range lists {
 		text, err := os.ReadFile(path)
-		if err == nil { // else the thread has just ended
+		if err == nil { // after an error the thread has just ended
 			list = append(list, strings.Fields(string(text))...)
 		}
 	}
@@ -382,7 +385,7 @@ func (n *neighbour) ask(text string) string {
 }
 
 // checkRunsPrograms checks that the user's worker can run a program. If an account's processes are
-// counted together, the watchdog may need a few checks to make room.
+// counted together, the watchdog may need a few sweeps to make room.
 func (n *neighbour) checkRunsPrograms(atOnce bool) {
 	n.service.T.Helper()
 	var got string

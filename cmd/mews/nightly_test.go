@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNightly_EachRow_NamesARealTest checks the table of long tests: nobody would miss a test whose
-// row has a wrong name.
+// TestNightly_EachRow_NamesARealTest checks the table of long tests: without this test, a row with
+// a wrong name would go unnoticed.
 func TestNightly_EachRow_NamesARealTest(t *testing.T) {
 	root := moduleRoot(t)
 	table, err := os.ReadFile(filepath.Join(root, ".ci/nightly"))

@@ -39,8 +39,8 @@ type styled struct {
 
 type textLook struct{ bold, code, quote bool }
 
-// appendStyled appends a piece to a line, and joins it with the last piece if the style is the
-// same.
+// appendStyled appends a piece to a line, and joins the piece with the last piece if the style is
+// the same.
 func appendStyled(line []styled, s styled) []styled {
 	if last := len(line) - 1; last >= 0 && !s.end && !line[last].end && line[last].textLook == s.textLook {
 		line[last].text += s.text
@@ -49,7 +49,7 @@ func appendStyled(line []styled, s styled) []styled {
 	return append(line, s)
 }
 
-// drawChat draws the messages of a chat, oldest first, as a telephone shows them.
+// drawChat draws the messages of a chat, oldest first, like a phone.
 func drawChat(messages []telegramtest.Message) string {
 	var p picture
 	y := chatHead + 14
@@ -74,8 +74,8 @@ func drawChat(messages []telegramtest.Message) string {
 	return frame.file(chatWidth, height, "A chat with Mews on Telegram")
 }
 
-// message draws a message with its top at y, and returns where it ends. The bot's messages are at
-// the left.
+// message draws a message with its top at y, and returns the y of its end. The bot's messages are
+// at the left.
 func (p *picture) message(m telegramtest.Message, y int) (end int) {
 	lines := wrap(stretches(m), bubbleWidth-2*bubblePad)
 	width, height := 0, 2*bubblePad-6
@@ -149,7 +149,7 @@ func (p *picture) text(line []styled, x, y, width int) {
 	p.WriteString("</text>\n")
 }
 
-// buttons draws a row of buttons, and returns where it ends.
+// buttons draws a row of buttons, and returns the y of its end.
 func (p *picture) buttons(row []telegramtest.Button, x, y, width int) (end int) {
 	each := (width - 4*(len(row)-1)) / len(row)
 	for i, button := range row {
@@ -216,7 +216,7 @@ func heightOf(line []styled) int {
 // letterWidths are the widths of letters in usual fonts, in thousandths of the font size.
 var letterWidths = map[string]int{"ijl.,:;'|!()[]/ft ": 340, "mwMW@%": 900, "ABCDEFGHKNOPQRSUVXYZ": 710}
 
-// widthOf estimates the width of a line, rather too wide than too narrow.
+// widthOf estimates the width of a line. The estimate is more often too wide than too narrow.
 func widthOf(line []styled) (width int) {
 	for _, s := range line {
 		sum := 0

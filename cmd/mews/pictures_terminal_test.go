@@ -50,7 +50,7 @@ var terminalColors = map[int]string{
 
 const dimColor = "#8b97a8"
 
-// drawTerminal draws a window with the lines of a terminal, and the cursor after the last.
+// drawTerminal draws a window with the lines of a terminal, and the cursor after the last line.
 func drawTerminal(title string, lines []chattest.Line) string {
 	width := int(terminalColumns*columnWidth) + 2*margin
 	height := titleHeight + margin + len(lines)*rowHeight + margin
@@ -78,8 +78,8 @@ func drawTerminal(title string, lines []chattest.Line) string {
 	return p.file(width, height, "A chat with Mews in a terminal")
 }
 
-// drawLine draws the styled pieces of a line. Each begins at its column, whatever the font. It
-// returns the columns of the line.
+// drawLine draws the styled pieces of a line. Each piece begins at its column, with any font.
+// columns is the number of columns of the line.
 func drawLine(line chattest.Line) (spans string, columns int) {
 	line = line[:cellsOf(line)]
 	for len(line) > 0 {
@@ -98,7 +98,7 @@ func drawLine(line chattest.Line) (spans string, columns int) {
 	return spans, columns
 }
 
-// cellsOf counts the cells of a line up to the last that is not empty.
+// cellsOf counts the cells of a line up to the last cell that is not empty.
 func cellsOf(line chattest.Line) int {
 	n := len(line)
 	for n > 0 && strings.TrimSpace(line[n-1].Text) == "" {

@@ -14,14 +14,14 @@ import (
 )
 
 // pictureFolder has the pictures of the README and the manual. They are drawn from real runs, and
-// are not in the program.
+// are not compiled into the program.
 const pictureFolder = "manual/pictures"
 
 // maxPicture limits the size of a picture, in bytes.
 const maxPicture = 40 << 10
 
 // TestPictures_RealRuns_MatchThePictures compares the pictures with real runs. If MEWS_PICTURES is
-// set, it writes them there instead, as in `make pictures`.
+// set, it writes the new pictures into that folder instead, as in `make pictures`.
 func TestPictures_RealRuns_MatchThePictures(t *testing.T) {
 	for name, draw := range map[string]func(*testing.T) string{
 		"terminal.svg": func(t *testing.T) string { return drawTerminal("mews run --chat", terminalLines(t)) },
@@ -59,7 +59,7 @@ var (
 	pictureMark = regexp.MustCompile(`<[^>]*>`)
 )
 
-// linesOf returns the texts of a picture without the lines of tools, whose order varies.
+// linesOf returns the texts of a picture. It omits the lines of tools, because their order varies.
 func linesOf(picture string) (lines []string) {
 	for _, m := range pictureLine.FindAllStringSubmatch(picture, -1) {
 		line := html.UnescapeString(pictureMark.ReplaceAllString(m[1], ""))

@@ -20,7 +20,8 @@ import (
 )
 
 // checker type-checks the packages of a copy of the module. It reads the module's packages from
-// source, and all others from the compiler's export data, which `make build` has made already.
+// source, and all other packages from the compiler's export data, which `make build` has already
+// made.
 type checker struct {
 	tree    string // the copy's folder
 	fset    *token.FileSet
@@ -149,12 +150,12 @@ func (c *checker) check(name, dir string, files []string) *types.Package {
 		Error:    func(err error) { c.errors = append(c.errors, err) },
 		Sizes:    types.SizesFor("gc", platform.GOARCH),
 	}
-	p, _ := config.Check(name, c.fset, parsed, nil) // Error keeps the errors
+	p, _ := config.Check(name, c.fset, parsed, nil) // the function config.Error records the errors
 	return p
 }
 
-// checkTests type-checks a package with its tests. Its external tests, and the packages that import
-// it, also see the declarations of its internal tests.
+// checkTests type-checks a package with its tests. The package's external tests, and the packages
+// that import it, also see the declarations of its internal tests.
 func (c *checker) checkTests(name string) error {
 	found, err := c.find(name)
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *checker) checkTests(name string) error {
 	return nil
 }
 
-// imports reports whether a package imports another one, directly or not.
+// imports reports whether a package imports another package, directly or indirectly.
 func imports(p *types.Package, name string) bool {
 	return slices.ContainsFunc(
 		p.Imports(),

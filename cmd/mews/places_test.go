@@ -16,16 +16,17 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// places are the things that people add to Mews, and the number of files that each changes.
-// testdata/places has an example of each as an archive. A file in it is new, or has insertions into
-// an existing file. A line that begins with + is inserted. A line that begins with a space says
-// where: it is the beginning of exactly one line, after which to insert. By default, and after any
-// other line, insertions go to the end. Tests are not counted.
+// places are kinds of additions to Mews, such as a tool or a setting, and the number of files that
+// each changes. Folder testdata/places has an example of each kind as an archive. A file of an
+// archive is new, or has insertions into an existing file. A line that begins with + is inserted. A
+// line that begins with a space names the position: it is the beginning of exactly one existing
+// line, and insertions follow that line. By default, and after any other line, insertions go to the
+// end. Tests are not counted.
 var places = []struct {
-	kind    string // the name in the table of placesDocument
+	kind    string // name of the kind in the table of placesDocument
 	archive string
 	files   int
-	used    int // more files, which use the addition
+	used    int // number of further files, which use the addition
 }{
 	{kind: "a host call", archive: "host-call", files: 3},
 	{kind: "a tool", archive: "tool", files: 2},
@@ -40,8 +41,8 @@ var places = []struct {
 // placesDocument has the table for contributors, with a row for each of places.
 const placesDocument = ".github/CONTRIBUTING.md"
 
-// TestPlaces_EachAddition_TakesFewFiles adds one of each to a copy of the tree. It type-checks the
-// copy with the added tests, and counts the changed files.
+// TestPlaces_EachAddition_TakesFewFiles makes an addition of each kind in a copy of the tree. It
+// type-checks the copy with the added tests, and counts the changed files.
 func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
 	tree, tested := copyWithPlaces(t)
 	for i, err := range typeErrors(t, tree, tested) {
@@ -61,7 +62,7 @@ var testedPackages = []string{
 	"./supervisor/sqlite", "./supervisor/whoami", "./cmd/mews", "./cmd/mews/places",
 }
 
-// shownTests are the beginnings of those tests' names.
+// shownTests are the beginnings of the names of tests that show that the additions work.
 var shownTests = []string{
 	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
 	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
@@ -70,7 +71,7 @@ var shownTests = []string{
 	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
 }
 
-// TestPlaces_ShownTests_Exist finds entries of shownTests with which no test's name begins.
+// TestPlaces_ShownTests_Exist finds entries of shownTests that match no test.
 func TestPlaces_ShownTests_Exist(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	var tests strings.Builder
@@ -93,7 +94,7 @@ func TestPlaces_ShownTests_Exist(t *testing.T) {
 }
 
 // TestPlaces_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests all
-// packages, otherwise one.
+// packages, otherwise only one package.
 func TestPlaces_Built_PassTheirTests(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	tested := []string{"./config"}
@@ -105,8 +106,8 @@ func TestPlaces_Built_PassTheirTests(t *testing.T) {
 	runIn(t, tree, "go", append([]string{"test", "-run", shown}, tested...)...)
 }
 
-// copyWithPlaces adds one of each to a copy of the tree, and checks the number of changed files. It
-// returns the copy's folder and the packages with added tests.
+// copyWithPlaces makes an addition of each kind in a copy of the tree, and checks the number of
+// changed files. It returns the copy's folder and the packages with added tests.
 func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	t.Helper()
 	tree = t.TempDir()
@@ -131,7 +132,7 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 }
 
 // TestPlaces_Document_ListsTheFiles checks the table for contributors. Each row must have the
-// number of files, the existing files, and the folders of new ones.
+// number of files, the existing files, and the folders of new files.
 func TestPlaces_Document_ListsTheFiles(t *testing.T) {
 	root := moduleRoot(t)
 	document, err := os.ReadFile(filepath.Join(root, placesDocument))
@@ -207,7 +208,7 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-// addTo adds an archive's files to a tree, and returns those that are no tests.
+// addTo adds an archive's files to a tree, and returns the added files that are no tests.
 func addTo(t *testing.T, tree string, archive *txtar.Archive) (touched []string) {
 	t.Helper()
 	migrations, err := filepath.Glob(filepath.Join(tree, "supervisor/sqlite/migration/*.sql"))
@@ -273,7 +274,8 @@ func insertInto(text, insertions string) (string, error) {
 // collapseSpaces replaces each run of white space by one space, and trims the line.
 func collapseSpaces(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// TestInsertInto_EachForm_IsInserted tries each form of insertion, and one that has no target.
+// TestInsertInto_EachForm_IsInserted tries each form of insertion, and an insertion without a
+// target.
 func TestInsertInto_EachForm_IsInserted(t *testing.T) {
 	const text = "a {\n\tb   = 1\n}\nc\n"
 	for insertions, want := range map[string]string{

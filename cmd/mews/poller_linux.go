@@ -8,7 +8,7 @@ import (
 )
 
 // pollerTries is how often a verb tries to get an epoll watch, half a second apart. Within that
-// time Mews's watchdog ends a program of an assistant that holds too many.
+// time Mews's watchdog ends a tool's program that holds too many watches.
 const pollerTries = 10
 
 // tryPoller checks the resources that Go's runtime needs to wait for a socket or a time. Without

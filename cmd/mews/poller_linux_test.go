@@ -13,7 +13,7 @@ import (
 // without epoll watches.
 func TestVerbs_NoPoller_ExplainTheError(t *testing.T) {
 	mews := filepath.Join(apptest.PlainPrograms(t), "mews")
-	// more descriptors would let a verb crash later instead
+	// with more descriptors a verb would get further and then crash
 	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews: ") || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "epoll watches") {

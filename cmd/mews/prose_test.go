@@ -175,7 +175,7 @@ func faultsOfGo(name string, text []byte) (faults []string) {
 func textOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		text, _ := strconv.Unquote(e.Value) // the parser has read it; a number has no quotes
+		text, _ := strconv.Unquote(e.Value) // can't fail for a string; a number has no quotes
 		return text
 	case *ast.BinaryExpr:
 		if text := textOf(e.X) + textOf(e.Y); e.Op == token.ADD {
@@ -198,7 +198,7 @@ func plainComment(group *ast.CommentGroup) string {
 }
 
 // faultsOfMarkdown returns the sentences of a document that break a rule. It skips blocks of code,
-// and reads tables cell by cell.
+// and checks each cell of a table.
 func faultsOfMarkdown(name, text string) (faults []string) {
 	var paragraph []string
 	first, fenced := 0, false

@@ -16,21 +16,21 @@ import (
 )
 
 // Sizes of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`);
-// MEWS_REMINDER_SEED replays one.
+// MEWS_REMINDER_SEED replays a run.
 const (
 	reminderFires = 100
 	reminderKills = 3
 
-	repeats = 5 // how often a repeating reminder fires
-	// one kill in four is among repeating reminders, the others among single ones
+	repeats = 5 // number of fires of a repeating reminder
+	// one kill in four comes during repeating reminders, the other kills during single reminders
 	repeatEvery = 4
 )
 
 // TestReminderCrashRun kills the supervisor at random while eight people set reminders on Telegram.
-// Most reminders come once, a moment later; the others come several times. Telegram cuts some sends
-// after taking them. Sometimes it fails, or refuses messages for two seconds. Each fire is kept
-// once and is never early. It is told once, or twice if the repeat is marked and the fate of the
-// first was unknown.
+// Most reminders come once, a moment later; some come several times. Telegram cuts some sends after
+// taking them. Sometimes Telegram fails, or refuses messages for two seconds. Each fire is stored
+// once and is never early. Its message is sent once, or twice if the repeat is marked and the fate
+// of the first was unknown.
 func TestReminderCrashRun(t *testing.T) {
 	seed := uint64(apptest.EnvNumber(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.EnvNumber(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.EnvNumber(t, "MEWS_REMINDER_KILLS", reminderKills)
@@ -65,9 +65,9 @@ type reminderRun struct {
 // setReminder is a reminder of one person.
 type setReminder struct {
 	person  int
-	times   int       // how often the reminder fires
+	times   int       // number of the reminder's fires
 	due     time.Time // zero for a repeating reminder
-	resends int       // how often the reminder was asked for again
+	resends int       // number of requests to resend the reminder
 }
 
 func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
@@ -98,8 +98,8 @@ func (r *reminderRun) recordCall(c telegramtest.Call) {
 	}
 }
 
-// isReminder reports whether a message is a due reminder. The confirmation of a new reminder is
-// none: it has a number before the colon.
+// isReminder reports whether a message is a due reminder. The confirmation of a new reminder does
+// not count: it has a number before the colon.
 func isReminder(text string) bool {
 	return strings.Contains(text, "Reminder: ") || strings.Contains(text, "These reminders were due")
 }
@@ -125,7 +125,7 @@ func (r *reminderRun) setOnce(n int) {
 	r.Start()
 }
 
-// awaitSome waits for n reminders, but not long, and a moment more.
+// awaitSome waits for n reminders, at most some seconds, and then a moment longer.
 func (r *reminderRun) awaitSome(n int) {
 	patience := time.After(2 * time.Second)
 	for range n {
@@ -147,8 +147,8 @@ func (r *reminderRun) kill() {
 }
 
 // setRepeating sets repeating reminders and kills the supervisor. No user may repeat a reminder
-// more often than every minute, so the database is changed before the next start: they come every
-// few tenths of a second.
+// more often than every minute, so the test changes the database before the next start: the
+// reminders then come every few tenths of a second.
 func (r *reminderRun) setRepeating(fires int) {
 	for left := fires; left > 0; left -= repeats {
 		times := min(left, repeats)
@@ -198,7 +198,7 @@ func (r *reminderRun) settle() {
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
-// noteRepeats notes the reminders that people ask for again: those that may not have arrived. It
+// noteRepeats records the reminders that may not have arrived, which people ask for again. It
 // returns the number of messages.
 func (r *reminderRun) noteRepeats() (lost int) {
 	r.t.Helper()
@@ -261,15 +261,15 @@ func (r *reminderRun) check(fires, kills int) {
 		}
 	}
 	r.t.Logf("%d fires of %d reminders, %d kills; %d messages are marked as perhaps a repeat, %d sends had no answer", fires, len(r.all), kills, marked, cut)
-	// A kill may come between a send and its note, once for each chat. A send that is still under
-	// way has no answer.
+	// A kill may come after a send and before the result is stored, once for each chat. A send
+	// under way has no answer yet.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
 }
 
-// checkKept checks the kept fires. Each reminder fired as often and at the times that it should,
-// and each fire put a message into the outbox.
+// checkKept checks the stored fires. Each reminder fired the right number of times, at the right
+// times. Each fire put a message into the outbox.
 func (r *reminderRun) checkKept(fires int) {
 	r.t.Helper()
 	type kept struct{ jobs, fired, fires, said int }

@@ -58,7 +58,7 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 		return errors.New(result.Failed)
 	case result.Critical():
 		return errors.New(textCritical)
-	case len(result.Unread) > 0: // an unread file may have a fault
+	case len(result.Unread) > 0: // not a success: an unread file may have a fault
 		return errors.New(textNotAllRead)
 	}
 	return nil

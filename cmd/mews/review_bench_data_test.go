@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// benchPull is a pull request, and what people have found in it, in the format of
-// golden_comments/*.json of github.com/withmartian/code-review-benchmark.
+// benchPull is a pull request with the findings of people, in the format of golden_comments/*.json
+// of github.com/withmartian/code-review-benchmark.
 type benchPull struct {
 	Title    string `json:"pr_title"`
 	URL      string `json:"url"`
@@ -31,7 +31,7 @@ func (p benchPull) name() string {
 	return strings.ReplaceAll(strings.Replace(strings.TrimPrefix(p.URL, "https://github.com/"), "/pull/", "/", 1), "/", "-")
 }
 
-// benchData has the pull requests of a bench, and clean diffs, in which nothing is wrong.
+// benchData has the pull requests of a bench, and clean diffs, which have no faults.
 type benchData struct{ Pulls, Clean []benchPull }
 
 func (d benchData) String() string {
@@ -43,12 +43,12 @@ func (d benchData) String() string {
 }
 
 // readBench reads PATH/golden_comments/*.json, or PATH/offline/golden_comments/*.json. It looks for
-// PATH/diffs/OWNER-REPO-NUMBER.diff of each pull request, and for PATH/clean/*.diff. Its error says
-// how to get what is missing.
+// PATH/diffs/OWNER-REPO-NUMBER.diff of each pull request, and for PATH/clean/*.diff. Its error
+// tells how to get missing files.
 func readBench(dir string) (d benchData, err error) {
 	var files []string
 	for _, pattern := range []string{"golden_comments/*.json", "offline/golden_comments/*.json"} {
-		more, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is well formed
+		more, _ := filepath.Glob(filepath.Join(dir, pattern)) // can't fail: the pattern is well formed
 		files = append(files, more...)
 	}
 	for _, file := range files {
@@ -79,8 +79,8 @@ func readBench(dir string) (d benchData, err error) {
 	return d, err
 }
 
-// score counts the matches that a judge found in all pull requests together. It counts as the bench
-// does: a golden comment is found once, and every finding counts against precision.
+// score counts the matches that a judge found in all pull requests together. It uses the rules of
+// the bench: a golden comment counts at most once as found, and every finding counts against precision.
 type score struct{ found, golden, findings, unjudged int }
 
 func (s score) String() string {
@@ -107,7 +107,7 @@ type judge struct {
 }
 
 // countFound returns how many golden comments are among the findings. All pairs of a pull request
-// are one call. An unreadable answer is asked for once more.
+// are one call. After an unreadable answer it asks once more.
 func (j judge) countFound(ctx context.Context, p benchPull, findings []patch.Finding) (n int, err error) {
 	if len(p.Comments) == 0 || len(findings) == 0 {
 		return 0, nil

@@ -24,8 +24,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name others. The judges are two of those
-// with which the bench's own figures were made.
+// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name others. The judges are two of the
+// judges of the bench's own figures.
 const (
 	benchReviewer = "anthropic/claude-sonnet-4-5"
 	benchJudges   = "anthropic/claude-opus-4-5,openai/gpt-5.2"
@@ -34,8 +34,8 @@ const (
 // reviewTime is the longest time of a review. The service allows half of it.
 const reviewTime = 30 * time.Minute
 
-// TestReviewBench reviews the pull requests of a public bench. Judges compare the findings with
-// those of people. It runs with `make review-bench BENCH=PATH`, takes hours, and costs up to a
+// TestReviewBench reviews the pull requests of a public bench. Judges compare the findings with the
+// findings of people. It runs with `make review-bench BENCH=PATH`, takes hours, and costs up to a
 // dollar for each pull request.
 func TestReviewBench(t *testing.T) {
 	dir := os.Getenv("MEWS_REVIEW_BENCH")
@@ -100,7 +100,8 @@ func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
 	return results
 }
 
-// judgeResults lets the judges compare the findings with those of people, and returns the report.
+// judgeResults lets the judges compare the findings with the findings of people, and returns the
+// report.
 func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.Result) string {
 	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
 	if err != nil {
@@ -145,7 +146,7 @@ func tally(results []patch.Result) string {
 }
 
 // review reviews a pull request by `mews review --diff` with its own service, so that no review
-// uses the money of another.
+// uses the budget of another review.
 func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	diff, err := os.ReadFile(p.diff)
 	if err != nil {
@@ -169,7 +170,7 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	verb.Dir = dir
 	var stderr strings.Builder
 	verb.Stderr = &stderr
-	out, err := verb.Output() // the status is an error if there is a critical finding too
+	out, err := verb.Output() // the exit status is also an error if there is a critical finding
 	if unreadable := json.Unmarshal(out, &r); unreadable != nil {
 		r.Failed = fmt.Sprintf("%v: %s", err, stderr.String())
 	}
@@ -225,7 +226,7 @@ func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
 		case r.Model == "strict":
 			return modeltest.Answer{Text: `{"matches": [{"comment": 1, "finding": 1}]}`}
 		case judged.Add(1) == 1:
-			// there are only two comments
+			// a wrong answer: there are only two comments
 			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`}
 		}
 		return modeltest.Answer{Text: "```json\n" + `{"matches": [{"comment": 1, "finding": 1}, {"comment": 1, "finding": 2}, {"comment": 2, "finding": 2}]}` + "\n```"}
@@ -257,7 +258,8 @@ pull requests: 2, 2 findings, 1.00 each; 0 without any; 1 not or not wholly read
 openai/strict: precision 50.0 %, recall 33.3 %, F1 40.0 % (1 of 3 golden comments, 2 findings; 0 pull requests not judged)
 anthropic/lenient: precision 100.0 %, recall 66.7 %, F1 80.0 % (2 of 3 golden comments, 2 findings; 0 pull requests not judged)
 clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $0.00, as far as prices are known`
-	// A service reviews the first. The others stand for a failed review and for a wrong finding.
+	// A service reviews the first diff. The other diffs stand for a failed review and for a wrong
+	// finding.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
 	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
 	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {

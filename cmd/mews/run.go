@@ -41,7 +41,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	if *inside && hasInput(con.in) {
-		if cfg.Warnings != nil { // the log goes to a file and would not show them
+		if cfg.Warnings != nil { // print warnings here: the log goes to a file
 			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)
 		}
 		return runAndChat(ctx, con, cfg, *user)
@@ -67,8 +67,8 @@ func hasInput(in *os.File) bool {
 }
 
 // runAndChat serves and chats in one process, and leaving the chat ends both. If a service already
-// runs on the state folder, the chat uses that one and leaves it running. user is the user to speak
-// as, "" for the account's own.
+// runs on the state folder, the chat uses that service and leaves it running. user is the user of
+// the chat; "" means the account's own user.
 func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
@@ -92,7 +92,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	defer stop(nil)
 	ready := make(chan struct{})
 	served := make(chan error, 1)
-	go func() { // awaited below; if the service ends by itself, stop ends the chat
+	go func() { // the result is awaited below; if the service ends by itself, stop ends the chat
 		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), Lock: lock, Now: time.Now,
 			Manual: chatPages(),
 			Ready:  func(string) { close(ready) }})

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// checkSilent fails if the bot has done anything in a chat.
+// checkSilent fails if the bot has sent or edited a message in a chat.
 func checkSilent(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	for _, c := range b.server.Calls() {
@@ -25,7 +25,8 @@ func checkSilent(b *scriptBot, ts *testscript.TestScript, args []string) {
 // pressButton presses the newest button with a label in the user's chat.
 func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) { b.press(ts, true, args) }
 
-// pressForeign presses a button of another user. The press must not be kept, and a text is shown.
+// pressForeign presses a button of another user. The press must not be stored, and the user must be
+// shown a text.
 func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 	query := b.press(ts, false, args)
 	shown := func() int {
@@ -56,15 +57,15 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 		return false
 	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
 	b.mu.Lock()
-	defer b.mu.Unlock() // the server may ask about the update before it is in forBot
+	defer b.mu.Unlock() // keeps the mutex, because the server may ask about the update before it is in forBot
 	update, query, err := b.server.Press(p.chat, p.who, at.ID, data)
 	ts.Check(err)
 	b.forBot[update] = meant
 	return query
 }
 
-// takeShown waits until a chat matches a pattern, and puts the newest match of its group into a
-// variable.
+// takeShown waits until a chat matches a pattern, and puts the newest match of the pattern's group
+// into a variable.
 func takeShown(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id, pattern := chatOf(ts, args[1]).ID, groupOf(ts, args[2])
 	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {

@@ -29,7 +29,8 @@ func hubCommand(usage string, do func(*scriptHub, *testscript.TestScript, []stri
 	})
 }
 
-// startGitHub starts a server. Its token has all permissions, or those in the arguments.
+// startGitHub starts a server. Its token has all permissions, or only the permissions in the
+// arguments.
 func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
 	o := githubtest.Options{Token: "TEST-token-of-the-scenario", Strict: true}
 	for _, arg := range args {
@@ -77,10 +78,10 @@ func (h *scriptHub) setHook(_ *testscript.TestScript, args []string) {
 	h.repo.Hook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
 }
 
-// permit gives somebody a permission in the repository.
+// permit gives an account a permission in the repository.
 func (h *scriptHub) permit(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
 
-// awaitIssue waits until an issue is as in a file.
+// awaitIssue waits until an issue is equal to the text of a file.
 func (h *scriptHub) awaitIssue(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -103,8 +104,8 @@ func (h *scriptHub) issue(number int) string {
 	return text
 }
 
-// sorter is a model that triages an issue. If a line of the issue is an answer in JSON, it gives
-// that answer.
+// sorter is a model that triages an issue. If a line of the issue is an answer in JSON, the model
+// gives that answer.
 func sorter(r modeltest.Request) modeltest.Answer {
 	for line := range strings.Lines(r.Asked()) {
 		var said string
@@ -115,7 +116,7 @@ func sorter(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: `{"labels": ["bug"], "priority": "high", "related": [1], "summary": "The page stays white."}`}
 }
 
-// critic is a model that finds where a program panics, and does not refute that.
+// critic is a model that finds calls of panic, and refutes no finding.
 func critic(r modeltest.Request) modeltest.Answer {
 	switch {
 	case !strings.HasPrefix(r.System, "You review"):

@@ -14,7 +14,7 @@ import (
 )
 
 // botMedia makes the media of a message on the scenarios' Telegram, by kind. value is the text
-// after the kind. For a file it is the path; without one the file has some content.
+// after the kind: for a file, its path. Without a path the file has some default content.
 var botMedia = map[string]func(ts *testscript.TestScript, value string) telegramtest.Field{
 	"photo":    fileOf(telegramtest.Photo),
 	"document": fileOf(telegramtest.Document),
@@ -31,7 +31,7 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 	"sticker": fileOf(func(f telegramtest.File) telegramtest.Field {
 		return telegramtest.StickerOf(f, "\U0001f985", "static")
 	}),
-	// A document of so many bytes.
+	// A document with value bytes.
 	"large": func(ts *testscript.TestScript, value string) telegramtest.Field {
 		return telegramtest.Document(telegramtest.File{Name: "large.bin", Size: int64(wholeNumber(ts, value))})
 	},

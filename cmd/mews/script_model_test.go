@@ -43,8 +43,8 @@ type scriptModel struct {
 	held   chan struct{} // a token for each held request
 
 	mu     sync.Mutex // guards the fields below
-	holdAt int        // requests with so many results in their turn are held; -1 holds none
-	// if not 0, only the next such request is held: it gets so many bytes and then hangs
+	holdAt int        // requests with this number of results in their turn are held; -1 holds no request
+	// if not 0, only the next such request is held: it gets this number of bytes and then hangs
 	cutAfter int
 	open     chan struct{} // closed to release held requests
 }
@@ -172,8 +172,8 @@ var (
 	fence     = regexp.MustCompile(`===== [A-Z2-7]{12} =====`)
 )
 
-// repeatSent repeats what the user has sent since the last answer, with its pictures. Times and
-// random parts are replaced.
+// repeatSent repeats the messages and pictures of the user since the last answer. Times and random
+// parts are replaced.
 func repeatSent(r modeltest.Request) modeltest.Answer {
 	var sent []string
 	for _, m := range r.Messages {
@@ -191,7 +191,7 @@ func repeatSent(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You sent: " + strings.Join(sent, " | ")}
 }
 
-// looker says something, lists the folder, and says something more.
+// looker says a text, lists the folder, and says another text.
 func looker(r modeltest.Request) modeltest.Answer {
 	if len(r.Done()) == 0 {
 		return modeltest.Answer{Text: "Let me look.", Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
@@ -199,7 +199,7 @@ func looker(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "I have looked."}
 }
 
-// notebook lists the folder, and repeats what the user has sent since its last answer.
+// notebook lists the folder, and repeats the user's messages since its last answer.
 func notebook(r modeltest.Request) modeltest.Answer {
 	if len(r.Done()) == 0 {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
@@ -217,7 +217,7 @@ var (
 )
 
 // reader calls the tool that the user names ("TOOL ARGUMENTS"). If the output is cut, it calls
-// read_output until it has everything. Then it describes what it saw first, and the whole.
+// read_output until it has the whole output. Then it describes the first output and the whole.
 func reader(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) == 0 {
@@ -247,8 +247,8 @@ func reader(r modeltest.Request) modeltest.Answer {
 		len(seen) <= 16<<10, firstLine(whole), lastLine(whole), strings.Count(whole, "\n"))}
 }
 
-// stubborn calls the tool that the user names ("TOOL ARGUMENTS"), again if it was interrupted, and
-// says the result.
+// stubborn calls the tool that the user names ("TOOL ARGUMENTS"), and says the result. If the call
+// was interrupted, it calls the tool again.
 func stubborn(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) > 0 && !strings.HasPrefix(done[len(done)-1].Result, "error: interrupted") {
@@ -292,14 +292,15 @@ var faults = map[string]modeltest.Fault{
 	"tomorrow":  rateLimited(time.Hour),
 }
 
-// rateLimited is a refusal that says when to come back.
+// rateLimited is a refusal with the time to wait.
 func rateLimited(wait time.Duration) modeltest.Fault {
 	return modeltest.FailsWith(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
 		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
 	}})
 }
 
-// limiter refuses requests for a while, and says how long. An earlier retry is refused too.
+// limiter refuses requests for a while, and tells the time to wait. A retry before that time is
+// refused too.
 type limiter struct {
 	mu      sync.Mutex // guards the fields below
 	refused int        // refusals since the last answer
@@ -308,7 +309,7 @@ type limiter struct {
 
 var theLimiter limiter
 
-// limiterWait is longer than a caller waits that ignores the refusal's time.
+// limiterWait is longer than the wait of a caller that ignores the refusal's time.
 const limiterWait = 3 * time.Second
 
 func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
@@ -326,11 +327,11 @@ func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
 	return a
 }
 
-// failing fails as asked: by one of faults, or by a class of failures of modeltest. Other messages
-// are echoed.
+// failing fails in the way that the message names: a key of faults, or a class of failures of
+// modeltest. It echoes any other message.
 func failing(r modeltest.Request) modeltest.Answer {
 	asked := r.Asked()
-	// in Anthropic's format unanswered messages come before it in the same message
+	// in Anthropic's format, unanswered messages precede the text in the same message
 	for word := range faults {
 		if strings.HasSuffix(asked, word) {
 			asked = word
@@ -368,8 +369,8 @@ func firstLineOf(text string) string {
 	return line
 }
 
-// butler writes the wanted manner of speaking into AGENTS.md, and speaks in that manner once its
-// instructions have it.
+// butler writes the user's wanted style into AGENTS.md. It speaks in that style once its
+// instructions contain it.
 func butler(r modeltest.Request) modeltest.Answer {
 	switch asked := r.Asked(); {
 	case strings.Contains(asked, "eak") && len(r.Done()) == 0:

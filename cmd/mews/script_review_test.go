@@ -31,8 +31,8 @@ func (h *scriptHub) comment(ts *testscript.TestScript, args []string) {
 // commitPattern matches the id of a commit.
 var commitPattern = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
 
-// awaitReviews waits until a pull request has the reviews in a file, and so many mails were sent.
-// In the file each commit is COMMIT.
+// awaitReviews waits until a pull request has the reviews in a file, and the given number of mails
+// was sent. In the file each commit is COMMIT.
 func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)

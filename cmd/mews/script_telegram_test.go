@@ -33,21 +33,21 @@ var (
 	}
 )
 
-// hookSpeed is how much faster than Telegram the fake repeats webhook calls that were not taken.
+// hookSpeed is how many times faster than Telegram the fake repeats refused webhook calls.
 const hookSpeed = 10
 
-// scriptBot is a bot on the scenario's own Bot API server. A call that no good client makes fails
-// the scenario. So does an update that the server forgets and that is not on disk.
+// scriptBot is a bot on the scenario's own Bot API server. A wrong call fails the scenario. The
+// scenario also fails if the server forgets an update that is not on disk.
 type scriptBot struct {
 	t      testing.TB
 	db     string // the service's database
 	server *telegramtest.Server
 	source string            // source of the bot's updates in the database
 	faults []func()          // functions that end the faults
-	seen   map[string]string // each chat's transcript when `chat` last saw it, by the chat's name
+	seen   map[string]string // transcript of each chat at the last `chat` command, by the chat's name
 
 	mu     sync.Mutex     // guards the fields below
-	forBot map[int64]bool // by update: true means that it must be kept, false that it must not
+	forBot map[int64]bool // by update id: true means that Mews must store the update, false that it must not
 }
 
 // botCommand makes a script command that acts on Telegram.
@@ -60,7 +60,8 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 	})
 }
 
-// startTelegram starts a server, which replaces an earlier one. The earlier one goes on by itself.
+// startTelegram starts a server, which replaces an earlier server. The earlier server goes on
+// running.
 func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		forBot: map[int64]bool{}}
@@ -95,8 +96,8 @@ func unusedAddress() (string, error) {
 	return "", fmt.Errorf("no port is free: %w", err)
 }
 
-// checkAcknowledged checks that updates for the bot are on disk, and no others. The server calls it
-// before it forgets them. Updates of a forgotten span are not on disk any more.
+// checkAcknowledged checks that only updates for the bot are on disk. The server calls it before it
+// forgets the updates. Updates of a deleted time span are no longer on disk.
 func (b *scriptBot) checkAcknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +119,7 @@ func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwis
 	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.Dump() })
 }
 
-// awaitIn waits until a condition holds, or fails with the text of otherwise.
+// awaitIn waits until a condition holds, or fails with the text that otherwise returns.
 func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -178,7 +179,7 @@ func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, m
 		more = append(more, mediaOf(ts, media))
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock() // the server may ask about the update before it is in forBot
+	defer b.mu.Unlock() // keeps the mutex, because the server may ask about the update before it is in forBot
 	update, _ := b.server.Say(p.chat, p.who, strings.ReplaceAll(args[1], `\n`, "\n"), append(p.more, more...)...)
 	b.forBot[update] = meant
 }
@@ -201,8 +202,8 @@ func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing with %q in it stands there", args[1])
 }
 
-// awaitNoted waits until the database has a message as the service's own. Nobody answers faster
-// than that.
+// awaitNoted waits until the database has stored a message as sent by the service. A real user
+// never answers faster.
 func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
 	notes := fmt.Sprintf("SELECT count(*) FROM post p JOIN conversation c ON c.id = p.conversation WHERE c.chat = '%d' AND p.message = '%d'",
 		chat, message)
@@ -231,8 +232,8 @@ func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.server.CountPending() == 0 }, func() string { return "something is not taken" })
 }
 
-// awaitChat waits until the new messages of a chat are as in a file. Earlier messages must be as
-// the script last saw them.
+// awaitChat waits until the new messages of a chat are equal to a file. Earlier messages must be
+// unchanged since the script's last look.
 func (b *scriptBot) awaitChat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
@@ -275,7 +276,7 @@ func (b *scriptBot) transcript(chat int64) string {
 	for _, m := range b.server.Messages(chat) {
 		byID[m.ID] = m
 		if m.Text == "" && m.Media == "" {
-			continue // a notice of Telegram itself
+			continue // skips a notice of Telegram itself
 		}
 		if m.Thread != 0 {
 			fmt.Fprintf(&lines, "[%d] ", m.Thread)
@@ -311,7 +312,7 @@ func withEntities(text string, entities []telegramtest.Entity) string {
 	var b strings.Builder
 	at := 0
 	marks := func() {
-		// of two entities that begin together, the longer one comes first
+		// of two entities with the same beginning, the longer entity comes first
 		for _, e := range slices.Backward(entities) {
 			if e.Offset+e.Length == at {
 				b.WriteString("</" + e.Type + ">")
@@ -354,8 +355,8 @@ const (
 	openFires = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // fires of reminders and tasks
 )
 
-// awaitSettled waits until nothing is left to do on either side. The chats that the script has seen
-// must not have changed.
+// awaitSettled waits until neither the service nor the server has work left. The chats that the
+// script has seen must not have changed.
 func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
 		return b.server.CountPending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0

@@ -66,7 +66,7 @@ func (t *scriptTerminal) watch(cmd *exec.Cmd) {
 		t.mu.Lock()
 		t.seen += string(buffer[:n])
 		t.mu.Unlock()
-		if err != nil { // EIO: nobody has the other side open now
+		if err != nil { // EIO: no process has the other side open now
 			t.exited <- cmd.Wait()
 			return
 		}
@@ -120,7 +120,7 @@ func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 
 // hangUp kills the program in the terminal, if it runs.
 func (t *scriptTerminal) hangUp() error {
-	// only watch reaps it, below, so no other process has its number
+	// only watch reaps the program, below, so no other process has its pid
 	_ = syscall.Kill(t.pid, syscall.SIGKILL)
 	<-t.exited
 	return t.master.Close()

@@ -26,7 +26,7 @@ import (
 // programs. Each scenario has its own folder, with the programs in bin/, a HOME, and the service's
 // state in state/mews.
 func TestScript(t *testing.T) {
-	apptest.Programs(t) // built before the first scenario's time begins
+	apptest.Programs(t) // builds the programs before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Setup:               newScriptEnv,
@@ -178,8 +178,8 @@ func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string
 	}
 }
 
-// scriptCondition knows [mount], if this account may mount a tmpfs, and [repository], if this is a
-// git checkout.
+// scriptCondition knows [mount], if this account may mount a tmpfs, and [repository], if the tests
+// run in a git checkout.
 func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "mount":
@@ -268,7 +268,7 @@ func (s *scriptEnv) giveHomes() {
 	}
 }
 
-// layOut makes the HOME. It puts the programs where no other scenario runs them, so that the
+// layOut makes the HOME. It puts the programs into a folder of this scenario, so that the
 // scenario's processes can be found.
 func (s *scriptEnv) layOut() error {
 	for _, name := range []string{"bin", "home"} {
@@ -301,7 +301,7 @@ func goEnvironment(env *testscript.Env) error {
 	return nil
 }
 
-// cleanUp ends all processes and mounts, however the script ended.
+// cleanUp ends all processes and mounts, even after a failed script.
 func (s *scriptEnv) cleanUp() {
 	if s.t.Failed() {
 		if s.terminal != nil {
@@ -380,7 +380,8 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// environment returns the variables for the script's programs: those that the script began with.
+// environment returns the variables for the script's programs, which are the variables at the
+// script's start.
 func (s *scriptEnv) environment(ts *testscript.TestScript) (env []string) {
 	for _, name := range s.names {
 		env = append(env, name+"="+ts.Getenv(name))
@@ -404,7 +405,7 @@ func (s *scriptEnv) status() (status api.Status, err error) {
 // signal sends a signal to the service, and returns how the service ended.
 func (s *scriptEnv) signal(sig os.Signal) error {
 	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Logf("signal the service: %v", err) // the service has ended by itself, and its exit status says how
+		s.t.Logf("signal the service: %v", err) // the service has ended by itself; its exit status gives the reason
 	}
 	err := <-s.exited
 	s.cmd = nil
@@ -466,7 +467,7 @@ func (s *scriptEnv) processes(names ...string) []int {
 		}
 		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
 		if err != nil || !strings.HasPrefix(exe, s.dir+"/") {
-			continue // the process has ended, or is another account's
+			continue // the process has ended, or belongs to another account
 		}
 		if len(names) == 0 || slices.Contains(names, filepath.Base(exe)) {
 			found = append(found, pid)

@@ -16,7 +16,7 @@ import (
 // Limits of every file of this module. Raising one is a visible change and needs a reason.
 const (
 	maxFileLines     = 600
-	maxFunctionLines = 80 // of a function outside tests; a table in a variable is no function
+	maxFunctionLines = 80 // lines of a function outside tests; a table in a variable is no function
 )
 
 func TestSizes_Files_StayWithinLimits(t *testing.T) {
@@ -40,7 +40,7 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 		}
 		foreign := strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_") || entry.Name() == "testdata"
 		if entry.IsDir() && path != root && foreign {
-			return fs.SkipDir // the go command skips these too
+			return fs.SkipDir // the go command skips these folders too
 		}
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
@@ -56,7 +56,8 @@ func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
 	}
 }
 
-// TestSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that is too large by one.
+// TestSizes_EachLimit_IsExact tries each limit on code that fits exactly and on code that exceeds
+// the limit by one.
 func TestSizes_EachLimit_IsExact(t *testing.T) {
 	lines := func(n int, line string) string { return strings.Repeat(line+"\n", n) }
 	for _, test := range []struct {

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestDiskLine_WorkerReports_ShowTheLast: status shows the size that a worker reported last, or
-// that there is none yet.
+// TestDiskLine_WorkerReports_ShowTheLast: status shows the size that a worker reported last, or a
+// text that no size is known yet.
 func TestDiskLine_WorkerReports_ShowTheLast(t *testing.T) {
 	var held placement.DiskUsage
 	for _, step := range []struct {

@@ -16,7 +16,7 @@ import (
 
 // subcommand is one of several commands of a verb, such as add in `mews user add`.
 type subcommand struct {
-	verb string // set by choose
+	verb string // name of the verb; choose sets it
 	name string
 	run  func(ctx context.Context, con console, v subcommand, args []string) error
 }
@@ -56,7 +56,7 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 	return set, set.String("config", "", flagConfig)
 }
 
-// parseNames reads flags, and words in any order with them. It wants from least to most words.
+// parseNames reads flags and words, in any order. It wants from least to most words.
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -121,7 +121,7 @@ func requestAndPrint(ctx context.Context, con console, cfg *config.Config, metho
 	return err
 }
 
-// listUsers asks for the named user, or for all if names is empty.
+// listUsers asks for the named user, or for all users if names is empty.
 func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
 	return app.Call[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
 }

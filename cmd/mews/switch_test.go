@@ -12,9 +12,9 @@ import (
 )
 
 // TestConversation_ModelSwitches_KeepHistory switches one conversation between an endpoint of
-// OpenAI's kind, a thinking one of Anthropic's, and the offline model. Each sees what was said to
-// the others, but no thoughts of another. All turns have one shape in the transcript: the user, a
-// call, its result, an answer.
+// OpenAI's kind, a thinking model of Anthropic's kind, and the offline model. Each model sees all
+// messages, but no thoughts of another model. In the transcript all turns have the same form: a
+// user message, a call, its result, an answer.
 func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := modeltest.FileWriter(r)
@@ -77,8 +77,9 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestProviderCache_TwentyTurns_IsRead: each request begins with the one before. So in twenty turns
-// with tools most of the input is read from the provider's cache, as the fake counts it.
+// TestProviderCache_TwentyTurns_IsRead: each request begins with the whole request before it. So in
+// twenty turns with tools most of the input is read from the provider's cache, as the fake counts
+// it.
 func TestProviderCache_TwentyTurns_IsRead(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriter)
 	h := apptest.NewService(t, "", "ann")

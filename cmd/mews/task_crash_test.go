@@ -19,18 +19,18 @@ import (
 )
 
 // Sizes of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`);
-// MEWS_TASK_SEED replays one.
+// MEWS_TASK_SEED replays a run.
 const (
 	taskFires = 48
 	taskKills = 3
 
-	taskTimes = 4 // how often each task is due
+	taskTimes = 4 // number of fires of each task
 )
 
 // TestTaskCrashRun kills the supervisor at random while tasks and checks of eight people run. The
 // kills fall between the claim of a fire, its check, its model's call and its message. Each fire is
-// kept once, and its result is told once. It is told twice only if the repeat is marked and the
-// fate of the first was unknown.
+// stored once, and its result is sent once. The result is sent twice only if the repeat is marked
+// and the fate of the first was unknown.
 func TestTaskCrashRun(t *testing.T) {
 	seed := uint64(apptest.EnvNumber(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.EnvNumber(t, "MEWS_TASK_FIRES", taskFires), apptest.EnvNumber(t, "MEWS_TASK_KILLS", taskKills)
@@ -107,8 +107,8 @@ func (r *taskRun) kill() {
 	r.CheckIntegrity()
 }
 
-// insertTasks inserts n tasks into the database, and every third is a check. Users may not have
-// tasks that run so often. The service must not run.
+// insertTasks inserts n tasks into the database; every third is a check. Mews does not let users
+// run tasks so often. The service must not run.
 func (r *taskRun) insertTasks(n int) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *taskRun) insertTasks(n int) {
 	}
 }
 
-// awaitSome waits for a few messages, but not long, and a moment more.
+// awaitSome waits for a few messages, at most some seconds, and then a moment longer.
 func (r *taskRun) awaitSome() {
 	patience := time.After(3 * time.Second)
 	for range r.rng.IntN(12) {
@@ -148,7 +148,7 @@ func (r *taskRun) awaitSome() {
 	<-time.After(time.Duration(r.rng.IntN(40)) * time.Millisecond)
 }
 
-// settle waits until every task has fired as often as it should.
+// settle waits until every task has fired the right number of times.
 func (r *taskRun) settle() {
 	const open = `SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))
 		+ (SELECT count(*) FROM job WHERE state = 'active') + (SELECT count(*) FROM fire WHERE ended_at IS NULL)`

@@ -13,10 +13,12 @@ import (
 	"testing"
 )
 
-// sentencePattern matches a sentence: it begins with a capital letter and has three words or more.
+// sentencePattern matches a sentence: a text that begins with a capital letter and has three words
+// or more.
 var sentencePattern = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
 
-// nonSentences are the beginnings of literals that look like a sentence and are shown to nobody.
+// nonSentences are the beginnings of literals that look like a sentence, but are not shown to
+// people.
 var nonSentences = map[string]string{
 	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
 	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
@@ -28,7 +30,7 @@ var modelOnlyFolders = map[string]string{
 }
 
 // TestTexts_Sentences_StandInTables finds sentences for people outside texts*.go. In those files
-// all texts can be read in one go, and translated one day.
+// all texts can be read together, and translated later.
 func TestTexts_Sentences_StandInTables(t *testing.T) {
 	root := moduleRoot(t)
 	for _, side := range []string{"supervisor", "cmd"} {
@@ -88,7 +90,7 @@ func isSentence(text string) bool {
 	return sentencePattern.MatchString(strings.TrimSpace(text))
 }
 
-// TestSentencesIn_Sentence_IsFound shows that the test above can fail.
+// TestSentencesIn_Sentence_IsFound shows that TestTexts_Sentences_StandInTables can fail.
 func TestSentencesIn_Sentence_IsFound(t *testing.T) {
 	const src = `package p
 var a = "There is no user %q."

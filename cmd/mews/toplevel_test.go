@@ -14,8 +14,8 @@ var topLevel = []string{
 	".ci", ".github", ".gitignore",
 }
 
-// ignoredPatterns match entries that are no part of the project. .gitignore has them too, except
-// .git.
+// ignoredPatterns match entries that are no part of the project. .gitignore has the same patterns,
+// except .git.
 var ignoredPatterns = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
 func TestTopLevel_Entries_AreListed(t *testing.T) {
@@ -28,7 +28,7 @@ func TestTopLevel_Entries_AreListed(t *testing.T) {
 		name := entry.Name()
 		found[name] = true
 		ignored := slices.ContainsFunc(ignoredPatterns, func(pattern string) bool {
-			matches, _ := filepath.Match(pattern, name) // the patterns are constant and well formed
+			matches, _ := filepath.Match(pattern, name) // can't fail: the patterns are constant and well formed
 			return matches
 		})
 		if !ignored && !slices.Contains(topLevel, name) {

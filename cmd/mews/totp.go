@@ -57,7 +57,7 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	return askForCode(ctx, con, cfg, made.User)
 }
 
-// printSecondFactor shows a new second factor. It can't be shown again.
+// printSecondFactor shows a new second factor. The secret can't be shown again.
 func printSecondFactor(w io.Writer, made admin.Enrolled) error {
 	fmt.Fprintf(w, textFactor, made.User)
 	drawCode(w, made.URL)
@@ -72,7 +72,7 @@ func printSecondFactor(w io.Writer, made admin.Enrolled) error {
 // errUnconfirmed is the error for a new second factor that no code has confirmed.
 var errUnconfirmed = errors.New(textUnconfirmed)
 
-// askForCode asks for codes until one is right, or until the service accepts no more.
+// askForCode asks for codes until a code is right, or until the service refuses further attempts.
 func askForCode(ctx context.Context, con console, cfg *config.Config, user string) error {
 	lines := bufio.NewScanner(con.in)
 	for {

@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/placement"
 )
 
-// Range of uids for users without an account. No account has them, and no other run of these tests.
+// Range of uids for users without an account. No account has these uids, and no other run of these
+// tests uses them.
 var (
 	firstUID = 71000 + os.Getpid()%400*20
 	lastUID  = firstUID + 19
@@ -47,7 +48,7 @@ func replaceConfig(h *apptest.Service, from, to string) {
 }
 
 // TestUIDs_ByDefault_EachUserHasOne: without a configured range each user has a uid. If another
-// service on this machine uses one of the range, the status says so.
+// service on this machine uses a uid of the range, the status tells so.
 func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
@@ -75,9 +76,9 @@ func TestUIDs_ByDefault_EachUserHasOne(t *testing.T) {
 }
 
 // TestUIDs_OwnRange_EachUserKeepsOne: a user without an account gets a uid and keeps it. The uid
-// owns a home that Mews makes. Workspaces, and homes of the shared account, stay that account's and
-// are shared by idmapped mounts. If that fails, the user keeps the shared account until an admin
-// hands the home over, by the command in status.
+// owns a home that Mews makes. Workspaces and homes of the shared account still belong to that
+// account, and are shared by idmapped mounts. If the file system does not support that, the user
+// keeps the shared account until an admin hands the home over, by the command in status.
 func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
@@ -147,7 +148,7 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 }
 
 // TestUIDs_RangeChanges_HomeIsHandedOver: a home of a uid outside the new range is not served.
-// doctor prints the one command that mends it, in each tier of walls.
+// doctor prints the command that repairs the home, in each tier of walls.
 func TestUIDs_RangeChanges_HomeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")

@@ -31,7 +31,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	return printInvite(con.out, name, made)
 }
 
-// printInvite shows an invite. It can't be shown again.
+// printInvite shows an invite. The code can't be shown again.
 func printInvite(w io.Writer, name string, made admin.InviteResult) error {
 	fmt.Fprintf(w, textInvite, name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
 	switch {

@@ -15,12 +15,12 @@ import (
 	"testing"
 )
 
-// proseWords may follow the program's name in a sentence of a Go literal. No verb has such a name.
+// proseWords are words that may follow the program's name in a sentence. No verb has such a name.
 var proseWords = strings.Fields("approval as is itself needs second stops")
 
-// Patterns of commands in texts. A document also has the program's name in sentences, so only code
-// counts there: after a backtick, a path or a pipe, or at the beginning of a line. The second group
-// is the word after the verb.
+// Patterns of commands in texts. In a document only code counts, because sentences contain the
+// program's name too: code is after a backtick, a path or a pipe, or at the beginning of a line.
+// The second group is the word after the verb.
 var (
 	literalMention  = regexp.MustCompile(`(?:^|[^\w@-])mews ([a-z]+)(?: ([a-z]+))?\b`)
 	documentMention = regexp.MustCompile("(?m)(?:^[ \t]*|[`/|] ?|\\w=\\S+ )" +
@@ -82,7 +82,8 @@ func TestMentions_UnknownVerbs_AreFaults(t *testing.T) {
 	}
 }
 
-// faultOfMention says what is wrong with `mews NAME WHAT`, or "". Only some verbs have subcommands.
+// faultOfMention describes the fault of a mention `mews NAME WHAT`, or returns "". Only some verbs
+// have subcommands.
 func faultOfMention(name, what string) string {
 	if !slices.ContainsFunc(verbs(), func(v verb) bool { return v.name == name }) {
 		return "no verb " + name

@@ -14,14 +14,14 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// voiceKills is the number of kills of the supervisor. Each comes after a message in each mode.
-// MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays one.
+// voiceKills is the number of kills of the supervisor. Each kill follows a message in each mode.
+// MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays a run.
 const voiceKills = 4
 
 // TestVoiceKillRun kills the supervisor at random while two people get voice answers, one with the
 // text and one without. The kills fall between the turn's end and the last database row. Each
-// answer is said once, or again with a mark if the first may have come. Each text comes only in its
-// mode.
+// answer is sent as voice once, or again with a mark if the first may have arrived. The text comes
+// only in the mode with text.
 func TestVoiceKillRun(t *testing.T) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -74,7 +74,7 @@ func TestVoiceKillRun(t *testing.T) {
 	h.CheckIntegrity()
 }
 
-// checkVoices checks a chat with so many answers and a kill after each.
+// checkVoices checks a chat with the given number of answers, and a kill after each answer.
 func checkVoices(t *testing.T, chat []telegramtest.Message, mode string, answers int) {
 	t.Helper()
 	voices, repeated := 0, 0

@@ -24,7 +24,8 @@ const (
 )
 
 // TestWebhookKillRun kills the supervisor at random while eight callers send GitHub's deliveries
-// and messages of hooks. A call answered with success is kept once, and every message is sent once.
+// and messages of hooks. A call that was answered with success is stored once, and every message is
+// sent once.
 func TestWebhookKillRun(t *testing.T) {
 	h, address := newWebhookService(t, webhookCallers)
 	h.Start()
@@ -37,7 +38,7 @@ func TestWebhookKillRun(t *testing.T) {
 		callers.Go(func() {
 			for ; ctx.Err() == nil && sent[i] < 1000; sent[i]++ {
 				deliver(t, address, fmt.Sprintf("%d-%d", i, sent[i]))
-				if sent[i]%40 == 0 { // 30 a minute are allowed
+				if sent[i]%40 == 0 { // a hook may send 30 messages a minute
 					notify(t, address, i, sent[i])
 				}
 				answered <- struct{}{}

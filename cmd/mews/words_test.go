@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// maxWordFiles limits the files of package supervisor. It holds the shared types and no code that
-// works on them.
+// maxWordFiles limits the files of package supervisor. The package holds only shared types, and no
+// code that works on them.
 const maxWordFiles = 15
 
-// forbiddenImports are packages that such types do not need, such as those with mutexes and
+// forbiddenImports are packages that shared types do not need, such as packages with mutexes and
 // parsers.
 var forbiddenImports = []string{"sync", "context", "regexp", "strconv", "text/scanner", "mews/supervisor/"}
 
@@ -76,7 +76,7 @@ func Part() { time.Now() }
 // supervisor.
 func faultsOfWords(file *ast.File) (faults []string) {
 	for _, i := range file.Imports {
-		imported, _ := strconv.Unquote(i.Path.Value) // the parser has read it
+		imported, _ := strconv.Unquote(i.Path.Value) // can't fail: the parser has read the path
 		for _, not := range forbiddenImports {
 			if imported == not || strings.HasPrefix(imported, strings.TrimSuffix(not, "/")+"/") {
 				faults = append(faults, imported)
@@ -103,7 +103,7 @@ func faultsOfWords(file *ast.File) (faults []string) {
 	return faults
 }
 
-// parsingCall returns the call of a function that parses, if the selector is one.
+// parsingCall returns the call of a parsing function, if the selector is such a call.
 func parsingCall(s *ast.SelectorExpr) []string {
 	pkg, ok := s.X.(*ast.Ident)
 	if !ok {
