@@ -17,8 +17,8 @@ func examineSecrets(_ context.Context, o Options) (string, error) {
 	return textSecrets, FindExposedSecrets(o.Config)
 }
 
-// FindExposedSecrets names files with a secret that other accounts can read, and those accounts.
-// The file's mode alone is not enough: the members of the group count too.
+// FindExposedSecrets names files with secrets and the other accounts that can read them. The file's
+// mode alone is not enough: the members of the group count too.
 func FindExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
