@@ -223,7 +223,7 @@ const (
 	rowWaiting = 30 * time.Second
 )
 
-// try makes the worker try a row in a child. way is "" for a plain attempt, or asTool for an
+// try makes the worker try a row in a child. The way is "" for a plain attempt, or asTool for an
 // attempt by a tool, or names walls inside the worker to remove.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {

@@ -94,7 +94,7 @@ func setLimit(name string, resource int, most int64) error {
 }
 
 // limitMemory comes last before the worker is executed. This program may have more memory already,
-// and its runtime could get no page afterwards. limitMemory limits the data segment and not the
+// and its runtime could get no page afterwards. The limit is on the data segment and not on the
 // address space, because Go and Python reserve much more address space than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 

@@ -111,7 +111,7 @@ func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
 }
 
 // bombProgram writes a program, "bomb many", that starts processes without end and ignores signals.
-// A shell that cannot fork ends: this shell then starts again in the same process.
+// A shell that cannot fork ends. This script then starts again in the same process.
 const bombProgram = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
@@ -145,7 +145,7 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 }
 
 // retryScript is a shell script that tries to start a program until it can, and then executes
-// another shell. A shell that cannot fork ends: this shell then starts again in the same process.
+// another shell. A shell that cannot fork ends. This script then starts again in the same process.
 const retryScript = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 

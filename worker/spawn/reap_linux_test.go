@@ -17,7 +17,7 @@ func TestExited_WaitsForDaemons(t *testing.T) {
 		w.pidOf("sleep 1000 & echo $!"), // a child
 		// a child with a child
 		w.pidOf("(sleep 1000; :) & echo $!"),
-		// in a session of its own
+		// a process with its own session
 		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
 	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})

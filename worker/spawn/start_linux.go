@@ -118,8 +118,8 @@ func (s *spawner) mayLend(a Account) bool {
 }
 
 // sharesProcessCount reports whether the kernel counts the processes of an account together with
-// those of other users' workers. That is so if the workers share the account, unless each worker
-// has its own user namespace.
+// those of other users' workers. It does if these workers share the account, unless each worker has
+// its own user namespace.
 func (s *spawner) sharesProcessCount(a Account) bool {
 	ownNamespace := s.tier.AtLeast(sandbox.TierNamespaces) && s.privilege != sandbox.PrivilegeMount
 	return !ownNamespace && (a == s.own || a == s.Account)

@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes received files from before a date for good, and returns their number. Only
-// names decide: files in uploads/2026-11-20/ that begin with a time and a dash, such as 131905-.
-// Files with other names stay, and so do links with their targets.
+// ExpireReceived removes received files from before a date, and returns their number. The files are
+// gone for good. Only names decide: files in uploads/2026-11-20/ that begin with a time and a dash,
+// such as 131905-. Files with other names stay, and so do links with their targets.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.listPlain(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
