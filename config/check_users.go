@@ -48,7 +48,7 @@ func (c *Config) ValidateNewUser(u User) error {
 	return nil
 }
 
-// OverlapsHome reports whether a folder is a configured home, inside a home, or around a home.
+// OverlapsHome reports whether a folder is, contains or is inside a configured home.
 func (c *Config) OverlapsHome(path string) bool {
 	return slices.ContainsFunc(c.Users, func(u User) bool { return overlap(path, u.Home) })
 }
