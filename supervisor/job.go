@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// Job is something that the service does at set times: a reminder, a task, a check or a routine.
+// Job is a reminder, a task, a check or a routine that the service runs at set times.
 type Job struct {
 	ID    int64
 	User  string

@@ -159,8 +159,8 @@ func (f PromptFile) Key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Acceptable reports whether the pending version can be accepted: it must be a regular file or
-// missing.
+// Acceptable reports whether the pending version can be accepted. It must be a regular file, or the
+// file must be missing.
 func (f PromptFile) Acceptable() bool {
 	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileAbsent
 }

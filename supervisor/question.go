@@ -27,7 +27,7 @@ type Question struct {
 	Text      string                // text for the user
 	OpenFor   time.Duration
 	CreatedAt time.Time
-	ExpiresAt time.Time // time when the question ends unanswered; zero before its delivery
+	ExpiresAt time.Time // end of the time limit: OpenFor after the delivery; zero before the delivery
 	End       QuestionEnd
 	Answer    Answer // the answer, with QuestionAnswered; zero before
 }

@@ -57,8 +57,8 @@ func (j Job) AsksModel() bool {
 	return false
 }
 
-// RoutineDigest is the routine that summarises the day: due jobs, results of jobs, new files, and
-// things that wait for the user.
+// RoutineDigest is the routine that summarises the day. It lists due jobs, results of jobs, new
+// files, and things that wait for the user.
 const RoutineDigest = "digest"
 
 // DigestRows holds a user's stored data for the digest.
@@ -101,8 +101,8 @@ type HomeFile struct {
 	Modified time.Time
 }
 
-// RoutineFiles is the routine that reports files which other people or programs changed in a user's
-// folder.
+// RoutineFiles is the routine that reports files in a user's folder that others changed. Others are
+// other people and programs.
 const RoutineFiles = "files"
 
 // HomeCursor is a position in the index's list of changes of a home. The zero value means no
@@ -124,7 +124,7 @@ type HomeChange struct {
 // FileMissing is the state of a missing file.
 const FileMissing = "-"
 
-// FileEffect is an effect that changed a user's files, or may have: a file change or a program run.
+// FileEffect is a file change or a program run, which may have changed a user's files.
 type FileEffect struct {
 	ID     int64
 	Kind   string      // kind of the effect in the ledger
