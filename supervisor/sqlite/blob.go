@@ -47,7 +47,7 @@ func (s Blobs) PutOldFile(ctx context.Context, user string, ref protocol.BlobRef
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
-// SumOldFiles returns the total size of stored old files since a time, of a turn and of its user.
+// SumOldFiles returns the total size of old files since a time, of a turn and its user.
 func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
 	sums, err := engine.Value(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])

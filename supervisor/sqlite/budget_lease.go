@@ -198,7 +198,7 @@ func (s Leases) SumHeld(ctx context.Context, user string, since time.Time) (int6
 	return engine.Value(s.db.reader(ctx, "sum the leases of %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// SumExtensions returns the sum of a user's limit extensions since a time, in millionths of a
+// SumExtensions returns the sum of a user's limit extensions since a time. It is in millionths of a
 // dollar.
 func (s Leases) SumExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.Integer, sumExtended, user, toMillis(since))

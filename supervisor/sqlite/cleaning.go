@@ -41,7 +41,7 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// ListDue lists the due changes of messages in a channel's chats, of all users, the earliest first.
+// ListDue lists the due changes of messages in a channel's chats, the earliest first.
 func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
 	return engine.All(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)

@@ -71,7 +71,7 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 	})
 }
 
-// FindLeftInHome returns a search for forgotten turns whose data may still be in a user's home.
+// FindLeftInHome returns a search for data of forgotten turns in a user's home.
 func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err

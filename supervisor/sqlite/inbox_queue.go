@@ -79,9 +79,9 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// MoveToFront moves a user's waiting text to the front of the queue, with all texts of its group.
-// It returns the text afterwards. It does not change a text that does not wait or is next already.
-// ok is false if the user has no such text.
+// MoveToFront moves a user's waiting text to the front of the queue. All texts of its group move
+// too. It returns the text afterwards. It does not change a text that does not wait or is next
+// already. ok is false if the user has no such text.
 func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
 	err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })

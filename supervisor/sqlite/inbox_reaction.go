@@ -29,8 +29,8 @@ const maxReacted = 50
 const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) FROM inbox) - ?2` + reactable + `
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
 
-// ListReacted lists a channel's newest messages that waited for some time before their turn began.
-// The service calls it when it starts, to remove emojis of an earlier process.
+// ListReacted lists a channel's newest messages that waited long before their turn. The service
+// calls it when it starts, to remove emojis of an earlier process.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound, listReacted, channel, maxReacted,
 		waited.Milliseconds())

@@ -20,7 +20,7 @@ func (l Locks) Close(ctx context.Context, c supervisor.Conversation) error {
 	return l.Logins.Close(ctx, c.User, c.Channel, c.Chat)
 }
 
-// CloseAll closes a user's gates in all chats, and returns the number of gates that were open.
+// CloseAll closes a user's gates in all chats, and returns the number of open gates.
 func (l Locks) CloseAll(ctx context.Context, user string) (int64, error) {
 	return l.Logins.CloseAll(ctx, user)
 }

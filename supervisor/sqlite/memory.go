@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Memories stores data about users' memory: forgotten facts, and how often each fact was used. The
-// memory itself is in the users' homes.
+// Memories stores users' forgotten facts, and how often each fact was used. The facts themselves
+// are in the users' homes.
 type Memories struct{ db *DB }
 
 // Memories returns the store of data about users' memory.
@@ -61,8 +61,7 @@ const (
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget records that facts must not be remembered again, and that their words must be removed.
-// BlankFacts removes the words.
+// Forget records that facts must not be remembered again. BlankFacts removes their words later.
 func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
@@ -93,7 +92,7 @@ func (s Memories) FindForgotten(ctx context.Context, user string, message int64,
 	return byMessage, at, int(highest), err
 }
 
-// ListForgottenDigests lists the digests of forgotten facts, newest first, at most
+// ListForgottenDigests lists the digests of forgotten facts, newest first. It lists at most
 // protocol.MaxForgotten. protocol.DigestOfWords makes the digests.
 func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {

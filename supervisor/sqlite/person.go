@@ -10,8 +10,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Access has the stores of added users and of all users' accounts, invites, second factors and
-// logins.
+// Access has the stores of users, accounts, group chats, invites, second factors and logins.
 type Access struct {
 	People   People
 	Bindings Bindings
@@ -21,8 +20,8 @@ type Access struct {
 	Logins   Logins
 }
 
-// People stores the users that were added while the service ran, and which users are suspended.
-// Users of the configuration are not in it.
+// People stores the users that were added at run time, and which users are suspended. Users of the
+// configuration are not in it.
 type People struct{ db *DB }
 
 const (

@@ -158,7 +158,8 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	}, "end expired questions")
 }
 
-// ListResumableConversations lists conversations whose turn waited for its user and can continue.
+// ListResumableConversations lists conversations whose waiting turn can continue. The turn waited
+// for its user.
 func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
 }

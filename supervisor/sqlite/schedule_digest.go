@@ -25,8 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// Digest returns the results of a user's jobs in a span of time, and the things that wait for the
-// user. The digest job itself is left out.
+// Digest returns results of a user's jobs in a span, and things that wait for the user. The digest
+// job itself is left out.
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {

@@ -138,7 +138,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id in
 	return id
 }
 
-// NoticePolicy decides which notices are held in quiet hours, and makes the message after them.
+// NoticePolicy decides which notices quiet hours hold, and makes the message after them.
 type NoticePolicy struct {
 	// QuietUntil returns when the current quiet hours end. hours is the user's setting. now is in
 	// the user's time zone.
@@ -161,9 +161,9 @@ type HeldNotice struct {
 	asks             bool // the notice asks a question
 }
 
-// Release sends the due held notices, one message for each conversation, and asks the held
-// questions. Notices keep waiting if their users are away or in new quiet hours. Release returns
-// the new deliveries.
+// Release sends the due held notices and asks the due held questions. Each conversation gets one
+// message for its notices. Notices keep waiting if their users are away or in new quiet hours.
+// Release returns the new deliveries.
 func (s Jobs) Release(
 	ctx context.Context,
 	now time.Time,

@@ -80,7 +80,7 @@ func (t turnTx) commitBegun(call string) {
 	t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }
 
-// CommitResult stores the result of a call and its changes, and returns the id of the result's
+// CommitResult stores the result of a call and its changes. It returns the id of the result's
 // message. The same result again changes nothing and returns the same id. CommitResult fails if the
 // turn has ended, has no such call of that tool, or has another result for the call.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {

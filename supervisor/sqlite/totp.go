@@ -44,9 +44,9 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a user with a sealed secret, not confirmed yet, and the digests of recovery codes.
-// They replace an unconfirmed factor. The audit entries go into the same transaction. Put fails
-// with ProblemFactorExists if the user has a confirmed factor: reset that factor first.
+// Put enrols a user with a sealed secret and the digests of recovery codes. The factor is not
+// confirmed yet. It replaces an unconfirmed factor. The audit entries go into the same transaction.
+// Put fails with ProblemFactorExists if the user has a confirmed factor: reset that factor first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {

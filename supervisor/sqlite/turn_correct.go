@@ -26,10 +26,9 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// Correct appends the user's edits of a turn's inbounds to the turn, and returns their number. An
-// edit longer than room, in bytes, waits for the end of the turn. All edits wait if the model's
-// last message has open calls, or has no calls and so ends the turn. Correct fails if the turn has
-// ended.
+// Correct appends edits of a turn's inbounds to the turn, and returns their number. An edit longer
+// than room, in bytes, waits for the end of the turn. All edits wait if the model's last message
+// has open calls, or has no calls and so ends the turn. Correct fails if the turn has ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
 	if err != nil || !waits { // usually there is no edit, and then no commit is needed

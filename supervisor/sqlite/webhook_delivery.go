@@ -71,9 +71,9 @@ func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why str
 	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// PutNotice puts a notice about some webhook deliveries into the outbox, and ends these deliveries.
-// If one of them has ended before, no notice is sent. PutNotice reads the Conversation, Text,
-// Buttons, Files, DeleteAfter and Silent of d.
+// PutNotice puts a notice about webhook deliveries into the outbox, and ends these deliveries. If
+// one of them has ended before, no notice is sent. PutNotice reads the Conversation, Text, Buttons,
+// Files, DeleteAfter and Silent of d.
 func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		for _, id := range ids {
@@ -94,7 +94,7 @@ const (
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
 )
 
-// SumBodies returns the total size of the bodies of webhook deliveries in the spool, in bytes.
+// SumBodies returns the bytes of all bodies of webhook deliveries in the spool.
 func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "sum webhook bodies"), engine.Integer, sumPayloads)
 }

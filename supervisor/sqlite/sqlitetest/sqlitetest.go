@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	_ "github.com/ncruces/go-sqlite3/driver" // driver that reads copies of databases
+	_ "github.com/ncruces/go-sqlite3/driver" // the driver that reads copies of databases
 
 	"mews/supervisor/app/policies"
 	"mews/supervisor/internal/engine"
@@ -28,8 +28,8 @@ func Open(t testing.TB) *sqlite.DB {
 	return OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 }
 
-// template is an empty database, made once: running all migrations takes twenty times as long as
-// copying it.
+// template is an empty database, which is made once and copied. Running all migrations takes twenty
+// times as long as copying.
 var template = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "mews-template-")
 	if err != nil {
@@ -48,7 +48,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 })
 
 // OpenPath opens the database at path and runs it until the test ends. By default /stop and /new
-// end a turn, and the policies are those of the service.
+// end a turn, and the policies are the service's.
 func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	t.Helper()
 	if o.EndsTurn == nil {
@@ -82,7 +82,7 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	return db
 }
 
-// Make makes a database at path from statements, as an earlier version would leave it.
+// Make makes a database at path by SQL statements, as an earlier version would leave it.
 func Make(t testing.TB, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -105,7 +105,8 @@ func Query(t testing.TB, db *sqlite.DB, query string, args ...any) (found []stri
 	return found
 }
 
-// QueryCopy is Query in a copy of the database at path, which another process may have open.
+// QueryCopy returns the first column of a query's rows, from a copy of a database. Another process
+// may have the database at path open.
 func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "copy")
@@ -136,7 +137,7 @@ func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	return found
 }
 
-// Change runs any statements that change the database. The database must run.
+// Change runs any statements that change a running database.
 func Change(t testing.TB, db *sqlite.DB, statements string) {
 	t.Helper()
 	var err error
@@ -148,9 +149,8 @@ func Change(t testing.TB, db *sqlite.DB, statements string) {
 	}
 }
 
-// OpenCopy opens a copy of a database that another process may have open. The original is locked
-// then. The copy holds all data on the disk at the start, and is deleted with the test. The caller
-// closes it.
+// OpenCopy opens a copy of a database that another process may have open and locked. The copy has
+// all data that was on the disk at the call. It is deleted after the test. The caller closes it.
 func OpenCopy(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	return openCopy(t, path, t.TempDir())
@@ -167,12 +167,12 @@ func openCopy(t testing.TB, path, dir string) *sql.DB {
 	return db
 }
 
-// journalHeader is the length of a write-ahead log's header. Its salts change each time the log
-// restarts. (https://www.sqlite.org/fileformat2.html#walformat)
+// journalHeader is the length of the header of a write-ahead log. The header has random numbers
+// that change when the log restarts. (https://www.sqlite.org/fileformat2.html#walformat)
 const journalHeader = 32
 
-// copyDatabase copies a database with its journal as of one moment. Pages that move into the file
-// during the copy are still in the journal, if that did not restart meanwhile. SQLite ignores
+// copyDatabase copies a database and its journal as they are at one moment. Pages that move into
+// the database file meanwhile are still in the journal, unless the journal restarts. SQLite ignores
 // incomplete frames.
 func copyDatabase(t testing.TB, from, to string) {
 	t.Helper()
