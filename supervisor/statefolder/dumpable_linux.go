@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KeepPrivate protects this process, which holds the keys, from others of its account. They can't
-// read it through /proc or as a debugger (PR_SET_DUMPABLE in prctl(2)).
+// KeepPrivate keeps other processes of the account from reading this process. It holds the keys.
+// They can't read it through /proc or as a debugger. (PR_SET_DUMPABLE in prctl(2))
 func KeepPrivate() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the process private: prctl: %w", err)

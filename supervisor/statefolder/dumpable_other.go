@@ -2,6 +2,6 @@
 
 package statefolder
 
-// KeepPrivate does nothing here. On macOS nobody can read another process without its user's
+// KeepPrivate does nothing on macOS. There no process can read another one without the user's
 // consent.
 func KeepPrivate() error { return nil }

@@ -1,5 +1,5 @@
-// Package statefolder guards the state folder. Only one process uses it at a time. Other accounts
-// can't read its private files or that process.
+// Package statefolder guards the state folder. Only one process uses the folder at a time. Other
+// accounts can't read the folder's private files or the memory of that process.
 package statefolder
 
 import (
@@ -16,7 +16,7 @@ import (
 // InUse is the error if another process uses the state folder.
 type InUse struct {
 	state  string
-	holder string // " (process 4711)"; "" if the process is not known
+	holder string // the other process, as in " (process 4711)"; "" means unknown
 }
 
 func (e *InUse) Error() string {
@@ -25,7 +25,7 @@ func (e *InUse) Error() string {
 }
 
 // Lock locks the state folder for this process. The kernel releases the lock when the process ends,
-// even after a crash.
+// also by a crash.
 func Lock(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

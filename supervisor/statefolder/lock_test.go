@@ -14,7 +14,7 @@ func TestLock_SecondProcess_IsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // a refusal changes nothing
+	for range 2 { // the second round shows that a refusal changes nothing
 		second, err := Lock(state)
 		if err == nil {
 			second.Close()

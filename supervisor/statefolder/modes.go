@@ -11,17 +11,17 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// modesEvery is the time between two checks of the modes of the supervisor's own files.
+// modesEvery is the time between two checks of the modes.
 const modesEvery = time.Minute
 
-// Modes restores the modes of the supervisor's own files. In the landlock tier a worker with the
-// same account can change them, because Landlock has no right for that (landlock(7)).
+// Modes restores the file modes of the supervisor's own files. In the landlock tier a worker has
+// the supervisor's account and can change file modes, since Landlock can't forbid it. (landlock(7))
 type Modes struct {
 	Private string // the folder that only the supervisor may read
 	Log     hclog.Logger
 }
 
-// Run restores the modes every minute until ctx ends.
+// Run restores the file modes every minute until ctx ends.
 func (m Modes) Run(ctx context.Context) error {
 	tick := time.NewTicker(modesEvery)
 	defer tick.Stop()
@@ -35,8 +35,8 @@ func (m Modes) Run(ctx context.Context) error {
 	}
 }
 
-// restore allows only this process's account to read the private files. It logs each mode that
-// somebody has changed.
+// restore sets the modes so that only the supervisor's account can read the private files. It logs
+// each mode that was changed.
 func (m Modes) restore() {
 	m.restoreMode(m.Private, 0o700)
 	entries, _ := os.ReadDir(m.Private)
@@ -55,7 +55,7 @@ func (m Modes) restoreMode(path string, mode fs.FileMode) {
 		m.Log.Warn("a private file has a wrong mode", "file", filepath.Base(path),
 			"mode", info.Mode().Perm().String(), "restored", err == nil)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a journal may be deleted at any time
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // SQLite may delete its journal at any time
 		m.Log.Warn("could not restore the mode of a private file", "error", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// A program of the same account may have changed any of the modes.
+// A program of the same account may have changed the mode of any file.
 func TestModes_ChangedMode_IsRestored(t *testing.T) {
 	m := Modes{Private: filepath.Join(t.TempDir(), "private"), Log: hclog.NewNullLogger()}
 	private := func(name string) string { return filepath.Join(m.Private, name) }
@@ -20,7 +20,7 @@ func TestModes_ChangedMode_IsRestored(t *testing.T) {
 		for name := range want {
 			err = errors.Join(err, os.Chmod(private(name), made))
 			if name == "" {
-				// otherwise not even this test can open it
+				// Without the right to enter the folder, this test can't read the file modes in it.
 				err = errors.Join(err, os.Chmod(private(name), made|0o100))
 			}
 		}
