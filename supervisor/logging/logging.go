@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// New makes a log for messages of a level, such as "info", and above.
+// New makes a log of messages of a level, such as "info", and of higher levels.
 func New(level string, json bool, w io.Writer) hclog.Logger {
 	return readableLog{hclog.New(&hclog.LoggerOptions{
 		Name:       "mews",
@@ -21,7 +21,7 @@ func New(level string, json bool, w io.Writer) hclog.Logger {
 // Discard returns a log without output, for commands that print everything themselves.
 func Discard() hclog.Logger { return hclog.NewNullLogger() }
 
-// readableLog writes durations as 1m30s. hclog writes them to JSON as nanoseconds.
+// readableLog writes durations as 1m30s. hclog alone would write them to JSON as nanoseconds.
 type readableLog struct{ hclog.Logger }
 
 func (l readableLog) Log(level hclog.Level, what string, args ...any) {

@@ -1,4 +1,4 @@
-// Package printable makes the words of others fit to be shown on a terminal and on one line of it.
+// Package printable makes texts of unknown origin safe to show on one line of a terminal.
 package printable
 
 import (
@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Text drops from a text what is not printed, such as what moves a terminal's cursor.
+// Text drops control characters, such as those that move a terminal's cursor.
 func Text(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -17,7 +17,7 @@ func Text(text string) string {
 	}, text)
 }
 
-// Escape writes what a terminal would obey, or would not show, as Go does.
+// Escape replaces control and invisible characters by Go's escape sequences, such as \x1b.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
