@@ -10,22 +10,22 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// largeDatabase is the size in bytes above which a check would delay the start too much; 100 MB
-// take about 200 ms.
+// largeDatabase is the size in bytes above which a check would delay the start too much. A check of
+// 100 MB takes about 200 ms.
 const largeDatabase = 50 << 20
 
-// errCheckCut is the error of an interrupted check.
+// errCheckCut means that the check for damage was interrupted.
 var errCheckCut = errors.New("the check was cut short")
 
-// Statements about the row that marks a proper close. The first transaction of a run deletes it,
-// and the last one writes it.
+// Statements about the row that marks a proper close. The first transaction of a run deletes the
+// row, and the last transaction writes it.
 const (
 	markClean   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'clean', '1')`
 	unmarkClean = `DELETE FROM setting WHERE user = '' AND name = 'clean'`
 	findClean   = `SELECT count(*) FROM setting WHERE user = '' AND name = 'clean'`
 )
 
-// wasClean reports whether the database needs no check: it was closed properly, or it is new.
+// wasClean reports whether the database was closed properly or is new, and so needs no check.
 func (c *connection) wasClean() (bool, error) {
 	version, err := c.pragma("user_version")
 	if err != nil || version == 0 {
@@ -36,8 +36,8 @@ func (c *connection) wasClean() (bool, error) {
 	return n == 1, err
 }
 
-// check searches a database that was not closed properly for damage. It postpones the check of a
-// large one.
+// check looks for damage if the database was not closed properly. The check of a large database is
+// postponed.
 func (c *connection) check(path string) (late bool, err error) {
 	size, err := os.Stat(path)
 	if err != nil {
@@ -50,10 +50,11 @@ func (c *connection) check(path string) (late bool, err error) {
 	return true, c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
 }
 
-// autoCheckpoint moves the journal into the database after so many pages: SQLite's own number.
+// autoCheckpoint makes SQLite move the journal into the database after 1000 pages, SQLite's own
+// default.
 const autoCheckpoint = `PRAGMA wal_autocheckpoint(1000)`
 
-// checkLate runs the postponed check, on a connection of its own that reads only the file.
+// checkLate runs the postponed check on a second connection, which reads only the database file.
 func (db *DB) checkLate(ctx context.Context) error {
 	if !db.checkIsLate {
 		return nil

@@ -14,41 +14,41 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// pragmas are set on every new connection, in this order. The first read of an exclusive connection
-// locks the file until it is closed. SQLite then keeps the index of its journal in memory, and
-// takes no lock for each statement.
+// pragmas lists the settings of every new connection, in this order. The first read of an exclusive
+// connection locks the file until the connection is closed. Then SQLite keeps the index of its
+// journal in memory, and takes no lock for each statement.
 var pragmas = []string{
 	"locking_mode(exclusive)",
 	"journal_mode(wal)",
 	"synchronous(full)",
 	"foreign_keys(on)",
-	"mmap_size(0)", // no mapped file: mapping makes corruption worse
+	"mmap_size(0)", // the file is not mapped into memory, where a stray write could damage it
 	"cell_size_check(on)",
 	"trusted_schema(off)",
-	"temp_store(memory)", // temporary data in memory, since users' words must not be in /tmp
-	// deleted data is overwritten everywhere: "fast" would leave it on free pages
+	"temp_store(memory)", // temporary data stays in memory, since users' words must not be in /tmp
+	// deleted data is overwritten everywhere; "fast" would leave it on free pages
 	"secure_delete(on)",
 	"journal_size_limit(16777216)",
-	"cache_size(-1024)", // one MiB: a negative number counts KiB
+	"cache_size(-1024)", // the cache has one MiB; a negative number counts KiB
 }
 
-// connection is the database's connection with its prepared statements. One goroutine at a time
-// uses it.
+// connection is the database's connection with its prepared statements. One goroutine at a time may
+// use it.
 type connection struct {
 	raw        *sqlite3.Conn            // SQLite's connection; nil after closing
-	statements map[string]*sqlite3.Stmt // prepared statements by their text
+	statements map[string]*sqlite3.Stmt // prepared statements, by their text
 }
 
-// connect opens the connection. The file must exist. It fails with ProblemLocked if another program
-// has the file open for all of Options.Patience.
+// connect opens the connection to an existing file. It fails with ProblemLocked if another program
+// has the file open for all of Options.BusyTimeout.
 func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
-	// The plan of a statement does not depend on its parameters. Otherwise SQLite would prepare a
-	// statement with a LIMIT again before each run.
+	// With this setting the plan of a statement does not depend on its parameters. Otherwise SQLite
+	// would prepare a statement with a LIMIT before each run.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
 		patience := cmp.Or(o.BusyTimeout, 5*time.Second)
 		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s",
@@ -61,7 +61,7 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 		err = o.Extend(raw)
 	}
 	if err == nil {
-		_, err = c.pragma("user_version") // a first read creates the journal
+		_, err = c.pragma("user_version") // the first read creates the journal
 	}
 	if err == nil {
 		err = restrictMode(path)
@@ -72,16 +72,16 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	return c, nil
 }
 
-// fileURI returns the name under which SQLite opens path. With modeof the journal gets the
-// permissions of the database.
+// fileURI returns the URI under which SQLite opens path. With the parameter modeof the journal gets
+// the permissions of the database.
 func fileURI(path string, parameters url.Values) string {
-	// SQLite does not read a plus as a space
+	// SQLite does not read a plus sign as a space
 	query := strings.ReplaceAll(parameters.Encode(), "+", "%20")
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
 }
 
 // restrictMode makes the database's files readable and writable only for their owner, whatever the
-// umask was.
+// umask is.
 func restrictMode(path string) error {
 	for _, suffix := range []string{"", "-wal"} {
 		err := os.Chmod(path+suffix, 0o600)
@@ -92,8 +92,8 @@ func restrictMode(path string) error {
 	return nil
 }
 
-// statement prepares a query, once for the life of the connection. Queries are constants, so there
-// are few.
+// statement returns the prepared statement of a query. Each query is prepared once for the life of
+// the connection. Queries are constants, so there are few.
 func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 	if s := c.statements[query]; s != nil {
 		return s, nil
@@ -115,7 +115,7 @@ func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 	return s, nil
 }
 
-// run runs a statement and calls each for each row until it returns false.
+// run runs a statement, and calls each for each row until each returns false.
 func (c *connection) run(each func(*Row) (more bool), query string, args []any) error {
 	s, err := c.statement(query)
 	if err != nil {
@@ -145,14 +145,14 @@ func (c *connection) exec(statements string) error {
 	return c.raw.Exec(statements)
 }
 
-// pragma reads a pragma that is a number.
+// pragma returns the value of a pragma that is a number.
 func (c *connection) pragma(name string) (n int64, err error) {
 	err = c.run(func(r *Row) bool { r.Scan(&n); return false }, "PRAGMA "+name, nil)
 	return n, err
 }
 
 // inTransaction reports whether a transaction is open. After some failures, such as a full disk,
-// SQLite rolls back a whole transaction by itself.
+// SQLite itself rolls back the transaction.
 func (c *connection) inTransaction() bool { return c.raw != nil && !c.raw.GetAutocommit() }
 
 // rollback ends the open transaction, if there is one.

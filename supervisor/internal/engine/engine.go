@@ -1,12 +1,12 @@
-// Package engine keeps one SQLite database open for the life of a process. It is the only package
-// that does so. It locks the file once; any other program that opens the file gets a busy error.
+// Package engine keeps one SQLite database open for the life of a process. No other package opens
+// databases. The file is locked once, and any other program that opens it gets a busy error.
 //
-// There is one connection, which each reader or writer takes while it works. Write functions queue
-// for a goroutine that runs all waiting ones in one transaction, so that they share an fsync; each
-// fails alone. When Write has returned nil, its data survives the end of the process and a loss of
-// power.
+// There is one connection, which each reader or writer takes while it works. Write functions wait
+// in a queue. One goroutine runs all waiting functions in one transaction, so that they share an
+// fsync. Each function fails alone. When Write has returned nil, the data survives the end of the
+// process and a loss of power.
 //
-// The caller defines the schema, except for one table: setting (user, name, value), in which the
+// The caller defines the schema. It must have the table setting (user, name, value), in which the
 // engine marks a proper close.
 package engine
 
@@ -27,23 +27,23 @@ import (
 
 // Options configures a DB.
 type Options struct {
-	Now func() time.Time // nil means time.Now
-	Log hclog.Logger     // nil means no log
-	// returns the file system of a folder; nil means to ask the kernel
+	Now func() time.Time // returns the current time; nil means time.Now
+	Log hclog.Logger     // log for errors; nil means no log
+	// returns the file system of a folder; nil means that the kernel is asked
 	Filesystem func(dir string) (Filesystem, error)
-	// files migration/0001_name.sql and so on, without a gap
+	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
 	// SQLite's access to its files; "" means the engine's own
 	VFS      string
-	OnCommit func() // called after each commit; nil means nothing
-	// longest wait for another program that has the file open; 0 means five seconds
+	OnCommit func() // called after each commit; nil means no call
+	// how long to wait for another program that has the file open; 0 means five seconds
 	BusyTimeout time.Duration
 
-	// Rebuildable makes commits return without waiting for the disk: a power cut may lose the last
-	// ones. The file stays intact.
+	// Rebuildable makes commits return without waiting for the disk. A loss of power may lose the
+	// last commits, but does not damage the file.
 	Rebuildable bool
 	// called with each connection before its first statement, for example to add functions; nil
-	// means nothing
+	// means no call
 	Extend func(*sqlite3.Conn) error
 }
 
@@ -52,26 +52,26 @@ type Options struct {
 type DB struct {
 	path string
 	o    Options
-	// waiting requests; unbuffered, so that each caller waits until its request is taken
+	// requests of waiting writers; unbuffered, so that a writer waits until its request is taken
 	queue    chan *request
 	stopped  chan struct{}
 	stopOnce sync.Once
 	started  atomic.Bool
-	// the database was not closed properly, and is too large to check before the start
+	// the check for damage is postponed, since the database is large
 	checkIsLate bool
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
-	closed bool        // Close was called
+	closed bool        // Close has been called
 
 	// Only the writing goroutine uses the following fields.
 	cleanMarkDeleted bool // the mark of a proper close was deleted
-	scrubDue         bool // the journal may hold data that must not stay anywhere
+	scrubDue         bool // the journal may have deleted data that must not stay there
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file
 // system, an SQLite with known defects, a schema newer than the migrations, and a damaged file. The
-// caller calls Close.
+// caller must call Close.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -111,8 +111,9 @@ func (db *DB) open(ctx context.Context) (err error) {
 // Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.o.Now() }
 
-// Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
-// closed and returns; later writes fail. Call it once. An error means that the database is damaged.
+// Run runs the writes until ctx ends. Then it finishes the waiting writes, and marks the database
+// as properly closed. Later writes fail. Call Run once. An error means that the database is
+// damaged.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -131,7 +132,7 @@ func (db *DB) Run(ctx context.Context) error {
 	cancel()
 	err := <-checked
 	switch {
-	case errors.Is(err, errCheckCut): // the database stays marked as not closed, and the next start checks it
+	case errors.Is(err, errCheckCut): // without the mark of a proper close, the next start checks the database
 		return nil
 	case err != nil:
 		return fmt.Errorf("check the database %s: %w", db.path, err)
@@ -158,8 +159,8 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with calls fn with the connection. Nobody else uses it meanwhile. It opens a new connection if
-// the last one was given up.
+// with calls fn with the connection, which nobody else uses meanwhile. If the last connection was
+// given up, it opens a new one.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

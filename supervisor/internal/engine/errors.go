@@ -13,10 +13,10 @@ import (
 // ErrClosed is the error of writes after the end of Run, and of reads after Close.
 var ErrClosed = errors.New("the database is closed")
 
-// errRolledBack is the error of a group's writes after SQLite gave up their transaction.
+// errRolledBack is the error of all writes in a transaction that SQLite has rolled back.
 var errRolledBack = errors.New("the transaction was rolled back")
 
-// Constraint errors of a table, for errors.Is.
+// Errors of violated constraints, for errors.Is.
 const (
 	ErrUnique     = sqlite3.CONSTRAINT_UNIQUE
 	ErrPrimaryKey = sqlite3.CONSTRAINT_PRIMARYKEY
@@ -24,34 +24,34 @@ const (
 	ErrCheck      = sqlite3.CONSTRAINT_CHECK
 )
 
-// Problem is a failure that a person can fix.
+// Problem is the kind of a failure that a person can fix.
 type Problem string
 
 const (
-	ProblemNone       Problem = ""           // any other failure
+	ProblemNone       Problem = ""           // no known problem
 	ProblemFull       Problem = "full"       // the disk is full
 	ProblemDamaged    Problem = "damaged"    // the file is damaged
 	ProblemLocked     Problem = "locked"     // another program has the file open
 	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
 	ProblemDisk       Problem = "disk"       // the disk can't be read or written
-	// its folder is on a network file system; facts: the folder, the file system's name
+	// the file's folder is on a network file system; facts: the folder, the file system's name
 	ProblemNetwork Problem = "network"
-	// this program has an SQLite with known defects; facts: its version, the oldest good one
+	// this program has an SQLite with known defects; facts: its version, the oldest good version
 	ProblemOldSQLite Problem = "old_sqlite"
-	// a newer program has used it; facts: its schema's version, the newest known one
+	// a newer Mews has used the file; facts: the schema's version, the newest known version
 	ProblemNewer   Problem = "newer"
 	ProblemForeign Problem = "foreign" // the file is the database of another program
 )
 
-// Error is a failure with facts that its Problem alone does not tell.
+// Error is a failure with a Problem and its facts, such as a folder's name.
 type Error struct {
 	Problem Problem
-	Facts   []any // for the text that a person reads; see the Problem
+	Facts   []any // facts for the user's text; each Problem lists its own
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s %v", e.Problem, e.Facts) }
 
-// problems maps errors of SQLite and of the disk to a Problem. The first match counts.
+// problems maps errors of SQLite and of the disk to Problems. The first match counts.
 var problems = []struct {
 	is      []error
 	problem Problem
@@ -79,7 +79,7 @@ func ProblemOf(err error) (p Problem, facts []any) {
 	return ProblemNone, nil
 }
 
-// contextError returns the cause of ctx's end, or nil if it has not ended.
+// contextError returns the cause of ctx's end, or nil before the end.
 func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -12,16 +12,16 @@ import (
 
 // Filesystem describes the file system of a folder.
 type Filesystem struct {
-	Name    string // "" means unknown
-	Network bool   // another machine or kernel owns the files
-	Free    int64  // free bytes; negative means unknown
+	Name    string // name of the file system; "" means unknown
+	Network bool   // the files are on another machine or belong to another kernel
+	Free    int64  // number of free bytes; negative means unknown
 }
 
-// fullBelow is the number of free bytes below which a failed write is blamed on a full disk.
+// fullBelow is the number of free bytes below which a failed write counts as a full disk.
 const fullBelow = 1 << 20
 
-// blameFullDisk reports whether err is an I/O error because the disk of dir is full. The driver
-// loses that reason.
+// blameFullDisk turns an I/O error into ProblemFull if the disk of dir is full. The driver's error
+// does not say so.
 func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
 		return err
@@ -33,8 +33,8 @@ func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, er
 	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
 }
 
-// prepareFile makes path ready to open: a file on a file system of this machine. It returns an
-// absolute path that stays valid if the working folder changes.
+// prepareFile makes sure that path is a file on a file system of this machine. It returns the
+// absolute path, which stays valid if the working folder changes.
 func prepareFile(path string, probe func(dir string) (Filesystem, error)) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error)) (strin
 	return path, createFile(path)
 }
 
-// createFile makes an empty file at path, unless one exists.
+// createFile makes an empty file at path, unless the file exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -64,7 +64,7 @@ func createFile(path string) error {
 	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
 }
 
-// syncDir makes the names in dir survive a loss of power.
+// syncDir writes the names in dir to the disk, so that they survive a loss of power.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

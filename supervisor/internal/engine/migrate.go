@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// applicationID marks a database file as ours, in its header: "MEWS".
+// applicationID marks a database file as one of Mews, in the file's header: "MEWS".
 const applicationID = 0x4d455753
 
 // migrate runs the missing migrations, each in a transaction of its own. Foreign keys are off
-// meanwhile. So a migration may rebuild a table that others refer to: create another, fill it, drop
-// the first, rename the new one. Before the commit every reference must be valid.
+// meanwhile. So a migration may rebuild a table that other tables refer to: create a new table,
+// fill it, drop the old table and rename the new table. Before the commit every reference must be
+// valid.
 func (c *connection) migrate(files fs.FS) (err error) {
 	names, have, err := c.versions(files)
 	if err != nil || have >= int64(len(names)) {
@@ -38,9 +39,10 @@ func (c *connection) migrate(files fs.FS) (err error) {
 	return nil
 }
 
-// versions lists the migrations in order, and returns how many of them the database has had.
+// versions lists the migrations in order, and returns the number of migrations that the database
+// has.
 func (c *connection) versions(files fs.FS) (names []string, have int64, err error) {
-	names, err = fs.Glob(files, "migration/*.sql") // sorted
+	names, err = fs.Glob(files, "migration/*.sql") // Glob returns sorted names
 	if err != nil {
 		return nil, 0, err
 	}
@@ -48,7 +50,8 @@ func (c *connection) versions(files fs.FS) (names []string, have int64, err erro
 	return names, have, err
 }
 
-// migrationNumber returns the number at the beginning of a migration's file name, or 0 if there is none.
+// migrationNumber returns the number at the beginning of a migration's file name, or 0 without a
+// number.
 func migrationNumber(name string) int {
 	digits, _, _ := strings.Cut(path.Base(name), "_")
 	n, err := strconv.Atoi(digits)
@@ -58,8 +61,8 @@ func migrationNumber(name string) int {
 	return n
 }
 
-// apply runs one migration. It also deletes the mark of a proper close, as the first change of
-// every run does.
+// apply runs one migration. It also deletes the mark of a proper close, since the first change of a
+// run must do so.
 func (c *connection) apply(files fs.FS, name string) error {
 	body, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -78,7 +81,7 @@ func (c *connection) apply(files fs.FS, name string) error {
 	return c.exec("COMMIT")
 }
 
-// checkForeignKeys fails if a row refers to a missing one.
+// checkForeignKeys fails if a row refers to a row that does not exist.
 func (c *connection) checkForeignKeys() error {
 	var table, parent string
 	var row, key int64

@@ -17,7 +17,7 @@ func TestOpen_Migrations_RunInOrderOrFail(t *testing.T) {
 		files   fstest.MapFS
 		words   string // part of the expected error; "" means no error
 		version int64
-		column  int // whether the second migration was applied
+		column  int // 1 if the second migration was applied, otherwise 0
 	}{
 		{"one more migration", fstest.MapFS{"migration/0002_more.sql": file(
 			"ALTER TABLE word ADD COLUMN more TEXT")}, "", 2, 1},
@@ -43,7 +43,7 @@ func TestOpen_Migrations_RunInOrderOrFail(t *testing.T) {
 	}
 }
 
-// A migration may rebuild a table that another refers to, if all references stay valid.
+// A migration may rebuild a table that another table refers to, if all references stay valid.
 func TestMigration_RebuiltTable_KeepsReferences(t *testing.T) {
 	const first = `CREATE TABLE setting (user TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (user, name)) STRICT;
 		CREATE TABLE parent (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL CHECK (kind = 'old')) STRICT;

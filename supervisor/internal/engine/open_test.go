@@ -12,8 +12,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// openAndWrite opens the database at path, runs the writes do, and closes it. If killed, it closes
-// it improperly.
+// openAndWrite opens the database at path, runs the writes do, and closes the database. With killed
+// it leaves the database as after a kill.
 func openAndWrite(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	t.Helper()
 	r := newRigAt(t, path)
@@ -73,7 +73,7 @@ func TestOpen_Pragmas_AreSet(t *testing.T) {
 	}
 }
 
-// Statements are prepared once, whatever the parameters.
+// A statement is prepared only once, even with other parameters.
 func TestStatement_IsPreparedOnce(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
@@ -89,7 +89,7 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 	unknown := func(string) (Filesystem, error) { return Filesystem{}, syscall.ENOSYS }
 	for _, c := range []struct {
 		name    string
-		there   func(path string) error // makes the file at a path; nil makes none
+		there   func(path string) error // makes the file at a path; nil makes no file
 		probe   func(string) (Filesystem, error)
 		problem Problem
 		facts   string
@@ -124,12 +124,12 @@ func TestOpen_BadFile_Fails(t *testing.T) {
 	}
 }
 
-// fileOf makes a file with any content.
+// fileOf returns a function that makes a file with the content.
 func fileOf(content string) func(path string) error {
 	return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
 }
 
-// databaseOf makes a database that is not ours.
+// databaseOf returns a function that makes a database of another program.
 func databaseOf(statements string) func(path string) error {
 	return func(path string) error {
 		conn, err := sqlite3.Open("file:" + path)
@@ -193,7 +193,7 @@ func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 		if damaged {
 			damage(t, path)
 		}
-		// the header says how much of the file counts
+		// The file is made large. Its header says that only the beginning belongs to the database.
 		if err := os.Truncate(path, largeDatabase+4096); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if damaged {
-			err = db.Run(t.Context()) // Run ends without the end of its context
+			err = db.Run(t.Context()) // damage ends Run before its context ends
 			if problemOf(err) != ProblemDamaged {
 				t.Errorf("got %v", err)
 			}
@@ -235,12 +235,12 @@ func TestOpen_OnlyReads_StaysClean(t *testing.T) {
 	stop()
 }
 
-// fillPages makes the database some dozen pages large.
+// fillPages adds rows until the database has some dozen pages.
 func fillPages(t *Tx) error {
 	return t.Exec("INSERT INTO word (text) VALUES (hex(zeroblob(100000)))")
 }
 
-// damage overwrites the links of the last pages, which hold the rows of fillPages.
+// damage overwrites the links between the last pages, which have the rows of fillPages.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

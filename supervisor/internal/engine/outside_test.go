@@ -19,7 +19,7 @@ func runSQLite(t *testing.T, path, statements string) (out string, err error) {
 	return strings.TrimSpace(string(all)), err
 }
 
-// While we have the file open nobody else can read or write it, and attempts lose none of our data.
+// While Mews has the file open, no other program can read or write it. Attempts lose no data.
 func TestOpen_OtherProgram_IsLockedOut(t *testing.T) {
 	r := newRig(t)
 	path := r.db.path

@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// PrepareHook is called with each statement that a connection prepares, and with a function that plans
-// it. Only tests set it, before they open a database; nil means no call. It must not wait.
+// PrepareHook is called with each statement that a connection prepares. plan returns the
+// statement's query plan. Only tests set the hook, before they open a database; nil means no call.
+// The hook must not wait.
 var PrepareHook func(query string, plan func() (steps []string, err error))
 
-// Plan returns how SQLite would run a query, step by step, for tests.
+// Plan returns the steps of SQLite's plan for a query, for tests.
 func (db *DB) Plan(query string) (steps []string, err error) {
 	err = db.with(func(c *connection) (err error) {
 		steps, err = c.plan(query)
@@ -18,7 +19,7 @@ func (db *DB) Plan(query string) (steps []string, err error) {
 	return steps, err
 }
 
-// plan returns the plan of a query. A plan does not depend on the query's values.
+// plan returns the steps of SQLite's plan for a query. The plan does not depend on parameters.
 func (c *connection) plan(query string) (steps []string, err error) {
 	s, _, err := c.raw.Prepare("EXPLAIN QUERY PLAN " + query)
 	if err != nil {

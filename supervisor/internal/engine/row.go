@@ -10,13 +10,13 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Querier runs statements: a transaction or a Reader.
+// Querier runs statements. It is a transaction or a Reader.
 type Querier interface {
-	// Query runs a statement and calls each for each row until it returns false.
+	// Query runs a statement, and calls each for each row until each returns false.
 	Query(each func(*Row) (more bool), query string, args ...any) error
 }
 
-// One returns the first row of a query as scan reads it, if there is one.
+// One returns the first row of a query, read by scan. ok is false without a row.
 func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, ok bool, err error) {
 	err = q.Query(func(r *Row) bool {
 		v, ok = scan(r), true
@@ -29,13 +29,13 @@ func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, o
 	return v, ok, nil
 }
 
-// Value returns the first row of a query as scan reads it, or the zero value without a row.
+// Value returns the first row of a query, read by scan, or the zero value without a row.
 func Value[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
 	v, _, err := One(q, scan, query, args...)
 	return v, err
 }
 
-// All returns the rows of a query as scan reads them.
+// All returns all rows of a query, read by scan.
 func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
 	err = q.Query(func(r *Row) bool {
 		list = append(list, scan(r))
@@ -47,16 +47,17 @@ func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list [
 	return list, nil
 }
 
-// Reader reads outside of a transaction: each statement sees what was committed before it.
+// Reader reads outside of a transaction. Each statement sees all earlier commits.
 type Reader struct {
 	db  *DB
-	ctx context.Context // the caller's context; it can prevent a statement, but not interrupt one
+	ctx context.Context // the caller's context; its end prevents later statements, but does not interrupt a running one
 }
 
-// Reader returns a reader. It must not be used within Write, whose transaction has the connection.
+// Reader returns a reader. It must not be used within Write, whose transaction holds the
+// connection.
 func (db *DB) Reader(ctx context.Context) Reader { return Reader{db, ctx} }
 
-// Query runs a statement that changes nothing.
+// Query runs a statement that must not change anything.
 func (r Reader) Query(each func(*Row) (more bool), query string, args ...any) error {
 	if err := contextError(r.ctx); err != nil {
 		return err
@@ -73,28 +74,30 @@ func (r Reader) Query(each func(*Row) (more bool), query string, args ...any) er
 	})
 }
 
-// Row is the current row of a statement. It is valid only within the function that gets it.
+// Row is the current row of a statement. It is valid only within the function that is called with
+// it.
 type Row struct {
 	stmt *sqlite3.Stmt
-	err  error // the first error
+	err  error // first error of reading the row
 }
 
-// Fail makes the row's query fail.
+// Fail makes the row's query fail with err.
 func (r *Row) Fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// Decoder is a type that reads itself from a text column. Encoder is a type that is stored in one.
+// Decoder is a type that is read from a text column. Encoder is a type that is stored in a text
+// column.
 type (
 	Decoder interface{ DecodeColumn(text string) error }
 	Encoder interface{ EncodeColumn() (string, error) }
 )
 
-// Scan reads all columns into pointers, one each. It reads numbers, texts, bytes, bools (0 is
-// false), times (unix milliseconds), durations (milliseconds) and Decoders. NULL becomes the zero
-// value, and so does 0 for a time.
+// Scan reads all columns of the row, each into one pointer. It reads numbers, texts, bytes, bools
+// (0 is false), times (unix milliseconds), durations (milliseconds) and Decoders. NULL becomes the
+// zero value. A time of 0 becomes the zero time.
 func (r *Row) Scan(into ...any) {
 	if n := r.stmt.DataCount(); n != len(into) {
 		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
@@ -134,7 +137,7 @@ func (r *Row) scan(i int, into any) {
 	}
 }
 
-// Values returns the raw columns by name, bytes in base64.
+// Values returns the stored values of the row by column name. Bytes are in base64.
 func (r *Row) Values() map[string]any {
 	values := map[string]any{}
 	for i := range r.stmt.DataCount() {
@@ -154,17 +157,17 @@ func (r *Row) Values() map[string]any {
 	return values
 }
 
-// Integer, Bool, String and Bytes read the only column of a row.
+// Integer returns the only column of a row.
 func Integer(r *Row) (n int64) { r.Scan(&n); return n }
 func Bool(r *Row) (b bool)     { r.Scan(&b); return b }
 func String(r *Row) (s string) { r.Scan(&s); return s }
 func Bytes(r *Row) (b []byte)  { r.Scan(&b); return b }
 
-// Time reads the only column of a row: unix milliseconds.
+// Time returns the only column of a row, stored as unix milliseconds.
 func Time(r *Row) (at time.Time) { r.Scan(&at); return at }
 
-// bind sets the parameters of a statement. A time is stored as unix milliseconds, 0 for the zero
-// time, a duration in milliseconds, and nil as NULL.
+// bind sets the parameters of a statement. A time is stored as unix milliseconds, and the zero time
+// as 0. A duration is stored in milliseconds, and nil as NULL.
 func bind(s *sqlite3.Stmt, args []any) error {
 	if n := s.BindCount(); n != len(args) {
 		return fmt.Errorf("it takes %d values, not %d", n, len(args))

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// oldestSQLite is the first SQLite whose write-ahead log cannot be reset while a reader uses it; 3.7.0 to
-// 3.51.2 could corrupt a database that way. (sqlite.org/changes.html)
+// oldestSQLite is the oldest good SQLite. Versions 3.7.0 to 3.51.2 could damage a database: they
+// could reset its journal while a reader used the journal. (sqlite.org/changes.html)
 var oldestSQLite = [3]int{3, 51, 3}
 
-// prepare refuses an unusable database, migrates others, and checks one that was not closed
-// properly. It postpones the check of a large one.
+// prepare refuses a database that can't be used. It migrates a good database, and checks one that
+// was not closed properly. late means that the check of a large database is postponed.
 func (c *connection) prepare(path string, migrations fs.FS) (late bool, err error) {
 	var version string
 	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
@@ -56,7 +56,7 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// parseVersion reads "3.53.4". A fourth number is a patch of the third and does not count.
+// parseVersion parses a version such as "3.53.4". A fourth number, for a patch, is ignored.
 func parseVersion(version string) (v [3]int, err error) {
 	fields := strings.Split(version, ".")
 	if len(fields) < len(v) {
@@ -71,7 +71,7 @@ func parseVersion(version string) (v [3]int, err error) {
 	return v, nil
 }
 
-// refuseNewer refuses a database with a schema that this program does not know.
+// refuseNewer refuses a database whose schema is newer than this program.
 func (c *connection) refuseNewer(migrations fs.FS) error {
 	names, have, err := c.versions(migrations)
 	if err == nil && have > int64(len(names)) {

@@ -4,19 +4,20 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// vfsName is the VFS of the engine: SQLite's own, except for the journal.
+// vfsName is the name of the engine's VFS. Only the journal is handled in another way than by
+// SQLite's own VFS.
 const vfsName = "mews"
 
 func init() { vfs.Register(vfsName, GatherJournal(vfs.Find("").(vfs.VFSFilename))) }
 
-// GatherJournal returns a VFS that gathers the journal's pages before it writes them.
+// GatherJournal returns a VFS that gathers several writes to the journal into one.
 func GatherJournal(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }
 
 // gatheringVFS merges consecutive writes to the journal into one write to the disk. SQLite makes
-// two for each page of a transaction.
+// two writes for each page of a transaction.
 type gatheringVFS struct{ vfs.VFSFilename }
 
-// OpenFilename opens a file as its own VFS does.
+// OpenFilename opens a file. It wraps the journal so that writes are gathered.
 func (v gatheringVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := v.VFSFilename.OpenFilename(name, flags)
 	if err == nil && flags&vfs.OPEN_WAL != 0 {
@@ -29,15 +30,16 @@ func (v gatheringVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.
 const maxGathered = 256 << 10
 
 // journal is the write-ahead log. Gathered bytes are written before the file is synced, read or
-// truncated. So SQLite reads no page, and promises none, that is not in the file. Nobody else has
-// the file open.
+// truncated. So SQLite never relies on a page that is not in the file. No other process has the
+// file open.
 type journal struct {
 	vfs.File
 	gathered []byte // gathered bytes
-	offset   int64  // their offset in the file
+	offset   int64  // offset of the gathered bytes in the file
 }
 
-// WriteAt gathers bytes that directly follow the gathered ones.
+// WriteAt gathers bytes that directly follow the gathered bytes. Other bytes are written after a
+// flush.
 func (j *journal) WriteAt(p []byte, at int64) (int, error) {
 	if len(j.gathered) > 0 && at != j.offset+int64(len(j.gathered)) || len(j.gathered)+len(p) > maxGathered {
 		if err := j.flush(); err != nil {
@@ -51,8 +53,8 @@ func (j *journal) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// flush writes the gathered bytes. It does not repeat a failed write: SQLite writes them again, or
-// gives up the transaction.
+// flush writes the gathered bytes. It does not repeat a failed write, since SQLite writes the bytes
+// again or gives up the transaction.
 func (j *journal) flush() error {
 	if len(j.gathered) == 0 {
 		return nil
@@ -63,7 +65,7 @@ func (j *journal) flush() error {
 	return err
 }
 
-// ReadAt, Size, Truncate and Sync use the file after flushing the gathered bytes.
+// ReadAt flushes the gathered bytes, and then reads from the file.
 func (j *journal) ReadAt(p []byte, at int64) (int, error) {
 	if err := j.flush(); err != nil {
 		return 0, err
@@ -92,5 +94,6 @@ func (j *journal) Sync(flags vfs.SyncFlag) error {
 	return j.File.Sync(flags)
 }
 
-// Close closes the file. Bytes that are still gathered belong to a transaction that was given up.
+// Close closes the file. Bytes that are still gathered are dropped: they belong to a transaction
+// that was given up.
 func (j *journal) Close() error { return j.File.Close() }

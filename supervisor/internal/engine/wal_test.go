@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// memoryFile is a file that shows a test its content and the number of writes.
+// memoryFile is a file in memory that counts writes.
 type memoryFile struct {
 	vfs.File
 	content []byte
 	writes  int
-	fails   error // the error of each write
+	fails   error // error that each write returns
 }
 
 func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {
@@ -42,7 +42,7 @@ func (f *memoryFile) Truncate(size int64) error { f.content = f.content[:size]; 
 func (f *memoryFile) Size() (int64, error)      { return int64(len(f.content)), nil }
 func (f *memoryFile) Sync(_ vfs.SyncFlag) error { return nil }
 
-// written returns a file's content after a write of p at an offset.
+// written returns the content of a file after p was written at an offset.
 func written(content, p []byte, at int64) []byte {
 	if end := at + int64(len(p)); end > int64(len(content)) {
 		content = append(content, make([]byte, end-int64(len(content)))...)
@@ -51,7 +51,7 @@ func written(content, p []byte, at int64) []byte {
 	return content
 }
 
-// Reads return the same as without gathering, wherever was written, and a sync leaves nothing
+// With random writes, reads return the same bytes as without gathering. After a sync no bytes are
 // gathered.
 func TestJournal_RandomWrites_ReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,21 +8,20 @@ import (
 	"runtime"
 )
 
-// maxGroup is the largest number of writes in a transaction, so that none waits long for the
-// others.
+// maxGroup is the largest number of writes in a transaction. It keeps each writer's wait short.
 const maxGroup = 128
 
-// request is a function that waits for its transaction.
+// request is a write function that waits for its transaction.
 type request struct {
-	ctx  context.Context // the caller's context; it can prevent fn, but not interrupt it
+	ctx  context.Context // the caller's context; its end can prevent fn, but does not interrupt it
 	fn   func(*Tx) error
-	err  error      // error of fn
-	done chan error // gets the outcome after the commit; buffered
+	err  error      // error that fn returned
+	done chan error // gets the outcome after the commit; buffered, so that the writer does not wait
 }
 
-// Tx is a transaction as one write function sees it. A function must not keep it.
+// Tx is a transaction as one write function sees it. A function must not keep the Tx.
 type Tx struct {
-	Now   int64 // unix milliseconds, the same during the whole transaction
+	Now   int64 // time of the transaction in unix milliseconds
 	conn  *connection
 	scrub bool
 }
@@ -52,15 +51,15 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	return id, err
 }
 
-// Run runs statements without parameters, for tests.
+// Run runs several statements without parameters, for tests.
 func (t *Tx) Run(statements string) error { return t.conn.exec(statements) }
 
-// Scrub makes sure that data deleted by the transaction does not stay in the journal either.
+// Scrub empties the journal after the commit, so that deleted data does not stay there.
 func (t *Tx) Scrub() { t.scrub = true }
 
-// Write runs fn in the next transaction and waits until that is on disk. The function runs at most
+// Write runs fn in the next transaction and waits until the commit is on the disk. fn runs at most
 // once, on the goroutine of Run, and must read only through its Tx. If ctx ends before fn has
-// begun, fn does not run; afterwards Write waits for the outcome.
+// begun, fn does not run. If fn has begun, Write waits for the outcome.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	if err := contextError(ctx); err != nil {
 		return err
@@ -76,13 +75,13 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// writeUntil writes until ctx ends, then writes what still waits, and then refuses.
+// writeUntil runs writes until ctx ends. Then it runs the waiting writes, and refuses later writes.
 func (db *DB) writeUntil(ctx context.Context) {
 	defer db.stop()
 	for ctx.Err() == nil {
 		select {
 		case first := <-db.queue:
-			// other goroutines can queue their writes now, and share the fsync
+			// let other goroutines queue their writes, so that they share the fsync
 			runtime.Gosched()
 			db.writeGroup(db.takeWaiting(first))
 		case <-ctx.Done():
@@ -109,7 +108,7 @@ func (db *DB) takeWaiting(group ...*request) []*request {
 	return group
 }
 
-// writeGroup runs a group in one transaction and tells each caller the outcome.
+// writeGroup runs a group of requests in one transaction, and tells each caller the outcome.
 func (db *DB) writeGroup(group []*request) {
 	err := db.with(func(c *connection) error {
 		err := db.commit(c, group)
@@ -126,8 +125,9 @@ func (db *DB) writeGroup(group []*request) {
 	}
 }
 
-// commit runs the functions of a group in one transaction, without interruption: otherwise nobody
-// could tell what is on disk. An error is for all of them: none was stored.
+// commit runs the functions of a group in one transaction. The end of a caller's context does not
+// interrupt it, since nobody could tell then what is on the disk. An error means that nothing of
+// the group was stored.
 func (db *DB) commit(c *connection, group []*request) error {
 	t := &Tx{conn: c, Now: db.o.Now().UnixMilli()}
 	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
@@ -161,7 +161,8 @@ func (db *DB) commit(c *connection, group []*request) error {
 	return nil
 }
 
-// runAlone runs the only function of a group. If it fails, the transaction has ended.
+// runAlone runs the only function of a group. If the function fails, the transaction is rolled
+// back.
 func runAlone(t *Tx, r *request) error {
 	if r.err = contextError(r.ctx); r.err == nil {
 		r.err = r.fn(t)
@@ -172,8 +173,8 @@ func runAlone(t *Tx, r *request) error {
 	return t.conn.rollback()
 }
 
-// runInSavepoint runs one function of several. Its error is for the whole group; the function's own
-// is in the request.
+// runInSavepoint runs one of several functions of a group. The returned error is for the whole
+// group. The function's own error goes into the request.
 func runInSavepoint(t *Tx, r *request) error {
 	if r.err = contextError(r.ctx); r.err != nil {
 		return nil
@@ -196,8 +197,8 @@ func runInSavepoint(t *Tx, r *request) error {
 	return nil
 }
 
-// scrub moves the journal into the database, so that deleted data does not stay in the journal. If
-// that fails, it is tried again after the next commit.
+// scrub moves the journal into the database, so that deleted data does not stay in the journal. A
+// failed scrub is tried again after the next commit.
 func (db *DB) scrub(c *connection) {
 	err := c.run(nil, truncateJournal, nil)
 	if err != nil {
@@ -206,8 +207,8 @@ func (db *DB) scrub(c *connection) {
 	db.scrubDue = err != nil
 }
 
-// restore prepares the connection for the next transaction after a failure. If it cannot, it gives
-// up the connection, and the next caller opens a new one.
+// restore prepares the connection for the next transaction after a failure. If that is impossible,
+// the connection is given up, and the next caller opens a new one.
 func (db *DB) restore(c *connection) {
 	err := c.rollback()
 	if err == nil && c.raw != nil {
@@ -223,8 +224,8 @@ func (db *DB) restore(c *connection) {
 // truncateJournal moves the journal into the database and empties it.
 const truncateJournal = `PRAGMA wal_checkpoint(TRUNCATE)`
 
-// finish is called after the last write: it marks the database as properly closed and empties the
-// journal.
+// finish marks the database as properly closed and empties the journal. It is called after the last
+// write.
 func (db *DB) finish() error {
 	return db.with(func(c *connection) error {
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))

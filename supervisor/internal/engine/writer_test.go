@@ -15,12 +15,12 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// testMigrations make the one table that the engine needs, and a table for tests.
+// testMigrations has a migration that makes the table that the engine needs, and a table for tests.
 var testMigrations = fstest.MapFS{"migration/0001_first.sql": {Data: []byte(`
 	CREATE TABLE setting (user TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (user, name)) STRICT;
 	CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`)}}
 
-// rig is a database whose writer the test controls.
+// rig is a database for tests, which counts commits.
 type rig struct {
 	*testing.T
 	db      *DB
@@ -48,7 +48,7 @@ func newRigAt(t *testing.T, path string) *rig {
 	return r
 }
 
-// run runs the database; stop ends that and waits for it.
+// run runs the database. stop ends the run and waits for its end.
 func (r *rig) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	ran := make(chan error, 1)
@@ -66,7 +66,7 @@ func (r *rig) run() (stop func()) {
 
 func (r *rig) write(fn func(*Tx) error) error { return r.db.Write(r.Context(), fn) }
 
-// note returns a write of a row that is easy to find.
+// note returns a write function that adds a row with a name.
 func note(name string) func(*Tx) error {
 	return func(t *Tx) error {
 		return t.Exec("INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
@@ -99,8 +99,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// writeTogether starts writes while the writer is busy with another, so that they wait for it together. It
-// returns their errors. busy runs in that other write, before they start.
+// writeTogether starts writes while another write runs, so that they wait together. It returns
+// their errors. busy runs in the other write before the writes start.
 func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
@@ -112,7 +112,7 @@ func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) e
 	for i, fn := range fns {
 		outcomes[i] = make(chan error, 1)
 		go func() { outcomes[i] <- r.db.Write(ctx, fn) }()
-		synctest.Wait() // so that they are queued in order
+		synctest.Wait() // wait, so that the writes are queued in order
 	}
 	if busy != nil {
 		busy()
@@ -154,7 +154,7 @@ func TestWrite_Waiting_ShareOneCommit(t *testing.T) {
 	})
 }
 
-// Callers of one group queue their next writes before the writer continues with the first of them.
+// Callers whose writes shared a commit queue their next writes in time to share a commit again.
 func TestWrite_NextWrites_ShareNextCommit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := newRig(t)

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// constant is a constant that holds SQL.
+// constant is a Go constant with SQL.
 type constant struct {
 	name, text string
-	whole      bool // the constant is no part of another text
+	whole      bool // the constant is a whole statement, not a part of another text
 }
 
 var isSQL = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH)\b`)
@@ -40,8 +40,8 @@ func constants(dir string) (list []constant, err error) {
 	return list, nil
 }
 
-// readConstants finds the constants of a package by name, and the names that are parts of other
-// texts: in a sum, or in a call of fmt.
+// readConstants returns the constants of a package by name. parts has the names of constants that
+// are parts of other texts, in a sum or in a call of fmt.
 func readConstants(dir string) (values map[string]ast.Expr, parts map[string]bool, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	values, parts = map[string]ast.Expr{}, map[string]bool{}
@@ -90,7 +90,8 @@ func keepParts(parts map[string]bool, of ...ast.Expr) {
 	}
 }
 
-// evaluate returns the text of a constant. With an error it returns as much as it knows.
+// evaluate returns the text of a constant. With an error it returns the part of the text that it
+// knows.
 func evaluate(e ast.Expr, values map[string]ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

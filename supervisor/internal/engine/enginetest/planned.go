@@ -11,20 +11,21 @@ import (
 // Runner runs the tests of a package, as a testing.M does.
 type Runner interface{ Run() (code int) }
 
-// Options describes a package with statements. Its tests run in its folder.
+// Options describes a package whose statements are checked. The tests must run in the package's
+// folder.
 type Options struct {
-	Package     string   // import path
-	HelperFiles []string // files of the package that only run statements of other files
-	// Open opens an empty database and passes it to use, which plans the statements that no test
-	// has run. nil means that such statements have no plan.
+	Package     string   // import path of the package
+	HelperFiles []string // files of the package that run only statements of other files
+	// Open calls use with an empty database. The database plans the statements that no test has
+	// run. nil means that such statements have no plan.
 	Open func(use func(*engine.DB)) error
-	// Fault returns the fault of a statement; "" means none.
+	// Fault returns a description of a statement's fault; "" means no fault.
 	Fault func(Statement) string
-	Least int // least number of recorded statements if all tests run
+	Least int // least number of statements that must be recorded if all tests run
 }
 
 // CheckPlans returns a Runner that also checks the statements of a package. After the tests it
-// checks all statements that they prepared, and the SQL constants that no test ran.
+// checks all statements that the tests prepared, and the SQL constants that no test ran.
 func CheckPlans(tests Runner, o Options) Runner { return planned{tests, o} }
 
 type planned struct {

@@ -1,5 +1,5 @@
-// Package enginetest checks the statements that a package's tests prepare, so that nobody has to
-// list them by hand.
+// Package enginetest checks the SQL statements that a package's tests prepare. Nobody needs to list
+// the statements by hand.
 package enginetest
 
 import (
@@ -18,10 +18,10 @@ import (
 type Statement struct {
 	Name string // name of the statement's constant; "" means none
 	Text string
-	Plan []string // steps of SQLite's plan
+	Plan []string // steps of SQLite's query plan
 }
 
-// String names the statement in a failure.
+// String returns the statement's name, or its text, for a failure message.
 func (s Statement) String() string {
 	if s.Name != "" {
 		return s.Name
@@ -36,10 +36,10 @@ type recorder struct {
 
 	mu    sync.Mutex // guards the following fields
 	plans map[string][]string
-	err   error // the first error
+	err   error // first error of planning a statement
 }
 
-// record is the value of engine.PrepareHook.
+// record records a statement with its plan. It is set as engine.PrepareHook.
 func (r *recorder) record(query string, plan func() ([]string, error)) {
 	if !r.isOwn() {
 		return
@@ -52,9 +52,9 @@ func (r *recorder) record(query string, plan func() ([]string, error)) {
 	r.plans[query], r.err = plan()
 }
 
-// isOwn reports whether the statement that is being prepared comes from the package. The first
-// function on the stack that does not only pass it on must be in a file of the package. Statements
-// of tests and of the engine itself do not count.
+// isOwn reports whether the statement that is being prepared comes from the package. It skips the
+// functions on the stack that only pass statements on. The next function must be in a file of the
+// package, and not in a test or the engine.
 func (r *recorder) isOwn() bool {
 	stack := make([]uintptr, 32)
 	frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack)])
@@ -76,21 +76,21 @@ func (r *recorder) isOwn() bool {
 // ofEngine matches the engine's functions that run its own statements.
 var ofEngine = regexp.MustCompile(`^mews/supervisor/internal/engine\.(Open|\(\*DB\)\.Run)\b`)
 
-// Functions between the caller's statement and the top of the stack.
+// Packages whose functions are on the stack between the caller and the hook.
 const (
 	enginePackage = "mews/supervisor/internal/engine"
 	ownPackage    = enginePackage + "/enginetest"
 )
 
-// packageOf returns the package of a function, from the name in the runtime.
+// packageOf returns the import path of a function, given its name in the runtime.
 func packageOf(function string) string {
 	at := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[at:], ".")
 	return function[:at] + name
 }
 
-// statements lists the recorded statements and the constants that were not recorded. db plans the
-// latter; without a db they have no plan.
+// statements lists the recorded statements, and the constants that were not recorded. db plans
+// these constants. Without a db they have no plan.
 func (r *recorder) statements(constants []constant, db *engine.DB) (list []Statement, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
