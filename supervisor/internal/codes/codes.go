@@ -10,9 +10,9 @@ import (
 // codeLabel matches a label before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// Normalize returns a text in capitals, without a label and punctuation, to find a code in. Digits,
-// spaces and dashes of all kinds become ASCII, and invisible marks are removed. Only a question
-// mark stays.
+// Normalize returns a text in the form in which a code can be found. Letters become capitals, and
+// digits, spaces and dashes of all kinds become ASCII. A label before the code, punctuation and
+// invisible marks are removed. Question marks stay.
 func Normalize(text string) string {
 	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
@@ -20,7 +20,7 @@ func Normalize(text string) string {
 	})
 }
 
-// asciiCodeRune returns the ASCII form of a letter in a code, or -1 to leave it out.
+// asciiCodeRune returns the ASCII form of a character in a code, or -1 to leave the character out.
 func asciiCodeRune(r rune) rune {
 	switch {
 	case r >= '!' && r <= '~' && r != '-':
@@ -37,8 +37,8 @@ func asciiCodeRune(r rune) rune {
 	return r
 }
 
-// digitOf returns a decimal digit of any script in ASCII. Unicode has the digits of a script in a
-// row, from zero on.
+// digitOf returns the ASCII form of a decimal digit of any script. In Unicode the ten digits of a
+// script follow each other, starting with zero.
 func digitOf(r rune) rune {
 	for _, row := range unicode.Nd.R16 {
 		if rune(row.Lo) <= r && r <= rune(row.Hi) {
