@@ -10,22 +10,22 @@ import (
 	"mews/supervisor"
 )
 
-// Met and NotMet begin the last words of a turn that tests a condition. (From Kai's conditional
-// jobs.)
+// Met or NotMet is the beginning of the last words of a turn that tests a condition. (From Kai's
+// conditional jobs.)
 const (
 	Met    = "CONDITION_MET:"
 	NotMet = "CONDITION_NOT_MET:"
 )
 
-// HasResult reports whether the messages of a job's turn end with its result. The model is not called
-// again then.
+// HasResult reports whether the messages of a job's turn end with the job's result. Then the model
+// is not called again.
 func HasResult(messages []protocol.Message) bool {
 	_, ended := findResult(messages)
 	return ended
 }
 
-// Text returns the text of a job's turn for its user. That is the text of its result, or else the
-// model's last words; "" means nothing.
+// Text returns the text of a job's turn for its user. That is the text of the job's result. Without
+// a result it is the model's last words. "" means no text.
 func Text(messages []protocol.Message) string {
 	if result, ended := findResult(messages); ended {
 		return strings.TrimSpace(result.Say)
@@ -37,7 +37,7 @@ func Text(messages []protocol.Message) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, Met))
 }
 
-// IsMet reports whether the messages of a job's turn say that its condition is met.
+// IsMet reports whether the messages of a job's turn say that the job's condition is met.
 func IsMet(messages []protocol.Message) bool {
 	result, ended := findResult(messages)
 	switch {
@@ -49,7 +49,7 @@ func IsMet(messages []protocol.Message) bool {
 	return strings.HasPrefix(lastWords(messages), Met)
 }
 
-// lastWords returns the model's last words.
+// lastWords returns the text of the model's last message with words.
 func lastWords(messages []protocol.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == protocol.RoleAssistant {
@@ -59,7 +59,7 @@ func lastWords(messages []protocol.Message) string {
 	return ""
 }
 
-// findResult returns the result in the model's last message. The call must have succeeded.
+// findResult returns the job's result, from a successful call in the model's last message.
 func findResult(messages []protocol.Message) (result protocol.JobResultArguments, ended bool) {
 	worked := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {

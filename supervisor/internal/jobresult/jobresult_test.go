@@ -13,7 +13,7 @@ func says(text string) protocol.Message {
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
 }
 
-// calls returns messages that end with a call of the tool and its result.
+// calls returns messages that end with a call of the tool job_result and the call's result.
 func calls(arguments string, failed bool) []protocol.Message {
 	call := protocol.ToolCall{ID: "1", Name: supervisor.ToolJobResult, Arguments: json.RawMessage(arguments)}
 	return []protocol.Message{
