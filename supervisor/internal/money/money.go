@@ -7,7 +7,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// Dollars formats millionths of a US dollar, in cents, or in hundredths of a cent below one.
+// Dollars formats an amount in millionths of a US dollar. It shows cents, or hundredths of a cent
+// if the amount is below one cent.
 func Dollars(micro int64) string {
 	switch {
 	case micro < 0:
