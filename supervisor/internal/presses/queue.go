@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// QueuePrefix begins the presses of the buttons below a list of the queue. The action and the
-// inbound's id follow.
+// QueuePrefix is the beginning of the presses of buttons below a list of the queue. The action and
+// the inbound's id follow.
 const QueuePrefix = "w:"
 
-// QueueInbound returns the inbound of a press of a queue's button. ok is false for any other press.
+// QueueInbound returns the inbound of a press of a button below the queue. ok is false for any
+// other press.
 func QueueInbound(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")
