@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Hours are a user's quiet hours, without proactive messages: from one time of the day to another,
-// over midnight if the second is earlier. The zero value means never.
+// Hours are a user's quiet hours, without proactive messages. They last from one time of the day to
+// another, over midnight if the second time is earlier. The zero value means no quiet hours.
 type Hours struct {
-	From, To int // minutes since midnight
+	From, To int // start and end, in minutes since midnight
 }
 
 var pattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
 
-// Parse reads quiet hours such as 22:00-07:30. ok is false for anything else, and for two equal
+// Parse parses quiet hours such as 22:00-07:30. ok is false for any other text, and for two equal
 // times.
 func Parse(text string) (q Hours, ok bool) {
 	found := pattern.FindStringSubmatch(text)
@@ -25,7 +25,7 @@ func Parse(text string) (q Hours, ok bool) {
 	}
 	var n [4]int
 	for i := range n {
-		n[i], _ = strconv.Atoi(found[i+1]) // two digits always parse
+		n[i], _ = strconv.Atoi(found[i+1]) // two digits are always a number, so there is no error
 	}
 	if n[0] > 23 || n[1] > 59 || n[2] > 23 || n[3] > 59 {
 		return q, false
@@ -34,13 +34,13 @@ func Parse(text string) (q Hours, ok bool) {
 	return q, q.From != q.To
 }
 
-// String returns the form that Parse reads.
+// String returns the quiet hours in the form that Parse takes, such as 22:00-07:30.
 func (q Hours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
 }
 
-// Until returns when the current quiet hours end in a zone. ok is false outside quiet hours. After
-// a clock change the end is the first minute that is not quiet.
+// Until returns when the current quiet hours end in a time zone. ok is false outside quiet hours.
+// If clocks change, the end is the first minute that is not quiet.
 func (q Hours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
 	if !q.includes(now, zone) {
 		return end, false

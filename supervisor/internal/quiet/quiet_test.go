@@ -14,13 +14,13 @@ func TestUntil_ClockChanges_GiveEnd(t *testing.T) {
 		{"22:00-07:30", "Europe/Madrid", "2026-11-25T07:29:59+01:00", "2026-11-25T07:30:00+01:00"},
 		{"22:00-07:30", "Europe/Madrid", "2026-11-25T07:30:00+01:00", ""},
 		{"13:00-15:00", "America/New_York", "2026-11-24T14:00:00-05:00", "2026-11-24T15:00:00-05:00"},
-		// there is no 02:30 that night
+		// Clocks go forward that night, so 02:30 does not exist.
 		{"22:00-02:30", "Europe/Madrid", "2026-03-28T23:00:00+01:00", "2026-03-29T03:00:00+02:00"},
-		// the first of two times 02:30
+		// Clocks go back that night. Quiet hours end at the first of two times 02:30.
 		{"22:00-02:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T02:30:00+02:00"},
 		{"22:00-07:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T07:30:00+01:00"},
 		{"22:00-07:30", "Australia/Lord_Howe", "2026-10-03T23:00:00+10:30", "2026-10-04T07:30:00+11:00"},
-		// there is no 30 December there
+		// Samoa skipped 30 December 2011.
 		{"22:00-07:30", "Pacific/Apia", "2011-12-29T23:00:00-10:00", "2011-12-31T07:30:00+14:00"},
 	} {
 		q, ok := quiet.Parse(c.hours)
