@@ -10,15 +10,16 @@ import (
 	"mews/supervisor/printable"
 )
 
-// maxQuote is the largest number of quoted characters of a message, and of its chosen part.
+// maxQuote is the largest number of characters that are quoted of a message, and of the part that
+// the user selected.
 const maxQuote = 2000
 
-// textQuoteOf separates the chosen part from the whole text in a quote. It is for the model.
+// textQuoteOf separates the selected part from the whole text in a quote. The model reads it.
 const textQuoteOf = "\n(in:)\n"
 
-// Write returns the quote that a model reads before an answer to a message. It has the chosen part
-// and the whole text, and shortens long ones in the middle. "" means that there is nothing to
-// quote.
+// Write returns the quote of a message that a user replies to, for the model. It has the selected
+// part and the whole text. Long texts are shortened in the middle. "" means that there is no text
+// to quote.
 func Write(q supervisor.Quote) string {
 	part, text := quotable(q.Part), quotable(q.Text)
 	if part == text {
@@ -57,7 +58,7 @@ var lineEnds = strings.NewReplacer(
 	"\n",
 )
 
-// Lines quotes each line of a text.
+// Lines puts the mark of a quote before each line of a text.
 func Lines(text string) string {
 	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
 }
@@ -70,7 +71,8 @@ func Drop(text string) string {
 	)
 }
 
-// quotable returns a text in lines that can be quoted.
+// quotable returns a text that can be quoted line by line: without control characters and repeated
+// spaces.
 func quotable(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -79,7 +81,7 @@ func quotable(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// cutMiddle shortens a text to so many characters, with an ellipsis in the middle.
+// cutMiddle shortens a text to at most most characters, with an ellipsis in the middle.
 func cutMiddle(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
