@@ -1,4 +1,4 @@
-// Package rare limits how often repeated things are reported.
+// Package rare limits how often repeated events are reported.
 package rare
 
 import (
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Throttle lets each key be reported once in an interval, with the number of occurrences. The zero
-// value is ready, with a minute. It may be used from several goroutines. It remembers every key, so
+// Throttle limits reports to one for each key in an interval. The zero value is ready, with an
+// interval of a minute. It may be used from several goroutines. It remembers every key, so
 // strangers must not choose keys.
 type Throttle struct {
-	Every time.Duration // 0 means a minute
+	Every time.Duration // interval between two reports of a key; 0 means a minute
 
 	mu      sync.Mutex // guards the reports
 	reports map[string]report
@@ -20,11 +20,12 @@ type Throttle struct {
 // report is the state of one key.
 type report struct {
 	at         time.Time // time of the last report
-	unreported int       // occurrences since then that were not reported
+	unreported int       // number of events since the last report
 }
 
-// Count counts an occurrence. It returns the number since the last report, or 0 if it must not be
-// reported now. If the clock was set back, everything is reported again.
+// Count counts an event of a key. If it may be reported now, Count returns the number of events
+// since the last report, and otherwise 0. If the clock was set back, every key may be reported
+// again.
 func (t *Throttle) Count(key string, now time.Time) int {
 	every := t.Every
 	if every == 0 {
@@ -45,10 +46,10 @@ func (t *Throttle) Count(key string, now time.Time) int {
 	return last.unreported + 1
 }
 
-// ShouldReport reports whether a thing is to be reported now.
+// ShouldReport counts an event of a key, and reports whether it may be reported now.
 func (t *Throttle) ShouldReport(key string, now time.Time) bool { return t.Count(key, now) > 0 }
 
-// Forget drops things, so that each is reported at its next occurrence.
+// Forget drops the keys for which drop is true. Their next events are reported.
 func (t *Throttle) Forget(drop func(key string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Window limits the recorded things in each span of time, such as a day, so that a flood fills
+// Window limits the number of recorded events in each span of time, such as a day. So a flood fills
 // neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
 type Window struct {
-	Length    time.Duration // length of a span; spans are counted from 1970 in UTC; 0 means a day
-	MaxTotal  int           // limit of recorded things in a span; 0 means 10,000
-	MaxPerKey int           // limit for one key; 0 means no limit of its own
+	Length    time.Duration // length of a span, counted from 1970 in UTC; 0 means a day
+	MaxTotal  int           // greatest number of recorded events in a span; 0 means 10,000
+	MaxPerKey int           // greatest number for one key; 0 means no further limit
 
 	mu     sync.Mutex // guards the following fields
 	number int64      // number of the current span since 1970
 	noted  map[thing]bool
-	count  map[string]int // number of recorded things by key
+	count  map[string]int // number of recorded events, by key
 }
 
 type thing struct {
@@ -23,14 +23,15 @@ type thing struct {
 	id  int64
 }
 
-// IsNew reports whether a key is new in its span. It is false after the span is full.
+// IsNew records a key, and reports whether the key is new in the present span. It is false if the
+// span is full.
 func (w *Window) IsNew(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
 }
 
-// Record reports whether a thing of a key is recorded in its span. A repeated thing gets the same
-// answer, and counts once.
+// Record records an event of a key, and reports whether the limits allow that. A repeated event
+// counts once, and gets the same answer.
 func (w *Window) Record(key string, id int64, now time.Time) bool {
 	_, noted := w.note(thing{key, id}, now)
 	return noted
@@ -51,8 +52,8 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 	return true, true
 }
 
-// enter begins a new span if now is after the current one. A late thing of an earlier span counts
-// for the current one. The caller has the mutex.
+// enter begins a new span if now is after the current span. A late event of an earlier span counts
+// for the current span. The caller has locked the mutex.
 func (w *Window) enter(now time.Time) {
 	length := w.Length
 	if length == 0 {

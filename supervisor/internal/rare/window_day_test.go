@@ -43,7 +43,7 @@ func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for half := range int64(2) {
-		for range 2 { // each half comes twice at the same time
+		for range 2 { // two goroutines send each half at the same time
 			crowd.Go(func() {
 				for id := range int64(7500) {
 					if s.IsNew(fmt.Sprint(half*7500+id), noon) {
@@ -62,7 +62,7 @@ func TestWindow_ManyKeys_AreLimited(t *testing.T) {
 	}
 }
 
-// No key is recorded twice on one day, however the clock runs forward.
+// No key is recorded twice on one day, for random forward steps of the clock.
 func TestWindow_RandomClock_NotesOncePerDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s rare.Window

@@ -46,7 +46,8 @@ func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
 	}
 }
 
-// An update that is repeated because it could not be stored counts once, and gets the same answer.
+// An update that could not be stored is repeated. It counts once, and gets the same answer each
+// time.
 func TestWindow_RepeatedUpdate_CountsOnce(t *testing.T) {
 	k := hourly()
 	for range 3 {
