@@ -1,4 +1,4 @@
-// Package retry repeats work that must not be lost while something is unavailable.
+// Package retry repeats failed work, such as a write to a full disk, until it succeeds.
 package retry
 
 import (
@@ -13,14 +13,14 @@ import (
 	"mews/supervisor"
 )
 
-// Longest is the longest pause if somebody waits for the result.
+// Longest is the longest pause between two tries of work that somebody waits for.
 const Longest = 10 * time.Second
 
-// Pauses are the pauses between failing tries: each twice as long as the last. They belong to one
-// goroutine.
+// Pauses are the pauses between failing tries. Each is twice as long as the last. One goroutine may
+// use them.
 type Pauses struct {
 	First, Longest time.Duration
-	Jitter         float64 // largest random share by which a pause is longer or shorter
+	Jitter         float64 // largest random part by which a pause is longer or shorter; 0.1 means 10 %
 
 	series backoff.ExponentialBackOff
 }
@@ -35,14 +35,15 @@ func (p *Pauses) Next() time.Duration {
 // Reset starts again with the first pause.
 func (p *Pauses) Reset() { p.series = backoff.ExponentialBackOff{} }
 
-// UpTo returns the pauses of a store: the first is 100 ms.
+// UpTo returns the pauses for writes to a store. The first is 100 ms, and no pause exceeds longest.
 func UpTo(longest time.Duration) Pauses {
 	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
 }
 
-// Do repeats do until it succeeds, its error is final, or ctx ends, with pauses between. If a
-// channel says how long to wait, the pause is exactly that. failed is called with each error that
-// is not final, and with the pause that follows. Do returns the final error, or ctx's cause.
+// Do repeats do until it succeeds, its error is final, or ctx ends. Between the tries it pauses. If
+// a channel says how long to wait, the pause is exactly that long. failed is called with each error
+// that is not final, and with the following pause. Do returns the final error, or the cause of
+// ctx's end.
 func Do(
 	ctx context.Context,
 	pauses Pauses,
@@ -70,8 +71,8 @@ type series struct{ *Pauses }
 
 func (s series) NextBackOff() time.Duration { return s.Next() }
 
-// Persist repeats a write until it succeeds, the store refuses it, or ctx ends. It returns the
-// result, and logs errors. ok is false after a final error.
+// Persist repeats a write until it succeeds, the store refuses it, or ctx ends. It logs errors and
+// returns the result. ok is false if the write did not succeed.
 func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
 	err := Do(ctx, UpTo(Longest), func() (err error) {
 		value, err = do()
@@ -83,10 +84,11 @@ func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func(
 	return value, err == nil
 }
 
-// Wait waits for d. It is false if ctx has ended.
+// Wait waits for the time d. It returns false if ctx has ended.
 func Wait(ctx context.Context, d time.Duration) bool { return WaitOr(ctx, d, nil) }
 
-// WaitOr waits for d, or until it is woken. It is false if ctx has ended.
+// WaitOr waits for the time d, or until the channel woken gets a value. It returns false if ctx has
+// ended.
 func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	select {
 	case <-woken:
@@ -96,8 +98,8 @@ func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	return ctx.Err() == nil
 }
 
-// IsRefused reports whether a store will refuse the same request again. Such a request is invalid, or
-// names a missing thing.
+// IsRefused reports whether a store would refuse the same request again. Such a request is invalid,
+// or names a row that does not exist.
 func IsRefused(err error) bool {
 	code := supervisor.ErrorCode(err)
 	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound

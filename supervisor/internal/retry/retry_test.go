@@ -57,7 +57,7 @@ func TestDo_ContextEnds_Stops(t *testing.T) {
 	})
 }
 
-// A full disk is not written to every few seconds for days.
+// If the disk is full for days, writes are tried only rarely.
 func TestDo_LongFailure_TriesRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
