@@ -1,10 +1,10 @@
-// Package signals wakes goroutines that wait for something to change.
+// Package signals wakes goroutines that wait for a change.
 package signals
 
 import "sync"
 
-// Send puts a token into a channel that has room for one. If it holds one already, it changes
-// nothing. It never blocks.
+// Send puts a token into a channel with room for one token. If the channel already has a token,
+// Send changes nothing. It never blocks.
 func Send(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -12,14 +12,14 @@ func Send(to chan<- struct{}) {
 	}
 }
 
-// Broadcast wakes everybody who waits. The zero value is ready. It may be used from several
+// Broadcast wakes all waiting goroutines. The zero value is ready. It may be used from several
 // goroutines.
 type Broadcast struct {
 	mu   sync.Mutex    // guards next
-	next chan struct{} // nil while nobody waits
+	next chan struct{} // channel that the next Notify closes; nil while no goroutine waits
 }
 
-// Wait returns a channel that the next Notify closes.
+// Wait returns a channel that the next call of Notify closes.
 func (b *Broadcast) Wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -29,7 +29,7 @@ func (b *Broadcast) Wait() <-chan struct{} {
 	return b.next
 }
 
-// Notify wakes everybody who waits.
+// Notify wakes all waiting goroutines.
 func (b *Broadcast) Notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,7 +17,7 @@ func TestSend_Twice_LeavesOneToken(t *testing.T) {
 
 func TestBroadcast_Notify_WakesAllWhoWait(t *testing.T) {
 	var b signals.Broadcast
-	b.Notify() // nobody waits
+	b.Notify() // no goroutine waits yet
 	first, second := b.Wait(), b.Wait()
 	if closed(first) || closed(second) {
 		t.Error("woken before Notify")
