@@ -8,31 +8,31 @@ import (
 	"sync"
 )
 
-// Slots is a limited number of slots. If more are requested, users take turns: a request waits for
-// at most one slot of each other user, however many those request. Slots that are requested with a
-// rank use the rank instead. It may be used from several goroutines.
+// Slots is a limited number of slots. If more slots are requested, users take turns: a request
+// waits for at most one slot of each other user. Requests with a rank are ordered by their ranks
+// instead. Slots may be used from several goroutines.
 //
-// Requests without a user, "", wait until no user waits.
+// Requests with the user "" wait until no user waits.
 type Slots struct {
-	// largest number of granted slots, in all and for one user; 0 means no limit
+	// largest number of granted slots, for all users and for one user; 0 means no limit
 	maxRunning, maxPerUser int
 
 	mu        sync.Mutex // guards the following fields
 	running   []*Slot
-	waiting   []*Slot        // requests without a slot, in the order of requesting
-	userTurns map[string]int // number of each waiting user's last turn; the least goes first
-	lastTurn  int            // number of the last turn
+	waiting   []*Slot        // requests that are not granted, in the order of requesting
+	userTurns map[string]int // number of each waiting user's last turn; the user with the least number goes first
+	lastTurn  int            // number of the last granted turn
 }
 
 // New makes n slots. 0 means no limit.
 func New(n int) *Slots { return NewEach(n, 0) }
 
-// NewEach makes n slots. A user may have at most each of them at once. 0 means no limit.
+// NewEach makes n slots. A user may have at most each of the slots at once. 0 means no limit.
 func NewEach(n, each int) *Slots {
 	return &Slots{maxRunning: n, maxPerUser: each, userTurns: map[string]int{}}
 }
 
-// Slot is a requested slot. The caller that requested it must call Release.
+// Slot is a requested slot. The caller that requested the slot must call Release.
 type Slot struct {
 	slots   *Slots
 	person  string
@@ -40,8 +40,8 @@ type Slot struct {
 	granted chan struct{}
 }
 
-// Request asks for a slot. It never blocks. The lowest rank goes first, compared number by number.
-// Either all requests of Slots have ranks, or none.
+// Request asks for a slot. It never blocks. The request with the lowest rank goes first; ranks are
+// compared number by number. Either all requests have ranks, or no request has one.
 func (s *Slots) Request(person string, rank ...int64) *Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +55,8 @@ func (s *Slots) Request(person string, rank ...int64) *Slot {
 	return slot
 }
 
-// Acquire requests a slot and waits until it is granted. Its error is ctx's cause, and then there
-// is no slot.
+// Acquire requests a slot and waits until it is granted. If ctx ends first, it returns the cause
+// and no slot.
 func (s *Slots) Acquire(ctx context.Context, person string) (*Slot, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -95,10 +95,11 @@ func (s *Slots) Free() bool {
 	return s.maxRunning == 0 || len(s.running) < s.maxRunning
 }
 
-// Granted returns a channel that is closed when the slot is granted.
+// Granted returns a channel that is closed as soon as the slot is granted.
 func (p *Slot) Granted() <-chan struct{} { return p.granted }
 
-// Wait waits until the slot is granted. Its error is ctx's cause; call Release even then.
+// Wait waits until the slot is granted. If ctx ends first, it returns the cause. Release must be
+// called even then.
 func (p *Slot) Wait(ctx context.Context) error {
 	select {
 	case <-p.granted:
@@ -108,7 +109,7 @@ func (p *Slot) Wait(ctx context.Context) error {
 	}
 }
 
-// Release gives the slot back, whether it was granted or not. The next in turn gets it.
+// Release gives the slot back for the next request. It also ends a request that was not granted.
 func (p *Slot) Release() {
 	s := p.slots
 	s.mu.Lock()
@@ -123,7 +124,7 @@ func (p *Slot) Release() {
 	s.grant()
 }
 
-// Wanted reports whether a request with a lower rank waits that could have this slot.
+// Wanted reports whether a request with a lower rank waits and could get this slot.
 func (p *Slot) Wanted() bool {
 	s := p.slots
 	s.mu.Lock()
@@ -134,7 +135,7 @@ func (p *Slot) Wanted() bool {
 	})
 }
 
-// grant gives free slots to waiting requests. The caller has the mutex.
+// grant gives free slots to waiting requests. The caller has locked the mutex.
 func (s *Slots) grant() {
 	for {
 		next := s.next()
@@ -150,7 +151,7 @@ func (s *Slots) grant() {
 	}
 }
 
-// next returns the request that gets a slot now, or nil. The caller has the mutex.
+// next returns the request that gets a slot now, or nil. The caller has locked the mutex.
 func (s *Slots) next() (first *Slot) {
 	for _, slot := range s.waiting {
 		if (first == nil || s.compare(slot, first) < 0) && s.hasRoom(slot, s.running) {
@@ -160,7 +161,8 @@ func (s *Slots) next() (first *Slot) {
 	return first
 }
 
-// compare is below 0 if a goes before b, where b was requested earlier. The caller has the mutex.
+// compare returns a number below 0 if a goes before b. b was requested before a. The caller has
+// locked the mutex.
 func (s *Slots) compare(a, b *Slot) int {
 	nobody := func(slot *Slot) int {
 		if slot.person == "" {
@@ -171,14 +173,15 @@ func (s *Slots) compare(a, b *Slot) int {
 	return cmp.Or(slices.Compare(a.rank, b.rank), nobody(a)-nobody(b), s.userTurns[a.person]-s.userTurns[b.person])
 }
 
-// forgetTurn forgets the turn of a user without waiting requests. The caller has the mutex.
+// forgetTurn deletes the turn of a user who has no waiting requests. The caller has locked the
+// mutex.
 func (s *Slots) forgetTurn(person string) {
 	if !slices.ContainsFunc(s.waiting, func(other *Slot) bool { return other.person == person }) {
 		delete(s.userTurns, person)
 	}
 }
 
-// hasRoom reports whether a slot is free besides the running ones.
+// hasRoom reports whether the request slot may be granted while the running slots are taken.
 func (s *Slots) hasRoom(slot *Slot, running []*Slot) bool {
 	if s.maxRunning > 0 && len(running) >= s.maxRunning {
 		return false

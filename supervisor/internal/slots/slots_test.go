@@ -17,17 +17,18 @@ func (p *Slot) in() bool {
 	}
 }
 
-// callers makes requests of Slots.
+// callers makes random requests and releases of slots.
 type callers struct {
 	*Slots
 	size    int
 	inside  []*Slot
 	waiting []*Slot                   // requests without a slot, in the order of requesting
-	passed  map[string]map[string]int // number of slots that each user got while another one waits
+	passed  map[string]map[string]int // number of slots that each user got while another user waits
 }
 
-// check finds new grants and checks the promises: never too many, no free slot while a request
-// waits, each user's requests in order, and no user twice before another who waits.
+// check finds new grants and checks them. Never are too many slots granted, and no slot is free
+// while a request waits. Each user's requests are granted in order. No user gets two slots while
+// another user waits.
 func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
@@ -61,7 +62,7 @@ func (p *callers) count(t *rapid.T, in string) {
 	p.watch()
 }
 
-// watch starts counting for users who wait, and stops for the others.
+// watch starts counting for users who wait, and stops for users who do not.
 func (p *callers) watch() {
 	now := map[string]map[string]int{}
 	for _, one := range p.waiting {
@@ -112,7 +113,7 @@ func TestRequest_SeveralUsers_TakeTurns(t *testing.T) {
 	})
 }
 
-// A slot that is granted and given up at once is not lost.
+// A slot whose request is cancelled just as it is granted is not lost.
 func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 	for range 200 {
 		f := New(1)
@@ -198,7 +199,8 @@ func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
 	}
 }
 
-// A request that exceeds its user's limit does not want the slots of that user, whatever its rank.
+// A user at the limit can't get a slot of another user, whatever the rank. So only the user's own
+// slot is wanted.
 func TestWanted_AtOwnLimit_IsFalse(t *testing.T) {
 	s := NewEach(2, 1)
 	anns, bobs := s.Request("ann", 9), s.Request("bob", 9)
@@ -215,7 +217,7 @@ func TestTryAcquire_NoSlotFree_AddsNoRequest(t *testing.T) {
 		t.Fatal("one slot was given to two, or somebody waits")
 	}
 	one.Release()
-	one.Release() // changes nothing
+	one.Release() // a second release changes nothing
 	if _, ok := s.TryAcquire(""); !ok || len(s.running) != 1 {
 		t.Error("the slot was not given back once")
 	}
