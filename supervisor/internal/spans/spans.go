@@ -13,17 +13,17 @@ import (
 // Forms lists the spans that Parse reads, for help texts.
 const Forms = "today, yesterday, last hour, 7d, 2026-11-20, 2026-11, or two of them as 2026-11-01..2026-11-07"
 
-// Errors about a span that can't be read.
+// Errors about a span of time that can't be parsed.
 const (
 	textNoDate    = "%q is no time that I can read. Write one of: " + Forms + "."
 	textBackwards = "%s..%s ends before it begins."
 )
 
-// daysPattern matches a number of days, today being the last.
+// daysPattern matches a number of days that end with today, such as 7d.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// forms lists the layouts of a span that is written as a date, each with the span's length. Models
-// write the first two.
+// forms lists the layouts of a span that is written as a date or time, each with the span's length.
+// Models write the first two layouts.
 var forms = []struct {
 	layout              string
 	years, months, days int
@@ -36,10 +36,10 @@ var forms = []struct {
 	{layout: "2006", years: 1},
 }
 
-// Parse reads a span of time as a person or a model writes it. Examples are today, yesterday, last
-// hour, 7d (seven days, the last of them today), a day such as 2026-11-20, a month, a year or a
-// minute. A..B is from the start of A to the end of B; either may be left out. now is in the user's
-// time zone. The error is a text for the author.
+// Parse parses a span of time as a person or a model writes it. Examples are today, yesterday, last
+// hour and 7d, the seven days up to today. A day, a month, a year or a minute is written as
+// 2026-11-20 and the like. A..B lasts from the start of A to the end of B; either may be left out.
+// now is in the user's time zone. The error is a text for the person or the model.
 func Parse(text string, now time.Time) (s supervisor.Span, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two {
@@ -57,7 +57,7 @@ func Parse(text string, now time.Time) (s supervisor.Span, err error) {
 	case text == "last hour":
 		return supervisor.Span{From: now.Add(-time.Hour), To: now}, nil
 	case days != nil && days[1] != "0":
-		n, _ := strconv.Atoi(days[1]) // at most four digits
+		n, _ := strconv.Atoi(days[1]) // the text has at most four digits, so there is no error
 		return supervisor.Span{From: day(1 - n), To: day(1)}, nil
 	}
 	for _, form := range forms {
