@@ -7,7 +7,7 @@ import (
 	"mews/supervisor"
 )
 
-// ForUser returns a user's time zone, or the machine's if they have none.
+// ForUser returns a user's time zone, or the machine's if the user has none.
 func ForUser(u supervisor.User) *time.Location {
 	zone, err := time.LoadLocation(u.Timezone)
 	if err != nil || u.Timezone == "" {
