@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// Attachment names a file in a sentence: “a photo”, or its kind and name.
+// Attachment returns the words for a file in a sentence, such as “a photo”. If the file has a name,
+// the words are its kind and name.
 func Attachment(a supervisor.Attachment) string {
 	what := cmp.Or(attachmentNames[a.Kind], attachmentNames[protocol.AttachmentDocument])
 	if a.Name == "" {

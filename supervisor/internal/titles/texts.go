@@ -2,7 +2,7 @@ package titles
 
 import "mews/protocol"
 
-// attachmentNames are the names of kinds of files within a sentence.
+// attachmentNames maps kinds of files to their names within a sentence.
 var attachmentNames = map[protocol.AttachmentKind]string{
 	protocol.AttachmentVoice:     "a voice message",
 	protocol.AttachmentPhoto:     "a photo",
