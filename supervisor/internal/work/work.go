@@ -1,4 +1,4 @@
-// Package work ends all work for a user.
+// Package work keeps track of the running work for each user, and can end it.
 package work
 
 import (
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// WorkByUser holds the running work by user. The zero value is ready. It may be used from several
-// goroutines.
+// WorkByUser holds the running pieces of work by user. The zero value is ready. It may be used from
+// several goroutines.
 type WorkByUser struct {
 	mu      sync.Mutex // guards running
 	running map[string]map[*piece]bool
@@ -19,9 +19,8 @@ type piece struct {
 	done   chan struct{}
 }
 
-// Begin begins a piece of work for a user. ok is false if serves, which is called within, returns
-// false. The caller calls done at the end of the work. The work must end soon after the context own
-// ends.
+// Begin begins a piece of work for a user. It calls serves: if the user is not served, ok is false.
+// The caller calls done at the end of the work. The work must end soon after its context own ends.
 func (u *WorkByUser) Begin(
 	ctx context.Context,
 	user string,
@@ -54,8 +53,8 @@ func (u *WorkByUser) end(user string, p *piece) {
 	}
 }
 
-// End ends all work for a user who is no longer served, and waits for its end. No work begins after
-// that. Its error is ctx's cause.
+// End ends all work for a user who is no longer served, and waits for the end of the work. No work
+// begins after that. If ctx ends first, End returns the cause.
 func (u *WorkByUser) End(ctx context.Context, user string) error {
 	for _, p := range u.cancelAll(user) {
 		select {
