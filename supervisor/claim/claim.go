@@ -1,37 +1,39 @@
-// Package claim finds sentences in which an assistant says that it has just done something that
-// only a tool can do. It knows English, Spanish, German and French by tables of words (words_*.go),
-// and does no I/O.
+// Package claim finds sentences in which an assistant says that it has just done a deed that only a
+// tool can do. It knows English, Spanish, German and French by tables of words (words_*.go). It
+// does no I/O.
 //
-// It would rather miss a claim than find a false one. Offers, questions, conditions, negations, the
-// future, other people's deeds, earlier days, quotations and drafts are no claims.
+// It is made to find no false claims, and so it misses some true ones. Offers, questions,
+// conditions, negations, the future, other people's deeds, earlier days, quotations and drafts are
+// no claims.
 package claim
 
 // Kind is the kind of deed that a sentence claims.
 type Kind string
 
 const (
-	Write    Kind = "write"    // something was saved, changed or moved
-	Delete   Kind = "delete"   // something was deleted
-	Send     Kind = "send"     // something was sent to somebody
-	Run      Kind = "run"      // a program ran
-	Schedule Kind = "schedule" // something was scheduled
-	Lookup   Kind = "lookup"   // something outside the conversation was searched or read
-	Remember Kind = "remember" // something was remembered for later conversations
+	Write    Kind = "write"    // the assistant saved, changed or moved something
+	Delete   Kind = "delete"   // the assistant deleted something
+	Send     Kind = "send"     // the assistant sent something to somebody
+	Run      Kind = "run"      // the assistant ran a program
+	Schedule Kind = "schedule" // the assistant scheduled something
+	Lookup   Kind = "lookup"   // the assistant searched or read something outside the conversation
+	Remember Kind = "remember" // the assistant remembered something for later conversations
 )
 
-// Kinds lists all kinds, in the order of a Note.
+// Kinds lists all kinds of deeds, in the order in which a warning names them.
 var Kinds = []Kind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
 
-// Claim is one kind of deed that a text claims.
+// Claim is a kind of deed that a text claims, with the claiming sentence.
 type Claim struct {
 	Kind     Kind
-	Sentence string // the first sentence that claims it
-	// the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved", "is set"
+	Sentence string // the first sentence that claims the deed
+	// the sentence may speak of an earlier turn, as with "Yes, ...", "already", "I saved" and "is
+	// set"
 	Earlier bool
 }
 
-// Find lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is
-// listed so.
+// Find lists the claims of a text, each kind once. If any sentence claims a kind without Earlier,
+// the listed claim has no Earlier.
 func Find(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {
@@ -50,12 +52,12 @@ func Find(text string) (claims []Claim) {
 	return claims
 }
 
-// finder goes through the sentences of one text.
+// finder finds the claims of one text, sentence by sentence.
 type finder struct {
 	add       func(Claim)
-	confirmed bool // the sentence before says "done" and no more
+	confirmed bool // the sentence before only says "done"
 	affirmed  bool // the first sentence says "yes"
-	begun     bool // there was a sentence
+	begun     bool // the finder has read a sentence
 }
 
 func (f *finder) sentence(s sentence) {
@@ -74,5 +76,5 @@ func (f *finder) sentence(s sentence) {
 	f.begun, f.confirmed = true, isDone && len(s.tokens) <= maxConfirmation
 }
 
-// maxConfirmation is how many words a sentence has at most that says "done" and no more.
+// maxConfirmation is the greatest number of words in a sentence that only says "done".
 const maxConfirmation = 5

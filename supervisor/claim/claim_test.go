@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the report anew")
 
-// answer is a file of testdata/*.txt; testdata/README.md explains its kinds.
+// answer is a file of testdata/*.txt: an assistant's answer and the kinds that it claims.
+// testdata/README.md explains the form.
 type answer struct {
 	language string
 	number   int
@@ -51,7 +52,7 @@ func found(text string) (kinds []claim.Kind) {
 	return kinds
 }
 
-// count counts the kinds that were found rightly, found wrongly, and missed.
+// count has the numbers of kinds that were found rightly, found wrongly, and missed.
 type count struct{ right, wrong, missed int }
 
 func (c count) precision() float64 { return ratio(c.right, c.wrong) }
@@ -67,9 +68,9 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestFind_Answers_MeetPrecisionTarget measures the precision and recall of Find in 400 answers.
-// Half of them are held out: nobody read them when choosing the words. Each kind in each answer
-// counts.
+// TestFind_Answers_MeetPrecisionTarget measures the precision and recall of the claims that are
+// found in 400 answers. Half of the answers were not read when the words were chosen. Each kind in
+// each answer counts once.
 func TestFind_Answers_MeetPrecisionTarget(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {

@@ -2,30 +2,30 @@ package claim
 
 import "strings"
 
-// clauses reads one sentence in one language, word by word.
+// clauses reads the clauses of one sentence in one language, word by word.
 type clauses struct {
 	language
 	languageIndex int // index of the language in languages
 	tokens        []token
-	confirmed     bool // the sentence before, or the beginning of this one, says "done"
+	confirmed     bool // the sentence before, or the beginning of this sentence, says "done"
 
-	// Fields of the current clause. Positions are indexes of tokens.
-	afterSubject     bool  // the assistant is the subject
-	onlyFillersSince bool  // only fillers have followed the subject
+	// The following fields describe the current clause. Positions are indexes of tokens.
+	afterSubject     bool  // the assistant is the subject of the clause
+	onlyFillersSince bool  // only filler words have followed the subject
 	afterAuxiliary   bool  // the subject has an auxiliary, as in "I have"
 	beforeInfinitive bool  // the subject needs an infinitive, as in "acabo de"
-	negated          bool  // a negation came before
-	lastWord         int   // last token that is no filler; -1 for none
-	wordBefore       int   // last such token before lastWord; -1 for none
+	negated          bool  // a negation precedes the current word
+	lastWord         int   // position of the last token that is no filler; -1 means none
+	wordBefore       int   // position of the last token before lastWord that is no filler; -1 means none
 	subjectAt        int   // position of the subject
-	objectBegin      int   // first token after the last verb
-	afterDone        int   // first token after "Done" and the like; -1 before it
-	be               class // passive and state, if such a word came before
+	objectBegin      int   // position of the first token after the last verb
+	afterDone        int   // position of the first token after "Done" and the like; -1 means none
+	be               class // classes passive and state of an earlier word, such as "is"
 	isLeading        bool  // no other clause has begun since afterDone
 }
 
-// find yields the kinds that the sentence claims. uncertain means that the words may be about an
-// earlier turn, as in "I saved it" and "your reminder is set".
+// find yields the kinds of deeds that the sentence claims. uncertain means that the words may be
+// about an earlier turn, as in "I saved it" and "your reminder is set".
 func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 	c.lastWord, c.wordBefore, c.afterDone, c.isLeading = -1, -1, -1, true
 	for i, t := range c.tokens {
@@ -37,7 +37,7 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 			if kind := c.claimedKind(i, s); kind != "" {
 				yield(kind, s.class&finite != 0 || c.afterSubject && !c.afterAuxiliary && !c.needsAuxiliary ||
 					!c.afterSubject && c.be != 0)
-				if c.afterDone < 0 && s.class&finite == 0 && !c.afterSubject { // "Saved it and sent it"
+				if c.afterDone < 0 && s.class&finite == 0 && !c.afterSubject { // as in "Saved it and sent it"
 					c.afterSubject, c.afterAuxiliary = true, true
 				}
 
@@ -48,7 +48,7 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 	}
 }
 
-// follow updates the state of the clause after a token.
+// follow updates the fields of the clause after a token.
 func (c *clauses) follow(i int, t token, s sense) {
 	if c.afterDone < 0 && t.form != pause &&
 		(s.class&(done|yes|aside|filler|opening) == 0 || s.class&(article|owned) != 0) {
@@ -81,7 +81,7 @@ func (c *clauses) follow(i int, t token, s sense) {
 	c.wordBefore, c.lastWord = c.lastWord, i
 }
 
-// isAt reports whether token i is of a class. i may be -1, which is never.
+// isAt reports whether token i is of a class. It is false for i = -1.
 func (c *clauses) isAt(i int, of class) bool { return i >= 0 && c.tokens[i].is(c.languageIndex, of) }
 
 // opensClause reports whether a clause with the assistant as subject begins at token i.
@@ -103,7 +103,7 @@ func (c *clauses) opensClause(i int, s sense) bool {
 	return !c.isAt(before, link)
 }
 
-// claimedKind returns the kind that the verb at token i claims, or "".
+// claimedKind returns the kind of deed that the verb at token i claims; "" means none.
 func (c *clauses) claimedKind(i int, s sense) Kind {
 	if c.isFollowedBy(i, negation) || c.far && i+1 < len(c.tokens) && c.isAt(i+1, auxiliary|other) {
 		return ""
@@ -127,7 +127,7 @@ func (c *clauses) claimedKind(i int, s sense) Kind {
 	return c.participleAfterNoun(i, s)
 }
 
-// isFollowedBy reports whether one of the two tokens after i, in the same clause, is of a class.
+// isFollowedBy reports whether one of the two tokens after i in the clause is of a class.
 func (c *clauses) isFollowedBy(i int, of class) bool {
 	for j := i + 1; j <= i+2 && j < len(c.tokens); j++ {
 		if c.tokens[j].form == pause || c.isAt(j, join) {
@@ -140,7 +140,7 @@ func (c *clauses) isFollowedBy(i int, of class) bool {
 	return false
 }
 
-// kind returns the kind that a verb claims together with the words around it.
+// kind returns the kind of deed that a verb claims, together with the words around it.
 func (c *clauses) kind(i int, v *verb) Kind {
 	found := c.cuesAfter(i)
 	switch {
@@ -161,7 +161,7 @@ func (v *verb) kind(found cue) Kind {
 	return v.always
 }
 
-// cuesAfter returns the cues between the verb at token i and the next verb.
+// cuesAfter returns the cues of the words between the verb at token i and the next verb.
 func (c *clauses) cuesAfter(i int) cue {
 	end := i + 1
 	for ; end < len(c.tokens) && !c.isAt(end, action) && (c.far || !c.isAt(end-1, link)); end++ {
@@ -172,7 +172,8 @@ func (c *clauses) cuesAfter(i int) cue {
 	return c.cues(i+1, end)
 }
 
-// cues returns the cues of tokens from..to, or 0 if they point into the answer itself.
+// cues returns the cues of the tokens from..to. It returns 0 if a word such as "below" points into
+// the answer itself.
 func (c *clauses) cues(from, to int) (found cue) {
 	for i := from; i < to; i++ {
 		if c.isAt(i, shown) {
@@ -183,8 +184,8 @@ func (c *clauses) cues(from, to int) (found cue) {
 	return found
 }
 
-// bareParticiple returns the claim of a participle at the beginning of a sentence: "Saved to
-// notes.md".
+// bareParticiple returns the kind that a participle at the beginning of a sentence claims, as in
+// "Saved to notes.md".
 func (c *clauses) bareParticiple(i int, s sense) Kind {
 	if s.class&ambiguous != 0 || s.verb.always != "" && !c.isPredicate(i, target|article|owned|join|filler) {
 		return ""
@@ -192,8 +193,8 @@ func (c *clauses) bareParticiple(i int, s sense) Kind {
 	return s.verb.kind(c.cuesAfter(i))
 }
 
-// isPredicate reports whether the participle at token i ends its clause, and is no part of the
-// subject as in "saved games are". A token of class before may follow it.
+// isPredicate reports whether the participle at token i ends its clause. In "saved games are" the
+// participle belongs to the subject. A token of class before may follow the participle.
 func (c *clauses) isPredicate(i int, before class) bool {
 	for _, t := range c.tokens[i+1:] {
 		if t.is(c.languageIndex, state|passive) {
@@ -207,14 +208,14 @@ func (c *clauses) isPredicate(i int, before class) bool {
 // maxNounDistance is the largest distance between a noun and its participle, in tokens.
 const maxNounDistance = 3
 
-// participleAfterNoun returns the claim of a participle after a noun that begins the sentence, as
-// in "Message sent" or "Your reminder is set".
+// participleAfterNoun returns the kind that a participle claims after a noun that begins the
+// sentence. Examples are "Message sent" and "Your reminder is set".
 func (c *clauses) participleAfterNoun(i int, s sense) Kind {
 	about := c.cues(c.afterDone, i)
 	kind := s.verb.kind(about | c.cuesAfter(i))
 	follows := target | join | filler
 	if !c.far && strings.HasSuffix(c.tokens[c.afterDone].word, "s") {
-		// after a plural, the rest may belong to the subject: "messages sent to me are"
+		// after a plural, the next words may belong to the subject, as in "messages sent to me are"
 		follows = 0
 	}
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Duplicates lists the forms that one language has under two verbs.
+// Duplicates lists the verb forms that a language lists under two verbs.
 func Duplicates() (list []string) {
 	for i, l := range languages {
 		of := map[string]*verb{}

@@ -8,14 +8,16 @@ import (
 	"mews/supervisor/claim"
 )
 
-// hostile are texts that repeat the beginning of something. A quadratic reader would be slow.
+// hostile lists texts to be repeated many times. They would make a reader slow whose time grows
+// with the square of the length.
 var hostile = []string{
 	"I ", "I saved ", "I have ", "saved ", "Reminder set ", "Done ", "your file has been ", "ich habe ", "habe gelöscht ",
 	"gelöscht ", "a", "datei", ".", "1.", "Dr.", "1. März ", "\"", "“", "`", "```\n", "> ", "*", "'", "i'", "he ", "j'ai ", ",",
 	"\n", "? ", "last ", "last week ", "n't ", "\xff", "a.b/", "notes.md ", "und ", "I saved notes.md and ",
 }
 
-// check finds the claims of a text, which must be few.
+// check finds the claims of a text. It fails if a kind is listed twice, or if a claim's sentence is
+// not in the text.
 func check(t testing.TB, text string) {
 	seen := map[claim.Kind]bool{}
 	for _, c := range claim.Find(text) {
@@ -42,8 +44,8 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// BenchmarkHostile shows how much longer the worst hostile text takes if it is ten times as long:
-// about 10 times, or 100 times if Find were quadratic.
+// BenchmarkHostile shows how much longer the worst hostile text takes if it is ten times as long.
+// The result should be about 10. A time that grows with the square of the length would give 100.
 func BenchmarkHostile(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()
@@ -80,7 +82,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// A form under two verbs would count for a random one of them.
+// If a form were listed under two verbs, it would count for a random one of the two.
 func TestLexicon_VerbForms_HaveOneMeaning(t *testing.T) {
 	for _, twice := range claim.Duplicates() {
 		t.Error(twice)

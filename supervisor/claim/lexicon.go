@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// class is the function of a word in a sentence, in one language. A word may have several classes.
+// class is the function of a word in a sentence of one language. A word may have several classes.
 type class uint32
 
 const (
-	subject   class = 1 << iota // "I"
-	auxiliary                   // "have", as in "I have saved"
+	subject   class = 1 << iota // a subject: "I"
+	auxiliary                   // an auxiliary, as "have" in "I have saved"
 	recent                      // an auxiliary before an infinitive: "acabo de guardar"
-	filler                      // may be inside "I have just saved" without changing it
-	join                        // "and": the next verb has the same subject
-	opening                     // may precede the subject of a main clause: "then I saved"
-	negation                    // "not": no claims until the next comma
-	condition                   // "if", "would", "perhaps": no claims until the end of the sentence
-	link                        // "that", "which": the clause after it reports and claims nothing
-	other                       // "has", as in "she has saved": somebody else did it
-	earlier                     // "yesterday": the sentence is not about this turn
-	already                     // "already": the sentence may be about an earlier turn
+	filler                      // a word without effect on the meaning, as "just" in "I have just saved"
+	join                        // "and", after which the next verb has the same subject
+	opening                     // a word that may precede the subject of a main clause, as "then" in "then I saved"
+	negation                    // "not", after which nothing is claimed until the next comma
+	condition                   // "if", "would" or "perhaps", after which nothing is claimed in the sentence
+	link                        // "that" or "which", whose clause claims nothing
+	other                       // "has", as in "she has saved", which is somebody else's deed
+	earlier                     // "yesterday", by which the sentence is not about this turn
+	already                     // "already", by which the sentence may be about an earlier turn
 	yes
-	done      // says that something is done: "Done.", "All set."
-	aside     // "OK", "thanks": precedes a sentence and is no part of it
-	owned     // "your": begins "your note has been saved"
-	article   // "the"
-	passive   // "has been"
-	state     // "is"
-	agent     // "by": somebody else did it
-	target    // "to", "in", "it": may follow a participle that begins a sentence
-	shown     // "below": the thing is in the answer
-	shortened // "Dr": the full stop after it ends no sentence
-	month     // after a number: the full stop between them ends no sentence
-	draft     // "letter", "draft": the sentence names a text written for somebody
-	undo      // two words that mean something else than the first alone
+	done      // words that say that something is done: "Done.", "All set."
+	aside     // "OK" or "thanks", which precedes a sentence and is no part of it
+	owned     // "your", as at the beginning of "your note has been saved"
+	article   // an article: "the"
+	passive   // a passive: "has been"
+	state     // a form of to be: "is"
+	agent     // "by", which names somebody else who did the deed
+	target    // "to", "in" or "it", which may follow a participle at the beginning of a sentence
+	shown     // "below", by which the object is in the answer itself
+	shortened // "Dr", whose full stop ends no sentence
+	month     // a month; a full stop between a number and a month ends no sentence
+	draft     // "letter" or "draft", by which the sentence names a text written for somebody
+	undo      // two words that mean something else than the first word alone
 	leading   // the first of two words that belong together
 	action    // a verb in any form
-	ambiguous // a form that is an order at the beginning of a sentence: "put"
-	finite    // a form that includes its subject: "guardé"
+	ambiguous // a verb form that is an order at the beginning of a sentence: "put"
+	finite    // a verb form that includes its subject: "guardé"
 	infinite  // a verb's infinitive
 )
 
-// cue is a hint at the object of a verb. Some verbs claim a tool's deed only with certain objects.
+// cue is a hint at the object of a verb. Some verbs claim a deed only with certain objects.
 type cue uint16
 
 const (
@@ -53,17 +53,17 @@ const (
 	memory
 	fact // "that you", after "I noted"
 	program
-	source // a source of knowledge outside the conversation
+	source // words for a source of knowledge outside the conversation
 	message
 )
 
 // verb is one meaning, shared by verbs of all languages.
 type verb struct {
-	always Kind // the kind without any cue; "" for none
+	always Kind // the kind that the verb claims without a cue; "" means none
 	by     []reading
 }
 
-// reading is the kind that a verb claims with a cue.
+// reading is a kind that a verb claims if one of some cues is present.
 type reading struct {
 	cue  cue
 	kind Kind
@@ -88,26 +88,26 @@ var (
 	memorize = &verb{Remember, nil}
 )
 
-// language is the vocabulary of one language. Words are in lower case with spaces between. Two
-// words that belong together are joined by an underscore: last_week.
+// language is the vocabulary of one language. Lists of words are in lower case, separated by
+// spaces. Two words that belong together are joined by an underscore: last_week.
 type language struct {
 	classes map[class]string
 	cues    map[cue]string
-	// verbs has the forms that say that something was done. A form with "=" before it includes its
-	// subject. A form with "+" is an order at the beginning of a sentence, and one with "-" is an
-	// infinitive. "*" at the end stands for each of endings.
+	// verbs has the verb forms that say that something was done. A form with the mark "=" includes
+	// its subject. A form with "+" is an order at the beginning of a sentence. A form with "-" is
+	// an infinitive. "*" at the end stands for each of endings.
 	verbs   map[*verb]string
-	endings []string // replacements of *, with the marks of verbs
-	letters []string // beginnings of letters, if they are the whole line
-	// The words that must precede a verb, next to each other.
+	endings []string // replacements of "*", with the same marks as in verbs
+	letters []string // lines with which a letter begins, such as a greeting
+	// A claim needs these words right before the verb: a subject, an auxiliary, or both.
 	needsSubject, needsAuxiliary bool
-	// a subject counts only at the beginning of a clause, unlike in "the file I saved"
+	// a subject counts only at the beginning of a clause, not as in "the file I saved"
 	onlyAfterOpening bool
-	far              bool // a verb may be at the end, far from its auxiliary
-	compounds        bool // a noun may be joined to others in one word
+	far              bool // a verb may be at the end of a clause, far from its auxiliary
+	compounds        bool // a noun may be joined to other nouns in one word
 }
 
-// languages lists the known languages. Their order has no meaning.
+// languages lists the known languages, in any order.
 var languages = [...]language{english, spanish, german, french}
 
 // sense is the meaning of a word in one language.
@@ -166,10 +166,10 @@ func makeLexicon() map[string][]sense {
 	return words
 }
 
-// marks maps the mark before a form to its class.
+// marks maps the mark before a verb form to the form's class.
 var marks = map[string]class{"=": finite, "+": ambiguous, "-": infinite}
 
-// forms expands an entry of verbs to its forms.
+// forms returns the forms of an entry of verbs, with each ending.
 func (l language) forms(entry string) (forms []string) {
 	stem, regular := strings.CutSuffix(entry, "*")
 	if !regular {
@@ -216,5 +216,5 @@ func (l language) cuesOf(t token, language int) cue {
 	return found
 }
 
-// The length in bytes of a noun at the end of a compound.
+// Least and greatest length in bytes of a noun at the end of a compound.
 const minNoun, maxNoun = 4, 20

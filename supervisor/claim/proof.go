@@ -6,11 +6,11 @@ import (
 )
 
 // Attachment stands for a file that came with the user's message, in a list of tools. The model
-// reads it without a tool.
+// reads such a file without a tool.
 const Attachment = ""
 
-// proofs lists the deeds that a successful call of each tool may have done. An unknown tool, such
-// as one of an MCP server, may have done anything.
+// proofs lists the kinds of deeds that a successful call of each tool may have done. An unknown
+// tool, such as that of an MCP server, may have done any deed.
 var proofs = map[string][]Kind{
 	Attachment: {Lookup},
 
@@ -55,7 +55,7 @@ var proofs = map[string][]Kind{
 	"job_result": nil,
 	"find_tools": nil,
 
-	// programs have no network, so they send nothing
+	// Programs have no network, so they can't send.
 	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},
 	"run_python":  {Write, Delete, Run, Schedule, Lookup, Remember},
 	"terminal":    {Write, Delete, Run, Schedule, Lookup, Remember},
@@ -67,8 +67,8 @@ func mayHaveDone(tool string, kind Kind) bool {
 }
 
 // UnverifiedKinds returns the kinds of claims that no tool has proved. worked lists the tools that
-// succeeded in this turn. With earlier it includes the turns before, for a claim that may be about
-// those.
+// succeeded in this turn. With earlier it also lists tools of earlier turns, for a claim that may
+// be about these turns.
 func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)
@@ -82,7 +82,7 @@ func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, 
 	return kinds, nil
 }
 
-// Note returns the warning below an answer with unproved claims; "" for none.
+// Note returns the warning below an answer with unproved claims. Without claims it returns "".
 func Note(kinds []Kind) string {
 	var said []string
 	for _, kind := range Kinds {
@@ -100,10 +100,12 @@ func Note(kinds []Kind) string {
 	return textNote + all + textNoteEnd
 }
 
-// maxNoteKinds is how many kinds a Note names, so that it has two lines at most.
+// maxNoteKinds is the largest number of kinds that a warning names, so that it has at most two
+// lines.
 const maxNoteKinds = 3
 
-// CutNote returns an answer without its Note, and whether it had one.
+// CutNote returns an answer without the warning about claims. found reports whether there was a
+// warning.
 func CutNote(answer string) (text string, found bool) {
 	begin := max(0, strings.LastIndex(answer, textNote))
 	_, after, found := strings.Cut(answer[begin:], textNoteEnd)

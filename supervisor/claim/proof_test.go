@@ -29,7 +29,8 @@ func TestNote_NamesKinds(t *testing.T) {
 	}
 }
 
-// A tool proves only its own deeds. If the tools cannot be read, the error is returned.
+// A tool proves only its own kinds of deeds. If the list of tools can't be read, the error is
+// returned.
 func TestUnverifiedKinds_ToolsProveTheirDeeds(t *testing.T) {
 	all := make([]claim.Claim, len(claim.Kinds))
 	for i, kind := range claim.Kinds {
@@ -58,7 +59,7 @@ func TestUnverifiedKinds_ToolsProveTheirDeeds(t *testing.T) {
 	}
 }
 
-// Some words may be about an earlier turn.
+// Claims with words that may be about an earlier turn have Earlier set.
 func TestFind_EarlierTurn_IsUncertain(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true, "Saved.": false,

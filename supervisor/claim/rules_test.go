@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/claim"
 )
 
-// sentences lists sentences with their claims. Each shows one rule.
+// sentences lists sentences with the kinds that they claim. Each sentence shows one rule.
 var sentences = []struct{ text, kinds string }{
-	// English, with claims.
+	// English sentences with claims.
 	{"I saved it to notes.md", "write"},
 	{"I've sent you the file.", "send"},
 	{"Done, saved it.", "write"},
@@ -41,7 +41,7 @@ var sentences = []struct{ text, kinds string }{
 	{"I have now written the results to /home/me/out.txt.", "write"},
 	{"I wrote it down in your notes.", "write"},
 	{"All tests pass now; I ran the whole suite twice.", "run"},
-	// English, without claims.
+	// English sentences without claims.
 	{"I can save it, and I have no trouble sending it.", ""},
 	{"I can run commands and Python, list, read, write, move and delete files in your folder, and take notes.", ""},
 	{"I will open the file, put it in your notes and set a reminder.", ""},
@@ -96,7 +96,7 @@ var sentences = []struct{ text, kinds string }{
 	{"I've updated my answer.", ""},
 	{"I've thought about it and remembered a better way.", ""},
 	{"I wrote you a poem.", ""},
-	// Spanish
+	// Spanish sentences.
 	{"Lo guardé en notas.md.", "write"},
 	{"Te acabo de mandar el archivo.", "send"},
 	{"He apuntado que eres vegetariano.", "remember"},
@@ -115,7 +115,7 @@ var sentences = []struct{ text, kinds string }{
 	{"He cambiado la segunda frase.", ""},
 	{"Me he equivocado.", ""},
 	{"Habría enviado el correo, pero no tengo permiso.", ""},
-	// German
+	// German sentences.
 	{"Hab ich dir gerade geschickt.", "send"},
 	{"Ich habe es in notizen.md geschrieben.", "write"},
 	{"Gespeichert in `notizen.md`.", "write"},
@@ -134,7 +134,7 @@ var sentences = []struct{ text, kinds string }{
 	{"Die Nachricht wurde von deiner Bank verschickt.", ""},
 	{"Ich habe deinen Text gelesen.", ""},
 	{"Ich habe dir unten ein Gedicht geschrieben.", ""},
-	// French
+	// French sentences.
 	{"Je l'ai enregistré dans notes.md.", "write"},
 	{"Je vous l'ai envoyé.", "send"},
 	{"Je viens de supprimer le fichier.", "delete"},
@@ -152,7 +152,7 @@ var sentences = []struct{ text, kinds string }{
 	{"Ce que j'ai enregistré est là.", ""},
 	{"Ai-je envoyé le fichier ?", ""},
 	{"J'ai trouvé ton idée excellente.", ""},
-	// More sentences of all four languages, written after the first ones had passed.
+	// Sentences of all four languages, which were written after the earlier sentences had passed.
 	{"I've gone ahead and created a new file named `plan.md` with the outline.", "write"},
 	{"Your meeting notes are saved in `meeting.md`.", ""},
 	{"Done! Your meeting notes are saved in `meeting.md`.", "write"},
@@ -248,7 +248,7 @@ var sentences = []struct{ text, kinds string }{
 	{"You sent: [Forwarded from Eve]\n  [File deleted]", ""},
 	{"- [x] Saved to `a.md`\n- [ ] Deleted `b.md`", "write"},
 	{"I changed the title in [a.md](a.md).", "write"},
-	// A third set, written after the second had passed.
+	// A third set of sentences, which was written after the second set had passed.
 	{"I've saved the file, but I haven't sent it.", "write"},
 	{"I sent the invite to Tom and Ann; they should have it by now.", "send"},
 	{"Got it! Added to your calendar.", "schedule"},
@@ -321,7 +321,7 @@ var sentences = []struct{ text, kinds string }{
 	{"J'ai vérifié ton calcul.", ""},
 	{"Supprimé, comme demandé.", "delete"},
 	{"Message transmis à Paul.", "send"},
-	// A fourth set, written after the third had passed.
+	// A fourth set of sentences, which was written after the third set had passed.
 	{"Sure! Here's what happened:\n\n1. **Moved** `report.docx` to `archive/`\n2. **Emailed** it to finance\n3. **Set** a reminder for the 1st\n\nLet me know if you need more.", "write send"},
 	{"I've put your appointment in the calendar: Tuesday, 3 pm.", "schedule"},
 	{"I went through the folder and deleted anything older than a year.", "delete lookup"},

@@ -12,24 +12,24 @@ type form byte
 const (
 	word  form = iota
 	name       // a file's name or an address
-	code       // a code span that is no name
-	quote      // speech of others, or a title
+	code       // a code span that is neither a file's name nor an address
+	quote      // a quotation: speech of others, or a title
 	pause      // a comma, a dash, a bracket
 )
 
 // token is a word, or a piece of text that counts as one.
 type token struct {
 	form   form
-	word   string  // in lower case, if form is word
-	senses []sense // meanings of word in all languages
+	word   string  // the word in lower case, if form is word
+	senses []sense // meanings of the word in all languages
 }
 
-// sentence ends with a full stop, a semicolon, a colon or its line. If it is longer than maxTokens
-// tokens, it is split.
+// sentence is a list of tokens up to a full stop, a semicolon, a colon or the end of the line. A
+// sentence with more than maxTokens tokens is split.
 type sentence struct {
 	text     string
 	tokens   []token
-	classes  [len(languages)]class // the classes of all tokens, for each language
+	classes  [len(languages)]class // classes of all the sentence's tokens together, for each language
 	question bool
 }
 
@@ -38,8 +38,8 @@ const maxTokens = 200
 // has reports whether any token of the sentence is of a class, in one language.
 func (s sentence) has(language int, c class) bool { return s.classes[language]&c != 0 }
 
-// readSentences yields the sentences of a Markdown text that are the writer's own. It skips
-// quotations, code, and text that a line introduces as a draft.
+// readSentences yields the writer's own sentences in a Markdown text. It skips quotations, code,
+// and text that a line introduces as a draft.
 func readSentences(text string, yield func(sentence)) {
 	fence, draft := "", isLetter(text)
 	for line := range strings.Lines(text) {
@@ -64,8 +64,8 @@ func readSentences(text string, yield func(sentence)) {
 // listMarks are the characters at the beginning of a list item, numbered or not.
 const listMarks = "0123456789.)-+ \t✅✔☑✓•"
 
-// isForeign reports whether a line is not the writer's own sentence: a quotation, a heading, a
-// table, speech in a story, or a line all in italics.
+// isForeign reports whether a line is not the writer's own sentence. Such lines are quotations,
+// headings, tables, speech in a story, and lines all in italics.
 func isForeign(line string) bool {
 	if line == "" || strings.ContainsRune(">#|", rune(line[0])) || strings.HasPrefix(line, "—") {
 		return true
@@ -74,7 +74,7 @@ func isForeign(line string) bool {
 	return last > 1 && (line[0] == '*' || line[0] == '_') && line[last] == line[0] && line[1] != line[0] && line[1] != ' '
 }
 
-// isLetter reports whether a text is a letter from its first line on.
+// isLetter reports whether a text is a letter, by its first line.
 func isLetter(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	first = strings.ToLower(strings.Trim(first, "*_ "))
@@ -91,16 +91,16 @@ func isLetter(text string) bool {
 // scanner cuts one line into sentences.
 type scanner struct {
 	rest  string
-	text  string // text is the sentence so far, rest the remaining line
+	text  string // text is the sentence so far; rest is the remaining part of the line
 	now   sentence
 	draft bool // the sentence names a text written for somebody
 	yield func(sentence)
 }
 
-// closers maps the mark that opens a quotation, a label or code to those that close it.
+// closers maps the mark that opens a quotation, a label or code to the marks that may close it.
 var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`", '[': "]"}
 
-// run yields the sentences before a draft. It reports whether a draft follows the line.
+// run yields the sentences of the line, up to a draft. It reports whether a draft follows the line.
 func (s *scanner) run() (draft bool) {
 	for s.text = s.rest; s.rest != ""; {
 		r, size := utf8.DecodeRuneInString(s.rest)
@@ -129,7 +129,7 @@ func (s *scanner) run() (draft bool) {
 	return false
 }
 
-// quotation reads up to one of the closing marks, or to the end of the line.
+// quotation reads a quotation up to one of its closing marks, or to the end of the line.
 func (s *scanner) quotation(size int, closing string) {
 	inner := s.rest[size:]
 	end := strings.IndexAny(inner, closing)
@@ -151,7 +151,7 @@ func (s *scanner) quotation(size int, closing string) {
 	}
 }
 
-// word reads up to white space or a mark that ends a word.
+// word reads a word, up to white space or a mark that ends a word.
 func (s *scanner) word() {
 	end := strings.IndexFunc(s.rest, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(",;!?…()[]–—*\"“”„«»‹`", r)
@@ -161,7 +161,7 @@ func (s *scanner) word() {
 	}
 	whole := strings.TrimRight(s.rest[:end], ".:")
 	if whole == "" {
-		_, size := utf8.DecodeRuneInString(s.rest) // a mark that closes nothing
+		_, size := utf8.DecodeRuneInString(s.rest) // the mark closes no quotation, and is skipped
 		s.rest = s.rest[size:]
 		return
 	}
@@ -181,8 +181,8 @@ func isNoLetter(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// isName reports whether a word names a file or an address. In code a slash is enough; in text,
-// "and/or" has one too.
+// isName reports whether a word is a file's name or an address. In code, a slash is enough. In text
+// it is not, since "and/or" has a slash.
 func isName(s string, inCode bool) bool {
 	if strings.ContainsAny(s, " \t") || strings.IndexFunc(s, unicode.IsLetter) < 0 {
 		return false
@@ -195,8 +195,8 @@ func isName(s string, inCode bool) bool {
 	return dot > 0 && len(s) > 3 && len(extension) <= 5 && extension != "" && strings.IndexFunc(extension, isNoLetter) < 0
 }
 
-// isShortened reports whether the next full stop belongs to a day or an abbreviation, and ends no
-// sentence.
+// isShortened reports whether the next full stop ends no sentence, since it belongs to a day or an
+// abbreviation.
 func (s *scanner) isShortened() bool {
 	n := len(s.now.tokens)
 	if n == 0 || s.now.tokens[n-1].form != word {

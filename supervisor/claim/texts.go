@@ -1,13 +1,13 @@
 package claim
 
-// Parts of a Note: textNote, the deeds and textNoteEnd.
+// Parts of the warning about claims: textNote, then the deeds, then textNoteEnd.
 const (
 	textNote    = "(Not verified: it says that it "
 	textAnd     = " and "
 	textNoteEnd = "; no tool did so in this turn.)"
 )
 
-// deeds are the words of a Note, by kind.
+// deeds maps the kinds of deeds to their words in a warning.
 var deeds = map[Kind]string{
 	Write:    "saved or changed something",
 	Delete:   "deleted something",
