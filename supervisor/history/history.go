@@ -1,4 +1,4 @@
-// Package history decides which past messages a turn sees. It is pure: the same transcript gives
+// Package history decides which past messages a turn's model sees. The same transcript always gives
 // the same window. The window of a growing transcript keeps its beginning until half a budget has
 // been added. So providers' prompt caches stay valid.
 package history
@@ -9,29 +9,30 @@ import (
 	"mews/protocol"
 )
 
-// Window is the part of a transcript that goes into a request.
+// Window is the part of a transcript that goes into a request to a model.
 type Window struct {
 	Messages []protocol.Message
-	// From is the ID of the first message that later requests can still need. Older messages never
-	// return.
+	// From is the ID of the first message that later requests may need. Older messages are never
+	// needed again.
 	From int64
 }
 
-// unit is a run of messages that are kept or dropped together. It is a past turn, a step of the
-// current turn with its results, or a user's message in the current turn.
+// unit is a group of consecutive messages that are kept or dropped together. It is a past turn, a
+// step of the current turn with its results, or a user's message in the current turn.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
-	pinned   bool // whether the unit is kept even beyond the budget
+	pinned   bool // the unit is kept even if it exceeds the budget
 }
 
-// Select cuts a transcript to a budget in tokens. first is the ID of the message that began the
-// current turn; 0 means the user's last. Select always keeps that message, and the newest step with
-// its results. It also keeps the user's last message with all messages since the step before,
-// because the model must answer those. The rest of the turn is kept if the budget allows. Tool
-// calls and their results stay together, in the order of the calls.
+// Select selects the newest messages of a transcript that fit a budget in tokens. first is the ID
+// of the message that began the current turn; 0 means the user's last message. Select always keeps
+// the first message of the turn, and the newest step with its results. It also keeps the user's
+// last message, with all messages since the step before it: the model must answer these. The rest
+// of the turn is kept if the budget allows. Tool calls and their results stay together, in the
+// order of the calls.
 //
-// If the sum exceeds the budget, the oldest units are dropped until half the budget is free again.
+// If all messages together exceed the budget, the oldest are dropped until half the budget is free.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
 	before, present := splitTurns(transcript, first)
 	past := groupUnits(before, startsTurn)
@@ -57,8 +58,8 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	return w
 }
 
-// Room returns how many tokens of the budget are left beside what Select always keeps. It is
-// negative if that alone exceeds the budget.
+// Room returns the tokens of the budget that remain for messages which may be dropped. It is
+// negative if the messages that Select always keeps exceed the budget.
 func Room(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -68,7 +69,7 @@ func Room(transcript []protocol.Message, first int64, budget int) int {
 	return budget - pinned
 }
 
-// splitPinned returns the tokens of the pinned units, and the other units.
+// splitPinned returns the number of tokens of the pinned units, and the list of other units.
 func splitPinned(units []unit) (pinned int, loose []unit) {
 	for _, u := range units {
 		if u.pinned {
@@ -80,11 +81,12 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 	return pinned, loose
 }
 
-// pixelsPerToken is Anthropic's formula for a picture (Anthropic's page on vision).
+// pixelsPerToken is the number of a picture's pixels that count as one token (Anthropic's page on
+// vision).
 const pixelsPerToken = 750
 
-// Tokens estimates the tokens of messages. It counts one for four bytes, one for 750 pixels, and
-// four for each message. (The usual rule of thumb; the provider's own count goes into the usage.)
+// Tokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one token,
+// and each message adds four tokens. (A usual rule; the provider's own count goes into the usage.)
 func Tokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
@@ -105,9 +107,9 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// splitTurns splits a transcript into past turns and the units of the current one.
+// splitTurns splits a transcript into the messages of past turns and the units of the current turn.
 func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Message, present []unit) {
-	begin, last := -1, -1 // of the user's messages in the current turn
+	begin, last := -1, -1 // indexes of the user's first and last messages in the current turn
 	for i, m := range transcript {
 		if m.Role != protocol.RoleUser {
 			continue
@@ -128,8 +130,8 @@ func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Mes
 	return transcript[:begin], present
 }
 
-// pinNewest pins the user's last message, with those directly before it, because one answer covers
-// all.
+// pinNewest pins the user's last message and the user's messages directly before it, because one
+// answer is for all of them.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -159,8 +161,9 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 	return units
 }
 
-// dropOldest adds the units in order, and drops the oldest whenever they exceed the budget. It
-// returns the rest and the number of dropped units. The newest unit is always kept.
+// dropOldest adds the units in order. Whenever their sum exceeds the budget, the oldest units are
+// dropped. It returns the kept units and the number of dropped units. The newest unit is always
+// kept.
 func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// story builds a transcript of about size bytes for each message: "u" is a question, "a" an answer,
-// "c" a call with its result.
+// story builds a transcript with messages of about size bytes. In kinds, "u" is a question, "a" an
+// answer, and "c" a call with its result.
 func story(kinds string, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(m protocol.Message) {
@@ -53,7 +53,8 @@ func TestCut_FittingHistory_IsUnchanged(t *testing.T) {
 }
 
 func TestCut_DropsOldTurnsInOneStep(t *testing.T) {
-	// Each turn is about 208 tokens. Ten turns exceed 2000, and then only about half stays.
+	// Each turn has about 208 tokens. Ten turns exceed 2000 tokens, and then only about half of the
+	// turns stay.
 	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 0, 2100)
 	if w.Messages[0].Role != protocol.RoleUser {
 		t.Error("a turn was cut in the middle")
@@ -115,8 +116,8 @@ func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
 	}
 }
 
-// TestLongTurn_KeepsFirstAndLastMessages checks that messages taken in during a turn do not begin a
-// new turn. The turn's first message and the last ones stay.
+// TestLongTurn_KeepsFirstAndLastMessages checks that messages that join a turn do not begin a new
+// turn. The turn's first message and its last messages stay.
 func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
@@ -145,7 +146,7 @@ func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 }
 
 // TestTakenMessages_AreAllKept checks that a request keeps the end of the transcript: the result of
-// the newest step, and all messages taken in after it.
+// the newest step, and all messages that joined the turn after it.
 func TestTakenMessages_AreAllKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
 	if got, want := ids(history.Select(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
@@ -165,9 +166,9 @@ func TestRoom_ExcludesKeptMessages(t *testing.T) {
 	}
 }
 
-// TestCut_ResultIsAlwaysValid checks for any transcript that calls and results pair. The first
-// message of the turn, the user's last message and all after it are kept. A second cut at From
-// gives the same result.
+// TestCut_ResultIsAlwaysValid checks random transcripts. Each call has its result. The first
+// message of the turn, the user's last message and all later messages are kept. Selecting from From
+// on gives the same result.
 func TestCut_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")

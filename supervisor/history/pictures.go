@@ -7,20 +7,20 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Limits of the pictures in a request. Anthropic takes 32 MB, including text and the overhead of
-// base64. If there are more than 20 pictures, it requires smaller ones (Anthropic's page on
-// vision).
+// Limits of the pictures in a request. Anthropic takes requests of 32 MB, with text and the
+// overhead of base64. If a request has more than 20 pictures, they must be smaller (Anthropic's
+// page on vision).
 const (
 	maxPictures     = 20
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and replaces the others by text lines. gone
+// FitPictures keeps the newest pictures of a window, and replaces other pictures by lines. gone
 // reports whether the bytes of a picture are no longer stored.
 //
-// Like Select, it adds the pictures from the oldest on. If there are too many, it drops the oldest
-// until half of the room is free again. So the beginning of requests changes only once in about ten
-// pictures.
+// Like Select, FitPictures adds the pictures from the oldest on. If there are too many, the oldest
+// are dropped until half of the limit is free. So the beginning of requests changes only once in
+// about ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
@@ -44,7 +44,7 @@ func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []
 	})
 }
 
-// firstKept returns the index of the first kept picture. The last one is always kept.
+// firstKept returns the index of the first kept picture. The last picture is always kept.
 func firstKept(all []protocol.Image) (first int) {
 	count, bytes := 0, int64(0)
 	for i, image := range all {
@@ -71,8 +71,8 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace replaces each picture by a line of text if why returns a reason; "" keeps the picture. It
-// returns copies, and does not change the messages.
+// replace replaces each picture by a line of text if why returns a reason. With the reason "" the
+// picture stays. The messages are copied, not changed.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {

@@ -19,7 +19,7 @@ func image(name string, size int64) protocol.Image {
 	}
 }
 
-// album is a conversation with one picture in each turn.
+// album returns a conversation with one picture in each turn, with the given sizes.
 func album(sizes ...int64) []protocol.Message {
 	all := story(strings.Repeat("uc", len(sizes)), 10)
 	for n, size := range sizes {
@@ -61,7 +61,8 @@ func TestPictures_AtMostTwenty(t *testing.T) {
 	}
 }
 
-// TestPictures_BytesCount checks the limit of an API: 32 MB of words and base64.
+// TestPictures_BytesCount checks that large pictures stay within the limit of an API, 32 MB of text
+// and base64.
 func TestPictures_BytesCount(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
@@ -71,8 +72,8 @@ func TestPictures_BytesCount(t *testing.T) {
 	}
 }
 
-// TestPictures_KeepThePrefix checks that the past part of a request stays the same, except for a
-// big step every ten pictures.
+// TestPictures_KeepThePrefix checks that one more picture does not change the earlier part of a
+// request. Only every tenth picture may change it.
 func TestPictures_KeepThePrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

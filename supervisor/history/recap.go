@@ -9,15 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// Limits of a recap: of one message in characters, and of all in bytes. They keep a full request
-// below 40 KiB.
+// Limits of a recap: for one message in characters, and for all messages in bytes. They keep a full
+// request below 40 KiB.
 const (
 	maxRecapLine = 500
 	maxRecap     = 7 << 10
 )
 
-// Recap returns messages of other conversations as material for a model, or "" for none. If there
-// are too many, it leaves out the oldest.
+// Recap returns messages of other conversations as material for a model. Without messages it
+// returns "". If there are too many, the oldest are left out.
 func Recap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

@@ -12,21 +12,21 @@ import (
 
 // Sizes of a shortened text, in bytes.
 const (
-	shortText = 480 // an old result: its beginning and its end
-	// a text of at most this length stays, because a line in its place would be as long
+	shortText = 480 // length of a shortened old result, of which the beginning and the end stay
+	// greatest length of a text that stays, because a line in its place would be as long
 	noteText  = 320
-	leastText = 256 // minimum of the newest messages, even if the budget is very small
+	leastText = 256 // least length of the texts of the newest messages, even if the budget is very small
 	mostText  = 32 << 10
 )
 
-// Name returns the name under which read_output reads the whole of a result, or "".
+// Name returns the name under which the tool read_output reads a whole result; "" means none.
 type Name func(protocol.ToolResult) string
 
-// Fit is Select for a window that may be small. It shortens messages in four stages, and puts a
-// line in place of each gap. First it cuts the middle of results, the oldest first; then it drops
-// all of them. Then it cuts the middle of the newest messages, and last it drops the oldest
-// exchanges. A quarter of the budget stays for new results, and half of it for the user's words.
-// cut means that earlier messages were already left out.
+// Fit shortens the messages of a transcript so that they fit a small budget. It works in four
+// stages, and puts a line in place of each gap. First the middle of old results is cut, the oldest
+// first. Then whole results are dropped. Then the middle of the newest messages is cut. Last the
+// oldest exchanges are dropped. A quarter of the budget is for new results, and half of it for the
+// user's words. cut means that earlier messages were left out before.
 func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
@@ -42,7 +42,7 @@ func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name 
 }
 
 // cutAll shortens the longest texts of messages until they fit the budget, if possible. The user's
-// texts stay four times as long as others, and keep at least words bytes.
+// texts stay four times as long as other texts, and at least words bytes long.
 func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
@@ -51,14 +51,14 @@ func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	}
 }
 
-// shortenOld shortens results, and arguments of calls, wherever the sum so far exceeds the budget.
-// It goes on until a quarter of the budget is free again. It works message by message, so that a
-// longer transcript keeps the beginning of the shorter one. The model's last message, and all after
-// it, stay unchanged.
+// shortenOld shortens results and arguments of calls. It adds messages one by one. Whenever their
+// sum exceeds the budget, it shortens old ones until a quarter of the budget is free. So a longer
+// transcript keeps the beginning of a shorter one. The model's last message and all later messages
+// stay unchanged.
 func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
-	var done [2]int // how many messages were shortened to each of the two sizes
+	var done [2]int // number of messages that were shortened to each of the two sizes
 	for i := range out {
 		if out[i].Role == protocol.RoleAssistant {
 			step = i
@@ -78,8 +78,8 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 	return out
 }
 
-// shortenMessage shortens the texts in a model's or tool's message to size bytes. With size 0, a
-// line replaces each text, and pictures are dropped.
+// shortenMessage shortens the texts in a message of the model or a tool to size bytes. With size 0,
+// a line replaces each text, and pictures are dropped.
 func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
@@ -101,8 +101,8 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	return m
 }
 
-// cutTexts shortens the texts of a message, except the model's own: the user's to words bytes,
-// others to size.
+// cutTexts shortens the user's texts in a message to words bytes, and results to size bytes. The
+// model's own texts stay.
 func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	if m.Role != protocol.RoleUser {
 		return shortenMessage(m, size, name)
@@ -114,8 +114,8 @@ func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	return m
 }
 
-// readOn says how to read the whole of a result that is to be cut. The result keeps the name,
-// because it may be cut again.
+// readOn returns a sentence that tells the model how to read the whole of a shortened result. The
+// result keeps its name, because it may be shortened again.
 func readOn(r *protocol.ToolResult, size int, name Name) string {
 	if len(r.Text) <= size+noteText {
 		return ""
@@ -128,7 +128,7 @@ func readOn(r *protocol.ToolResult, size int, name Name) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// CutText shortens a text to size bytes of its beginning and end, and a line about the rest.
+// CutText shortens a text to size bytes: its beginning, a line about the gap, and its end.
 func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text
@@ -145,7 +145,7 @@ func CutText(text string, size int, more string) string {
 	return strings.Trim(head+"\n"+line+"\n"+tail, "\n")
 }
 
-// shortenCall shortens the long texts among a call's arguments. The arguments remain an object.
+// shortenCall shortens long texts in a call's arguments. The arguments stay a JSON object.
 func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	var fields map[string]any
 	if len(c.Arguments) <= size+noteText || json.Unmarshal(c.Arguments, &fields) != nil {
@@ -162,20 +162,20 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	return &c
 }
 
-// Texts for the model in place of omitted messages.
+// Texts for the model in place of messages that were left out.
 const (
 	noteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
-// tellGaps adds a line about omitted messages. The line goes to the first kept message, or to the
-// user's message before the gap.
+// tellGaps adds a line about messages that were left out. The line goes to the first kept message,
+// or to the user's message before the gap.
 func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	out := slices.Clone(kept)
-	at, newest := 0, -1 // at: index in all; newest: the user's last message in out
+	at, newest := 0, -1 // at is an index in all; newest is the index of the user's last message in out
 	for i, m := range out {
 		if m.Role == protocol.RoleTool {
-			continue // skip results: they stay in the order of their calls
+			continue // results are skipped, since no line may come between a call and its results
 		}
 		gap := false
 		for m.ID != 0 && at < len(all) && all[at].ID != m.ID {

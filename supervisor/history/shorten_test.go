@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// talk returns n turns: a question with a word of its own, a call with a result of size bytes, and
-// an answer. The result of the last turn is the newest message.
+// talk returns n turns. Each has a question with its own word, a call with a result of size bytes,
+// and an answer. The last turn ends with the result.
 func talk(n, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(role protocol.Role, p protocol.Part) {
@@ -39,7 +39,7 @@ func named(r protocol.ToolResult) string {
 	return "whole-of-" + r.Call
 }
 
-// all returns the text that a model reads of messages.
+// all returns the texts of messages that a model reads.
 func all(messages []protocol.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -123,8 +123,8 @@ func TestShorten_NewestTooLong_IsCut(t *testing.T) {
 	}
 }
 
-// TestShorten_KeepsUsersWordsLongest checks that a result is cut further than the user's words, and
-// so are earlier messages.
+// TestShorten_KeepsUsersWordsLongest checks that a result and earlier messages are cut further than
+// the user's newest words.
 func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
@@ -137,8 +137,8 @@ func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
 	}
 }
 
-// TestShorten_LongerHistory_KeepsPrefix checks that providers find the cached prefix again, except
-// in every few steps.
+// TestShorten_LongerHistory_KeepsPrefix checks that most steps keep the beginning of the request,
+// which providers have in their cache.
 func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
@@ -155,8 +155,8 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	}
 }
 
-// TestShorten_ResultIsAlwaysValid checks that calls and results pair. The budget must hold if the
-// model's own words allow it.
+// TestShorten_ResultIsAlwaysValid checks that each call has its result. The messages must fit the
+// budget unless the model's own words exceed it.
 func TestShorten_ResultIsAlwaysValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))

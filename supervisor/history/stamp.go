@@ -18,7 +18,7 @@ func ChannelOf(s supervisor.SendInfo) string {
 	return channel
 }
 
-// Where returns the time and place at which something was sent.
+// Where returns the time and the channel of a message, in words.
 func Where(s supervisor.SendInfo) string {
 	return s.At.Format(stampTime) + ", " + ChannelOf(s)
 }

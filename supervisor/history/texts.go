@@ -13,7 +13,7 @@ const (
 	stampScheduled = "a job"
 )
 
-// Texts of a recap, for the model. Two lines of equal signs enclose the messages; each message
+// Texts of a recap, for the model. The messages are between two lines of equal signs. Each message
 // names its author.
 const (
 	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. " +
