@@ -201,7 +201,8 @@ func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 // Missing returns by how much the claim's least amount exceeds the limit. The result is positive.
 func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
-// Extension adds an amount to a user's limits of a turn, the current day and the current month.
+// Extension adds an amount to a user's limits. These are the limits of a turn, the current day and
+// the current month.
 type Extension struct {
 	User   string
 	Turn   int64
