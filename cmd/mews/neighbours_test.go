@@ -148,7 +148,7 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
-	// without a root of their own workers reach their homes by this path
+	// workers without their own root reach their homes by this path
 	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} {
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name others. The judges are two of the
+// Default models, unless MEWS_REVIEWER and MEWS_JUDGES name other models. The judges are two of the
 // judges of the bench's own figures.
 const (
 	benchReviewer = "anthropic/claude-sonnet-4-5"

@@ -147,7 +147,7 @@ var scriptCommands = map[string]scriptCommand{
 	//	proposes  opens a pull request that adds a file
 	//	reviews   checks the number of a pull request's reviews
 	//	hooked    makes the repository's webhook call an address, such as HOOK
-	//	permits   gives somebody a permission
+	//	permits   gives an account a permission
 	//	stands    waits until an issue is as in a file
 	//	pushes    pushes a file to a branch, and opens a pull request if the branch is new
 	//	comments  comments on an issue or a pull request
