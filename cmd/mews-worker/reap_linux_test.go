@@ -41,7 +41,7 @@ func TestReap_Orphans_LeavesChildren(t *testing.T) {
 	}
 }
 
-// zombies returns the worker's ended children that nobody has waited for.
+// zombies returns the worker's ended children that were not reaped.
 func (p *process) zombies(t *testing.T) (pids []string) {
 	t.Helper()
 	threads, err := os.ReadDir(p.proc("task"))

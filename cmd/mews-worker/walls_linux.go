@@ -37,7 +37,7 @@ func runEscape(row, victims string) {
 // attemptLimit is how long one attempt may take.
 const attemptLimit = 10 * time.Second
 
-// tryWalls tries each row in a process of its own.
+// tryWalls tries each row of the escapes in a separate process.
 func tryWalls(ctx context.Context, try protocol.TryWalls) []protocol.Finding {
 	v := escapeVictims(try.Victims)
 	var list []protocol.Finding
