@@ -210,8 +210,8 @@ func (e *lineEditor) line() string {
 		text += up(e.rowsBelow) + "\r" + left
 	}
 	if l.composed {
-		// wrapping is off, so that no row is longer than the screen, whatever the terminal's widths
-		// are
+		// wrapping is off, so that no row is longer than the screen, even if the terminal uses
+		// other widths
 		text = "\x1b[?7l" + text + "\x1b[?7h"
 	}
 	return text

@@ -70,8 +70,8 @@ type run struct {
 	diff        bool   // the code is a diff, whose lines have styles
 }
 
-// runs splits a text into runs. base is the style of all of it; "" means none. Without links, the
-// address follows the text. Without a style for code, code is between backticks.
+// runs splits a text into runs. base is the style of the whole text; "" means none. Without links,
+// the address follows the text. Without a style for code, code is between backticks.
 func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	places := []int{0, supervisor.Units(t.Text)}
 	for _, e := range t.Entities {
@@ -131,7 +131,8 @@ const (
 	endSequence = "\x1b\\"
 )
 
-// encodeURL encodes an address for a sequence: printable ASCII, and all else percent-encoded.
+// encodeURL encodes an address for a sequence: printable ASCII stays, and all other bytes are
+// percent-encoded.
 func encodeURL(url string) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {

@@ -47,7 +47,8 @@ type openLine struct {
 }
 
 // runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
-// A refused line or failed turn does not stop the others. At the end it returns an error for them.
+// After a refused line or a failed turn, the next lines are sent. At the end runPipe returns an
+// error for such lines.
 func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {

@@ -26,7 +26,7 @@ const quoteMark = "│ "
 const minWidth = 8
 
 // rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode allows
-// it (UAX #14). base is the style of all of it. Later rows of a list item are indented to its
+// it (UAX #14). base is the style of the whole text. Later rows of a list item are indented to its
 // words. Code is broken only at the edge of the screen.
 func (s style) rows(t supervisor.RichText, base string, width int) []row {
 	var list []row

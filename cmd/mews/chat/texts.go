@@ -10,7 +10,7 @@ const (
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
 	textGone          = "(Mews has gone away. Your messages are kept, and I wait for it. If it was stopped, `%s` starts it.)\n"
-	textAsks          = "? " // before a question
+	textAsks          = "? " // mark before a question
 	textRestarted     = "(That was interrupted. I try again.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
 	textNotSent       = "Not sent: %s Press ↑ to get your line back.\n"
