@@ -26,7 +26,7 @@ func setList(t *testing.T, path string, list ...aclEntry) {
 	}
 }
 
-// openFile returns a file in a folder that everybody may enter.
+// openFile returns a file in a folder that all accounts may enter.
 func openFile(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews")

@@ -52,7 +52,8 @@ func readFields(path string, least int) (lines [][]string, err error) {
 	return lines, err
 }
 
-// parseID parses an id. Anything else is the id of nobody (-2, as on real systems).
+// parseID parses an id. For any other text it returns -2, the id of the account nobody on real
+// systems.
 func parseID(text string) uint32 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {

@@ -65,8 +65,8 @@ func hasDatabase(cfg *config.Config) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// examineSeal checks that the key that seals second factors exists, and that nobody else can read
-// it.
+// examineSeal checks that the key that seals second factors exists, and that no other account can
+// read it.
 func examineSeal(_ context.Context, o Options) (string, error) {
 	cfg := o.Config
 	if cfg.Access.KeyFile != "" {

@@ -41,7 +41,7 @@ func FindExposedSecrets(cfg *config.Config) error {
 const firstPersonUID = 1000
 
 // exposedFile returns an error that names the accounts that can read a file. If systems is set,
-// system accounts may read it, unless everybody can.
+// system accounts may read it, unless all accounts can.
 func exposedFile(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {

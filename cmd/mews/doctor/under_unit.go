@@ -13,9 +13,9 @@ import (
 // additiveSettings are settings that a unit adds up. systemd-run takes only the last one.
 var additiveSettings = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
-// tryUnderUnit makes the attempts like the service's own spawner: in a unit of its own with the
-// settings of the unit of Mews. It is used if the doctor runs as root, who has other rights than
-// the service's account.
+// tryUnderUnit makes the attempts like the service's own spawner: in a separate unit with the
+// settings of Mews's unit. It is used if the doctor runs as root, who has other rights than the
+// service's account.
 func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {

@@ -86,9 +86,9 @@ func splitTiers(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharedAccountText counts the users without an account of their own, and says why. Unless accounts
-// are the isolation, it also names the resources that these users share. Without a service, it
-// judges by the configuration.
+// sharedAccountText counts the users without their own account, and gives the reason. Unless
+// accounts are the isolation, it also names the resources that these users share. Without a
+// service, it judges by the configuration.
 func sharedAccountText(cfg *config.Config, status api.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {
