@@ -12,7 +12,7 @@ import (
 	"mews/config/spelling"
 )
 
-// files are the pages: the folder guide is for everybody, and admin for admins.
+// files are the pages: the folder guide is for all users, and the folder admin for admins.
 //
 //go:embed */*.md
 var files embed.FS
@@ -25,7 +25,7 @@ const (
 	columns        = 80
 )
 
-// firstPages are the pages that a list begins with. The others follow by name.
+// firstPages are the pages that a list begins with. All other pages follow by name.
 var firstPages = []string{"start", "install"}
 
 // Page is a page of the manual.
