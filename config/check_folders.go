@@ -42,7 +42,7 @@ func (c *checker) checkFolders(path string, folders []string) {
 	}
 }
 
-// checkHomes keeps homes apart from one another and from protected paths. It compares paths as
+// checkHomes notes homes that overlap with another home or a protected path. It compares paths as
 // written. The code that opens a path has to refuse links.
 func (c *checker) checkHomes() {
 	for i, u := range c.cfg.Users {

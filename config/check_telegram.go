@@ -70,8 +70,8 @@ func isBotAPI(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
 }
 
-// checkBotFiles notes a folder that workers see. It contains everybody's files, and the token in
-// its paths.
+// checkBotFiles notes a folder that workers see. It contains the files of all users, and the token
+// in its paths.
 func (c *checker) checkBotFiles(path, folder string) {
 	switch {
 	case folder == "" && !c.isSet(path):

@@ -44,7 +44,7 @@ type Config struct {
 	Budget    Budget    `yaml:"budget" reload:"live"`
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
-	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
+	Users []User `yaml:"users" check:"users" reload:"live"` // at least one user
 	// rules for users without Files of their own; already copied into each User
 	Files Files `yaml:"files" reload:"live"`
 
@@ -159,7 +159,7 @@ type Provider struct {
 // Worker configures the workers' processes.
 type Worker struct {
 	// The isolation of workers. auto is the best that the system offers. If even the minimum is
-	// missing, nobody is served.
+	// missing, the service does not start.
 	Sandbox    string `yaml:"sandbox" default:"auto" oneof:"auto accounts namespaces landlock off"`
 	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
 	// OS account for workers of users without one, if the service runs as root.

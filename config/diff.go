@@ -10,7 +10,7 @@ import (
 // Change is a key with a new value.
 type Change struct {
 	Key      string // path of the key, with users by their names: users.alice.role
-	Old, New string // for display, and never a secret; "" means no value
+	Old, New string // values for display, never secrets; "" means no value
 	Restart  bool   // the value takes effect only after a restart
 }
 

@@ -137,7 +137,7 @@ func syntaxProblem(err error, file []byte) Problem {
 	text, line, want := strings.TrimPrefix(err.Error(), "yaml: "), 0, wantYAML
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		text = strings.TrimPrefix(text, m[0])
-		line, _ = strconv.Atoi(m[1]) // only digits; 0 means no line
+		line, _ = strconv.Atoi(m[1]) // the match has only digits; 0 means no line
 	}
 	if n := variableLine(file, line); n > 0 {
 		line, want = n, wantFlow

@@ -32,7 +32,8 @@ type SpeechIn struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
 	// for whisper: path of the program inside the sandbox
 	Program string `yaml:"program" default:"whisper-cli"`
-	// for whisper: an absolute path, and "" turns transcription off; for endpoint: PROVIDER/MODEL
+	// for whisper: an absolute path, and "" turns transcription off; model for endpoint, as
+	// PROVIDER/MODEL
 	Model    string `yaml:"model"`
 	Language string `yaml:"language" default:"auto"`
 	// 0 means half of the processors
