@@ -1,6 +1,6 @@
 package protocol
 
-// Blobs are bytes that do not belong on a line of their own: a tool's whole output if Text was cut,
+// Blobs are bytes that are not sent in a line's parameters: a tool's whole output if Text was cut,
 // pictures, files, archives. The worker sends and reads them in chunks of at most BlobChunk bytes,
 // with at most BlobWindow chunks unanswered. Chunks wait until every other message has left. The
 // supervisor keeps them by their hash and never opens a path that a worker named.

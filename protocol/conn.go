@@ -87,7 +87,7 @@ func (c *Conn) Run(ctx context.Context) error {
 			c.Close(context.Cause(ctx))
 		case <-c.done:
 		}
-		cancel(c.Err()) // after Close, so that handlers see the cause
+		cancel(c.Err()) // called after Close, so that handlers see the cause
 	})
 	others.Go(func() { c.Close(c.write()) })
 	c.Close(c.read(inside))

@@ -31,13 +31,13 @@ type connState struct {
 	running   bool            // whether Run was called
 	lastID    int64           // id of the newest outgoing call
 	calls     map[int64]*call // outgoing calls without an answer, by id
-	abandoned int             // number of calls whose answer nobody waits for any longer
+	abandoned int             // number of calls without a caller that waits for the answer
 	// id of the newest incoming call in each lane; ids rise within a lane
 	lastHeard [laneCount]int64
 	// incoming calls that are being answered, by id
 	serving map[int64]context.CancelCauseFunc
 	queue   [laneCount]queue // lines that wait to be written
-	// closed when a line leaves a queue; nil if nobody waits for room
+	// closed when a line leaves a queue; nil if no sender waits for room
 	roomFreed chan struct{}
 }
 
@@ -78,8 +78,8 @@ func (s *connState) takeCall(id int64) (*call, error) {
 // stays far below it.
 const maxAbandoned = 1024
 
-// abandon keeps an outgoing call whose answer nobody waits for, so that a late answer is still
-// recognised.
+// abandon keeps an outgoing call after its caller has stopped waiting, so that a late answer is
+// still recognised.
 func (s *connState) abandon(id int64) error {
 	c, ok := s.calls[id]
 	if !ok {

@@ -35,8 +35,8 @@
 // WhyStopped). A cancel for a call that is not open is ignored, because the answer may have crossed
 // it. The caller waits 5 s (Options.CancelGrace) for the answer.
 //
-// The connection itself answers ping, whatever the handlers do: an answer shows that the other side
-// reads and writes.
+// The connection itself answers ping, even if all handlers are busy: an answer shows that the other
+// side reads and writes.
 //
 // # Order and lanes
 //

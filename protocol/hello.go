@@ -37,8 +37,8 @@ type HelloResult struct {
 	Tools   []Tool `json:"tools"` // the worker's tools, in the form that CheckTools demands
 }
 
-// MethodPing asks whether the other side still reads. The other side answers at once, whatever else
-// it does. No parameters, no result.
+// MethodPing asks whether the other side still reads. The other side answers at once, even if it is
+// busy. No parameters, no result.
 const MethodPing = "ping"
 
 // MethodStop asks a worker to end. It cancels its turns and operations, answers, and exits. No

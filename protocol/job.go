@@ -62,8 +62,8 @@ type UpdateTaskArguments struct {
 	Options map[string]any `json:"options,omitempty"` // other settings, by name
 }
 
-// TaskArguments holds the arguments of cancel_task and get_task_results; for the latter 0 means all
-// tasks.
+// TaskArguments holds the arguments of cancel_task and get_task_results; for get_task_results 0
+// means all tasks.
 type TaskArguments struct {
 	ID int64 `json:"id,omitempty"`
 }

@@ -92,8 +92,8 @@ func (r *Request) Decode(params any) error {
 
 // Handler answers the calls and notifications of the other side.
 type Handler interface {
-	// Call answers one call, in a goroutine of its own. ctx ends if the caller sends cancel (with
-	// the cause ErrCancelled) or if the connection ends. A nil result is sent as null, an *Error
+	// Call answers one call, in a separate goroutine. ctx ends if the caller sends cancel (with the
+	// cause ErrCancelled) or if the connection ends. A nil result is sent as null, an *Error
 	// unchanged, and the error of a cancelled context as CodeCancelled. Any other error is sent as
 	// CodeInternal without its text, which goes to Options.Report. Calls begin in any order, also
 	// compared with notifications. Only blob.* calls are answered one after the other as they

@@ -21,7 +21,7 @@ const MethodReviewReport = "review.report"
 const MaxReviewReport = 256 << 10
 
 // ReviewMaterial is the input of a review, as JSON in the blob that TurnStart names. All except
-// Rules are words of others.
+// Rules are words of the world.
 type ReviewMaterial struct {
 	Repo        string `json:"repo"`
 	Number      int    `json:"number,omitempty"` // 0 if there is no pull request

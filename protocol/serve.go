@@ -83,7 +83,7 @@ func (c *Conn) answer(ctx context.Context, req *Request) {
 		delete(s.serving, req.ID)
 		return p.line(answerHead(req.ID, member))
 	}
-	// An error means that the connection has ended, so nobody waits for the answer.
+	// An error means that the connection has ended, so no caller waits for the answer.
 	_ = c.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line)
 }
 

@@ -37,7 +37,7 @@ type TranscribeParameters struct {
 
 // TranscribedPiece is the transcript of a part of a recording, between two silences.
 type TranscribedPiece struct {
-	Text     string `json:"text"` // "" if nobody speaks
+	Text     string `json:"text"` // "" if the piece has no words
 	Language string `json:"language,omitempty"`
 }
 
@@ -107,7 +107,7 @@ const maxLanguage = 20 // bytes of the name of a language
 // TranscribeResult is the transcript of a recording. A Failure other than "" explains why there is
 // none.
 type TranscribeResult struct {
-	Text     string `json:"text"` // "" without Failure means that nobody speaks
+	Text     string `json:"text"` // "" without Failure means that the recording has no words
 	Language string `json:"language,omitempty"`
 	Seconds  int    `json:"seconds"`
 	// path of a file with the text beside the recording, if the text is long and there is room

@@ -6,7 +6,7 @@ const MethodTerminals = "terminals.list"
 
 // TerminalList is the result of terminals.list.
 type TerminalList struct {
-	Terminals []Terminal `json:"terminals,omitempty"` // in the order of opening
+	Terminals []Terminal `json:"terminals,omitempty"` // running terminals, in the order of opening
 }
 
 // Terminal is a terminal whose program runs.

@@ -103,7 +103,7 @@ const (
 type UndoAction string
 
 const (
-	UndoUnchanged UndoAction = "back"  // undo only the changes of files that nobody has changed since the turn
+	UndoUnchanged UndoAction = "back"  // undo only changes of files that are unchanged since the turn
 	UndoForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
 	// commit a blob with the difference between before and now, in the form of diff -u
 	UndoDiff UndoAction = "diff"
