@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// rate is the number of samples in a second of Opus in Ogg, whatever its source. (RFC 7845, section
-// 4.)
+// rate is the number of samples in a second of Opus in Ogg. The source of the sound does not
+// matter. (RFC 7845, section 4.)
 const rate = 48000
 
 // maxPage is the longest page, in bytes. (RFC 3533, section 6.)
