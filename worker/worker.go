@@ -36,8 +36,7 @@ type Result struct {
 	Brief   string // a few words for the user: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // pictures for the model beside Text, at most protocol.MaxImages
-	// the result may hold words of somebody other than the user; this also holds for an error's
-	// text
+	// Text, or an error's text, may hold words that are not the user's own
 	World bool
 	Tools []string // the tools that the call has opened
 
