@@ -11,7 +11,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// picture has only the first bytes of a PNG: the agent reads no others.
+// picture has only the first bytes of a PNG: the agent reads no further bytes.
 func picture(data string) worker.Picture {
 	return worker.Picture{MediaType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n" + data), Width: 4, Height: 3}
 }
