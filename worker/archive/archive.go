@@ -62,7 +62,7 @@ func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, er
 	if err != nil {
 		return Result{}, fmt.Errorf("archive the home: %w", err)
 	}
-	defer root.Close() // only read: an error loses nothing
+	defer root.Close() // the folder was only read, so an error of Close loses nothing
 	a := &archiver{ctx: ctx, root: root, options: o, room: o.MaxBytes - reservedBytes}
 	a.tar = tar.NewWriter(w)
 	if err := fs.WalkDir(root.FS(), ".", a.visit); err != nil {
@@ -156,7 +156,7 @@ func (a *archiver) add(name string, info fs.FileInfo) error {
 
 // writeHeader begins a member if it fits. written is false if the member was left out.
 func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err error) {
-	// A name that is too long for a header needs a header and records of its own.
+	// A name that is too long for a header needs a separate header and records.
 	need := 3*block + roundToBlocks(int64(len(h.Name)+len(h.Linkname))+block) + roundToBlocks(h.Size)
 	if need > a.room {
 		a.leaveOut(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
@@ -177,7 +177,7 @@ func (a *archiver) addFile(name string, h *tar.Header) error {
 		a.leaveOut(name, err.Error())
 		return nil
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		a.leaveOut(name, "it is no file any more")

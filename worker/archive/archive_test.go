@@ -187,7 +187,7 @@ func TestArchive_UnreadableFolder_IsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(home, "closed"), 0o700) })
-	defer notRoot(t, home)() // without root's right to read everything
+	defer notRoot(t, home)() // runs without root's right to read all files
 	got, result := write(t, home, options)
 	if got["files/open"] != "o" || len(result.LeftOut) != 2 {
 		t.Errorf("got %q, %+v", got, result)
