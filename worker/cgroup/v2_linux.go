@@ -64,10 +64,10 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	return have, probeFolder(dir, k)
 }
 
-// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no
-// processes of its own. So this process and pid (the supervisor; 0 means none) move to a group
-// named "main", and then the controllers are enabled. After an error nothing has changed. With v1
-// it does nothing. MakeRoom may be called again.
+// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may not contain
+// processes itself. So this process and pid (the supervisor; 0 means none) move to a group named
+// "main", and then the controllers are enabled. After an error nothing has changed. With v1 it does
+// nothing. MakeRoom may be called again.
 func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
