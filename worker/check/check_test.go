@@ -168,7 +168,7 @@ func (p fakeShell) RunQuietly(_ context.Context, _ string, out io.Writer) (bool,
 	return p.ok, p.err
 }
 
-// The result has the end of the output in whole lines. The digest covers all of it.
+// The result has the end of the output in whole lines. The digest covers the whole output.
 func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
 	run := func(p fakeShell, seen string) protocol.CheckResult {

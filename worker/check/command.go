@@ -30,7 +30,7 @@ func Command(ctx context.Context, shell Shell, p protocol.CheckParameters) (r pr
 	return r, nil
 }
 
-// output keeps the end of a command's output, and a digest of all of it.
+// output keeps the end of a command's output, and a digest of the whole output.
 type output struct {
 	sum  hash.Hash
 	last []byte
