@@ -59,7 +59,7 @@ func (l *Log) tail(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
