@@ -22,7 +22,7 @@ type Turn struct {
 	blobStore
 	system  string        // system text made by Compose; "" means the caller's text
 	ready   chan struct{} // holds a token when Run may have something to do
-	sending chan struct{} // holds a token while nobody sends events
+	sending chan struct{} // holds a token while no goroutine sends events
 
 	mu      sync.Mutex           // guards the fields below
 	waiting []protocol.TurnEvent // events that wait to be sent
