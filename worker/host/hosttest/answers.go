@@ -6,7 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// Answers answers the calls of one turn or operation, by method. It refuses other methods.
+// Answers answers the calls of one turn or operation, by method. It refuses all methods without an
+// answer.
 type Answers map[string]Answer
 
 // Answer answers a call as host.Caller does.
