@@ -38,7 +38,7 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if err != nil {
 		return f, nil, false, err
 	}
-	defer file.Close() // only read: an error loses nothing
+	defer file.Close() // the file was only read, so an error of Close loses nothing
 	info, err := file.Stat()
 	if err != nil {
 		return f, nil, false, err
