@@ -52,7 +52,7 @@ func (h *Home) read(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
 		err = fmt.Errorf("%s has more than 1 MiB", name)

@@ -99,7 +99,7 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	}
 }
 
-// A fact is read back as it was remembered, whatever the file and the fact contain.
+// A fact is read back unchanged, with any text in the file and in the fact.
 func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 	for name, c := range map[string]struct{ text, say, file string }{
 		"unclosed code block":  {"# Me\n```\n- x", "Whistles", "# Me\n- Whistles <!-- k1 fact 0.9 2026-11-20 #12 -->\n```\n- x"},
@@ -145,7 +145,7 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
-		for range 2 { // twice, as after a crash
+		for range 2 { // runs twice, as after a crash
 			if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
 				t.Errorf("the choice %q: %v", choice, err)
 			}
