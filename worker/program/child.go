@@ -42,7 +42,7 @@ type Child struct {
 	mark string
 }
 
-// Start starts a command in a session of its own. The caller must call Wait.
+// Start starts a command in a new session. The caller must call Wait.
 func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	mark := rand.Text()
 	cmd.Env = append(cmd.Env, MarkVariable+"="+mark)

@@ -21,7 +21,7 @@ const (
 // process is a process as /proc/<pid>/stat describes it.
 type process struct {
 	pid     int
-	dead    bool // the process has ended, but nobody has waited for it
+	dead    bool // the process has ended, but was not reaped
 	session int
 	began   string // start time in kernel ticks; a later process with the same pid has another start time
 }
@@ -91,7 +91,7 @@ func withDescendants(p process) []process {
 
 // kill ends a process if it is still the process that was read.
 func (p process) kill() bool {
-	held, err := os.FindProcess(p.pid) // a handle on the process itself, whatever happens to its pid
+	held, err := os.FindProcess(p.pid) // a handle on the process itself, even if its pid passes to another process
 	if err != nil {
 		return false
 	}
