@@ -21,7 +21,7 @@ func (w *Watch) byOtherAccount(f file) bool {
 	if f.info != nil {
 		way = append(way, f.info)
 	}
-	// rights to pass through a folder: the group's and everybody's
+	// rights to enter a folder: for the group and for all accounts
 	for _, class := range []fs.FileMode{0o010, 0o001} {
 		writes := class << 1
 		for _, on := range way {

@@ -45,7 +45,7 @@ var (
 func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config),
-		[]byte("objectformat")) { // another hash algorithm may be in use
+		[]byte("objectformat")) { // the repository may use another hash algorithm
 		return true, err
 	}
 	absent := f.State == protocol.FileAbsent
@@ -77,7 +77,7 @@ func (w *Watch) readPlain(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // only read: an error loses nothing
+	defer file.Close() // the file was only read, so an error of Close loses nothing
 	raw, err := io.ReadAll(io.LimitReader(file, maxIndex+1))
 	if err == nil && len(raw) > maxIndex {
 		err = errIndex
