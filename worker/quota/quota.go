@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Options of a Quota. Dir, Now and Report are required; zero values of the others mean defaults.
+// Options of a Quota. Dir, Now and Report are required; zero values of the other fields mean
+// defaults.
 type Options struct {
 	Dir   string // path of the folder
 	Limit int64  // most bytes in the folder; 0 means no limit
