@@ -79,7 +79,7 @@ func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer from.Close() // only read: an error loses nothing
+	defer from.Close() // the file was only read, so an error of Close loses nothing
 	return read(&unpackReader{zipFile: z, from: from})
 }
 
@@ -129,7 +129,7 @@ func readGzip(ctx context.Context, f *reading) error {
 	if err != nil {
 		return err
 	}
-	defer unpacked.Close() // only read: an error loses nothing
+	defer unpacked.Close() // the file was only read, so an error of Close loses nothing
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
 	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {

@@ -21,8 +21,8 @@ var (
 	errNoText = errors.New(textNoText)
 )
 
-// extract quotes the beginning of the text that write extracts from the file, and keeps all of it
-// in another file beside it. The error is errNoText if the file has no text.
+// extract quotes the beginning of the text that write extracts from the file, and stores the whole
+// text in another file beside it. The error is errNoText if the file has no text.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	draft, err := f.Home.Draft(f.dir(), 0)
 	if err != nil {

@@ -92,7 +92,7 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	if err != nil {
 		return protocol.MediaSize{}
 	}
-	defer file.Close() // only read: an error loses nothing
+	defer file.Close() // the file was only read, so an error of Close loses nothing
 	head := make([]byte, files.HeadSize)
 	n, _ := io.ReadFull(file, head) // an error means only that the file is short
 	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
