@@ -1,6 +1,6 @@
 package sandbox
 
-// Paths of the user's folders inside a worker, in the tiers with mounts of their own.
+// Paths of the user's folders inside a worker, in the tiers in which workers have their own mounts.
 const (
 	HomeInside       = "/home"
 	WorkspacesInside = "/workspaces"

@@ -296,7 +296,7 @@ const (
 	toolProgram = "program"
 )
 
-// actWorker tries rows, each in a child of its own, until its input ends. It hides the protocol as
+// actWorker tries rows, each in a separate child, until its input ends. It hides the protocol as
 // mews-worker does.
 func actWorker() error {
 	if isReader() {
@@ -447,15 +447,15 @@ func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 
 // Known escapes. F16 can only identify a machine and its boot. Without a process namespace a worker
 // can list other processes and the names of their descriptors, and a daemon outlives its worker
-// until the spawner's sweep. Without a root of its own a worker can open the host's terminals,
-// which the spawner's watchdog counts.
+// until the spawner's sweep. Without its own root a worker can open the host's terminals, which the
+// spawner's watchdog counts.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}
 )
 
-// scenarios returns the scenarios that this process can run. Root can run all, other accounts only
-// those of their own account.
+// scenarios returns the scenarios that this process can run. Root can run all scenarios. Other
+// accounts can run only the scenarios with their account.
 func scenarios() []scenario {
 	shared := func() accounts { return sharedAccount(sharedUID) }
 	own := func() accounts { return sharedAccount(os.Getuid()) }

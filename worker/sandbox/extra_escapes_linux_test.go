@@ -97,7 +97,7 @@ func (y *testHost) sharedMemory() int {
 	return id
 }
 
-// datagrams makes a socket that accepts datagrams from everybody, as loggers do.
+// datagrams makes a socket that accepts datagrams from all accounts, like the socket of a logger.
 func (y *testHost) datagrams() string {
 	y.t.Helper()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)

@@ -18,7 +18,7 @@ import (
 
 // The tests remove walls by these names. No program of Mews knows the names.
 const (
-	wallRoot         = "root"         // a root of its own, initially empty
+	wallRoot         = "root"         // the worker's own root, initially empty
 	wallProcesses    = "processes"    // a process namespace
 	wallNetwork      = "network"      // a network namespace
 	wallUsers        = "users"        // a user namespace
@@ -73,8 +73,8 @@ func removeWalls() {
 	}
 }
 
-// landlockOnHost is Landlock for a worker without a root of its own: the same rules, with the home
-// at its path on the host. In the landlock tier it changes nothing.
+// landlockOnHost is Landlock for a worker without its own root: the same rules, with the home at
+// its path on the host. In the landlock tier it changes nothing.
 func landlockOnHost(p Plan) error {
 	if p.Tier == TierLandlock {
 		return restrictFiles(p)
@@ -182,9 +182,9 @@ func behindLandlock() map[string][]walls {
 	}
 }
 
-// kernelAlone are the rows that the kernel refuses to everybody except root, with or without walls,
-// each with the reason. In TestRootWithoutWalls_KernelRows_Escape of package escape most of them
-// escape as root.
+// kernelAlone are the rows that the kernel refuses to all accounts except root, with or without
+// walls, each with the reason. In TestRootWithoutWalls_KernelRows_Escape of package escape most of
+// them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -346,7 +346,7 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 }
 
 // try makes a worker without the set's walls try rows. If such a worker is impossible, all rows
-// count as stopped: a root of its own needs its own processes for /proc, and Landlock needs
+// count as stopped. An own root needs a process namespace for /proc, and Landlock needs
 // no_new_privs.
 func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	s := d.setup

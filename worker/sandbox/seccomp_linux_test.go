@@ -189,8 +189,8 @@ var accountArguments = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1,
 	unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
 
-// TestRestrictSetID_OtherAccount_IsRefused: a spawner changes to no other account, whatever the
-// request.
+// TestRestrictSetID_OtherAccount_IsRefused: a spawner cannot change to another account, with any
+// call.
 func TestRestrictSetID_OtherAccount_IsRefused(t *testing.T) {
 	f := accountFilter([]IDRange{{1000, 1010}, {2000, 2000}, {3000, 3000}})
 	if err := checkJumps(f); err != nil {

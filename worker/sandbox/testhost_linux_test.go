@@ -42,7 +42,7 @@ type testHost struct {
 	t       testing.TB
 	dir     string // folder that all accounts may enter
 	home    string
-	program string // the test binary, executable for everybody
+	program string // path of the test binary, executable for all accounts
 	people  accounts
 	victims escape.Victims
 }
@@ -70,7 +70,7 @@ func (y *testHost) must(err error) {
 	}
 }
 
-// openFolder makes a folder that everybody may enter, where programs can be set-uid.
+// openFolder makes a folder that all accounts may enter, and in which programs can be set-uid.
 func openFolder(t testing.TB) string {
 	t.Helper()
 	for _, parent := range []string{os.TempDir(), "/var/tmp"} {
@@ -127,8 +127,8 @@ var plainDir string // folder of the built binary; "" until it is built
 // packageDir is the working directory at the start, before any test changes it.
 var packageDir, _ = os.Getwd()
 
-// copyProgram copies the binary to where everybody finds it, and as root once more as a set-uid
-// program.
+// copyProgram copies the binary to a folder that all accounts can enter. As root it also makes a
+// copy as a set-uid program.
 func (y *testHost) copyProgram(from string) {
 	binary, err := os.ReadFile(from)
 	y.must(err)

@@ -155,7 +155,7 @@ func inEach(t *testing.T, tiers []Tier, test func(t *testing.T, r *testSandbox))
 	}
 }
 
-// tiersWithRoot returns the tiers in which a worker has a root of its own.
+// tiersWithRoot returns the tiers in which a worker has its own root.
 func tiersWithRoot(t testing.TB) []Tier {
 	var list []Tier
 	for _, tier := range buildableTiers(t) {

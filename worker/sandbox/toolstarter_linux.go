@@ -70,7 +70,7 @@ func (l *toolLayer) start(cmd *exec.Cmd) error {
 
 const (
 	maxSpareThreads = 16 // number of threads to make
-	minSpareThreads = 12 // if there are this many spare threads, no further threads are made
+	minSpareThreads = 12 // with this many spare threads, no further threads are made
 	runtimeThreads  = 8  // number of threads that the runtime itself needs
 )
 
