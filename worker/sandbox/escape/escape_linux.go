@@ -110,7 +110,7 @@ func DeathFinding(row, how string) Finding {
 
 // describe returns an error on one line, with the name of its number, which people can search for.
 func describe(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join puts each error on a line of its own
+	text := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join puts each error on a separate line
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
 		return text

@@ -75,11 +75,11 @@ func readOwnEnviron(v Victims) error {
 	return errors.New("it is not there")
 }
 
-// daemonLife is the life of X1's daemon in seconds, if nobody ends it.
+// daemonLife is the number of seconds after which X1's daemon ends by itself.
 const daemonLife = 60
 
-// leaveDaemon starts a process without a parent, in a session of its own, that locks the marker.
-// Only the caller can tell afterwards, by the lock, whether the process outlives the worker.
+// leaveDaemon starts a process without a parent, in a new session, that locks the marker. Only the
+// caller can tell afterwards, by the lock, whether the process outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
