@@ -142,7 +142,7 @@ func makeHomesFolder(t testing.TB) string {
 	return dir
 }
 
-// asRoot reports whether the tests can give workers an account of their own.
+// asRoot reports whether the tests can give each worker its own account.
 func asRoot() bool { return os.Getuid() == 0 }
 
 // workersUID returns the account of the workers.

@@ -13,9 +13,8 @@ import (
 // uids of people without an account, in these tests. No machine has them.
 const firstPerson, lastPerson = 70420, 70429
 
-// TestMakeHome_UserWithoutAccount_OwnsIt: any spawner makes the home, whatever its privilege. The
-// worker has a uid that no account of this machine has. After a restart the worker has the same
-// home.
+// TestMakeHome_UserWithoutAccount_OwnsIt: spawners of each privilege make the home. The worker has
+// a uid that no account of this machine has. After a restart the worker has the same home.
 func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can start processes of another account")

@@ -42,7 +42,7 @@ const (
 type spawner struct {
 	Options
 	conn       *spawnwire.Conn
-	own        Account // this process's account
+	own        Account // account of this process
 	tier       sandbox.Tier
 	supervisor int // pid of the supervisor, if this process has started it and it lives; otherwise 0
 	// exit status of the supervisor, if this process has started it and it has ended

@@ -51,8 +51,8 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: why, Limits: textNoLimitsOnMacOS}, err
 }
 
-// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a
-// session of its own.
+// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a new
+// session.
 func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {

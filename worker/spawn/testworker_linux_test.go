@@ -51,13 +51,13 @@ func ask(conn *spawnwire.Conn, m spawnwire.Spawn) (socket, stderr *os.File, err 
 	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(pipe[0]), "stderr"), err
 }
 
-// worker starts a worker in a home of its own.
+// worker starts a worker in a new home.
 func (r *harness) worker() *testWorker {
 	r.t.Helper()
 	return r.workerOf(spawnwire.Spawn{})
 }
 
-// workerOf starts a worker by a request, in a home of its own.
+// workerOf starts a worker by a request, in a new home.
 func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	r.t.Helper()
 	r.last++
