@@ -77,7 +77,8 @@ func TestSilenceParser_EachLine_FindsSilences(t *testing.T) {
 	}
 }
 
-// FuzzSilences: whatever ffmpeg writes, silences and pieces are in order and within the recording.
+// FuzzSilences: for any output of ffmpeg, silences and pieces are in order and within the
+// recording.
 func FuzzSilences(f *testing.F) {
 	f.Add("[silencedetect @ 0x5] silence_start: 60.25\n[silencedetect @ 0x5] silence_end: 62.5 | silence_duration: 2.25", int64(400*rate))
 	f.Add("[silencedetect @ 0x5] silence_start: -1\n[silencedetect @ 0x5] silence_start: 2", int64(1))
