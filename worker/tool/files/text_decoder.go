@@ -90,7 +90,7 @@ func (d *textDecoder) decodeUTF8() {
 func (d *textDecoder) decodeUTF16() {
 	all := utf16Units(d.raw, d.enc)
 	if n := len(all); d.err == nil && n > 0 && utf16.IsSurrogate(rune(all[n-1])) && all[n-1] < 0xdc00 {
-		all = all[:n-1] // the other half of the pair is still to come
+		all = all[:n-1] // the second half of the surrogate pair is still to come
 	}
 	for _, r := range utf16.Decode(all) {
 		if r == 0 {

@@ -23,7 +23,7 @@ func (t *fileTools) openText(path string) (*textFile, error) {
 	}
 	x := &textFile{file: f}
 	if err := x.start(path); err != nil {
-		_ = f.Close() // only read: an error loses nothing
+		_ = f.Close() // the file was only read, so an error of Close loses nothing
 		return nil, err
 	}
 	return x, nil
