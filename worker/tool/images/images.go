@@ -82,7 +82,7 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 	if err != nil {
 		return worker.Result{}, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	shown, err := v.Show(ctx, f)
 	if ctx.Err() != nil {
 		return worker.Result{}, context.Cause(ctx)
