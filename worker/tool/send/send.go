@@ -153,7 +153,7 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err != nil {
 		return ref, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	info, err := f.Stat()
 	if err != nil {
 		return ref, err
