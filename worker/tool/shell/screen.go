@@ -42,7 +42,7 @@ func newScreen(rows, cols int) *screen {
 	return &screen{grid: newGrid(rows, cols), bottom: rows}
 }
 
-// Write processes a program's output. It always takes all of it.
+// Write processes a program's output. It always processes all bytes.
 func (s *screen) Write(p []byte) (int, error) {
 	s.parse(s, p)
 	return len(p), nil
