@@ -66,7 +66,7 @@ func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	ref, err := blobs.Keep(ctx, f, protocol.MaxSentFile)
 	return &ref, err
 }

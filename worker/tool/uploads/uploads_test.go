@@ -137,7 +137,7 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 	if r := run(protocol.UploadsParameters{Action: protocol.UploadsRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
-	for range 2 { // twice, as after a crash
+	for range 2 { // runs twice, as after a crash
 		run(protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key(9)})
 	}
 	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
@@ -171,7 +171,7 @@ func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	for _, path := range []string{name, name, name + ".txt"} { // twice, as after a crash
+	for _, path := range []string{name, name, name + ".txt"} { // runs twice, as after a crash
 		p := protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)}
 		if _, err := Run(t.Context(), p, ws, time.UTC, &kept{}); err != nil {
 			t.Error(err)
