@@ -58,7 +58,7 @@ func movedTo(path string, later []protocol.Undo) string {
 // content is one side of a difference.
 type content struct {
 	text  []byte
-	large bool // only the size is shown
+	large bool // the content is large: only its size is shown
 	note  string
 }
 

@@ -17,8 +17,8 @@ type disk interface {
 	files(folder string) (paths []string, ok bool)
 }
 
-// tree is a folder as it would be after some undone changes: a state for each path that they touch,
-// and the disk's state for all others.
+// tree is a folder as it would be after some undone changes: a state for each path that these
+// changes touch, and the disk's state for all other paths.
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState

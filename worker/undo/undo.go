@@ -154,7 +154,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 	if err != nil {
 		return state, info, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	ref, err := r.blobs.KeepBefore(r.ctx, f, protocol.MaxUndoFile)
 	return protocol.FileState(ref.SHA256), info, err
 }
