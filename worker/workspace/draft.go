@@ -188,7 +188,7 @@ func (d *Draft) hasSameBytes(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return err == nil && bytes.Equal(sum.Sum(nil), d.sum.Sum(nil))

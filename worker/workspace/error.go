@@ -83,7 +83,7 @@ func reason(err error) string {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // without the name of the system call, and without a second path
+		err = path.Err // leaves out the name of the system call and a second path
 	}
 	return err.Error()
 }

@@ -47,7 +47,7 @@ func (w *Workspace) listPlain(ctx context.Context, name string, most int, wanted
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	for err == nil && len(list) < most && ctx.Err() == nil {
 		var some []fs.DirEntry
 		some, err = f.ReadDir(1024)

@@ -33,7 +33,7 @@ func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text 
 	if err != nil {
 		return protocol.FileFolder, nil, info
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	sum, first := sha256.New(), bytes.Buffer{}
 	n, err := io.CopyN(io.MultiWriter(&first, sum), f, int64(most))
 	if err == nil {

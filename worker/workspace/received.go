@@ -26,7 +26,7 @@ func (w *Workspace) HasReceived() bool {
 	if err != nil {
 		return ignoreMissing(err) != nil
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	names, _ := f.Readdirnames(1)
 	return len(names) > 0
 }

@@ -121,7 +121,7 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	if err != nil {
 		return cut(notRead + reason(err))
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	ref, err := keep(ctx, f, protocol.MaxUndoFile)
 	if err != nil {
 		said := new(protocol.Error)
@@ -167,7 +167,7 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	if err != nil {
 		return "", nil, err
 	}
-	defer f.Close() // only read: an error loses nothing
+	defer f.Close() // the file was only read, so an error of Close loses nothing
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return protocol.FileState(hex.EncodeToString(sum.Sum(nil))), info, err
