@@ -181,7 +181,7 @@ type Batch struct {
 	Items  []Item
 }
 
-// Item is one thing that a user sent, and what is stored with it.
+// Item is one message or press of a user, with its files and the gate's decision.
 type Item struct {
 	Inbound Inbound
 	Update  int64  // the source's number of the update

@@ -125,7 +125,7 @@ const (
 	PostSent    PostState = "sent" // the post is in the chat, perhaps with an earlier content
 	// the post was sent twice with an unknown result, and is not sent again
 	PostUnknown PostState = "unknown"
-	PostFailed  PostState = "failed" // the channel refused the post for good
+	PostFailed  PostState = "failed" // the channel refused the post and will not take it later
 	// the post is in the chat, but its delivery does not need it; it will be deleted
 	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
@@ -138,7 +138,7 @@ const (
 	OutcomeSent Outcome = "sent" // the channel has taken the delivery
 	// a part of the delivery may not have arrived; /resend sends it again
 	OutcomeUnknown Outcome = "unknown"
-	// the channel refused the delivery for good, or was unreachable for too long
+	// the channel refused the delivery and will not take it later, or was unreachable for too long
 	OutcomeFailed Outcome = "failed"
 )
 

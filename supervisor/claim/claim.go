@@ -2,9 +2,9 @@
 // tool can do. It knows English, Spanish, German and French by tables of words (words_*.go). It
 // does no I/O.
 //
-// It is made to find no false claims, and so it misses some true ones. Offers, questions,
-// conditions, negations, the future, other people's deeds, earlier days, quotations and drafts are
-// no claims.
+// The package is made to find no false claims, and so it misses some true claims. Offers,
+// questions, conditions, negations, the future, other people's deeds, earlier days, quotations and
+// drafts are no claims.
 package claim
 
 // Kind is the kind of deed that a sentence claims.

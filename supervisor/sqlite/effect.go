@@ -18,7 +18,8 @@ type EffectTexts struct {
 	// Lines returns the lines below an answer that list the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
 
-	// These functions return the ledger's detail for a sent text, a sent file and a received file.
+	// SentMessageDetail and the next two functions return the ledger's details for a sent text, a
+	// sent file and a received file.
 	SentMessageDetail func(text string) (detail string)
 	SentFileEntry     func(supervisor.File) (target, detail string)
 	ReceivedFileEntry func(supervisor.Attachment) (target, detail string)

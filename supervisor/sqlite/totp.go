@@ -89,8 +89,8 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 	return there && err == nil, told, err
 }
 
-// Unlock ends the lockout of a user's factor, and reports whether the factor exists. If it does,
-// the audit entries go into the same transaction.
+// Unlock resets the counts of wrong codes and the lockout of a user's factor. It reports whether
+// the factor exists. If so, the audit entries go into the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
 	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
