@@ -46,7 +46,7 @@ func BenchmarkWrite64K(b *testing.B) {
 			if err != nil {
 				return ref, err
 			}
-			// the form of the bytes on the wire
+			// the bytes of the file in the form of the wire
 			line, err := json.Marshal(protocol.BlobWrite{Turn: turn.ID, Blob: 1, Data: data})
 			if err != nil {
 				return ref, err

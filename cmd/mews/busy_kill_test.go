@@ -35,7 +35,7 @@ type steerRun struct {
 	users    []*chatUser
 	said     chan struct{} // a token for each message that is on disk
 	asked    chan struct{} // holds a token for each of the newest model requests, a few at most
-	// closed when the first person has written twice: no model step ends earlier
+	// closed when the first person has written twice; the model's steps end only after that
 	opened chan struct{}
 }
 

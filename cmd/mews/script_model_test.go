@@ -44,7 +44,8 @@ type scriptModel struct {
 
 	mu     sync.Mutex // guards the fields below
 	holdAt int        // requests with this number of results in their turn are held; -1 holds no request
-	// if not 0, only the next such request is held: it gets this number of bytes and then hangs
+	// number of bytes of the answer after which a held request hangs; 0 means a wait before the
+	// answer. If it is not 0, only one request is held.
 	cutAfter int
 	open     chan struct{} // closed to release held requests
 }

@@ -56,7 +56,7 @@ func (s *scriptEnv) openTerminal(ts *testscript.TestScript, args []string) {
 		ts.Check(errors.Join(err, master.Close()))
 	}
 	s.terminal = &scriptTerminal{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
-	go s.terminal.watch(cmd) // ends with the program, at the latest at the script's end
+	go s.terminal.watch(cmd) // this goroutine ends with the program, at the latest at the script's end
 }
 
 func (t *scriptTerminal) watch(cmd *exec.Cmd) {

@@ -362,7 +362,7 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	cmd.Stdout, cmd.Stderr = out, log
 	ts.Check(cmd.Start())
 	exited := make(chan error, 1)
-	// ends with the service, at the latest at the script's end
+	// this goroutine ends with the service, at the latest at the script's end
 	go func() { exited <- cmd.Wait() }()
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
