@@ -13,7 +13,7 @@ import (
 func TestTryWalls_FailedAttempt_IsNotStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	// too short even for the start of a Go program
+	// this time is too short even for the start of a Go program
 	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {
