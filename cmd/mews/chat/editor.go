@@ -26,12 +26,14 @@ type lineEditor struct {
 	onInterrupt func() // called for Ctrl-C in an empty line
 	history     *history
 	style       style
-	// called for a text pasted into an empty line; returns true if the text was handled; may be nil
+	// hook for a text pasted into an empty line; returns true if it has handled the text; may be
+	// nil
 	onPaste func(text string) bool
-	// called with mu held when the rows above become final
+	// hook, called with mu held when the rows above become final
 	onAboveFinal func()
 
-	// guards the fields below and the rows above the line. Only ReadLine changes before and after.
+	// mu guards the fields below and the rows above the line. Only ReadLine changes before and
+	// after.
 	mu            sync.Mutex
 	width, height int
 	before, after string // typed text, on both sides of the cursor
