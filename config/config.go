@@ -78,7 +78,7 @@ type Log struct {
 
 // Telegram configures the bot.
 type Telegram struct {
-	// text as written, or the content of TokenFile; "" turns Telegram off
+	// bot's token: text as written, or the content of TokenFile; "" turns Telegram off
 	Token     Secret `yaml:"token" check:"token"`
 	TokenFile string `yaml:"token_file" holds:"Token"` // path as written in the configuration
 	APIURL    string `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
@@ -92,9 +92,9 @@ type Telegram struct {
 
 // Webhook lets Telegram call this machine. Without a URL, Mews polls Telegram (long polling).
 type Webhook struct {
-	// https, or http on this machine; its path is TelegramPath
+	// URL that Telegram calls: https, or http on this machine; the path is TelegramPath
 	URL string `yaml:"url"`
-	// required with a URL: text as written, or the content of SecretFile
+	// webhook's secret, required with a URL: text as written, or the content of SecretFile
 	Secret     Secret `yaml:"secret"`
 	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 }
@@ -104,9 +104,9 @@ const TelegramPath = "/webhook/telegram"
 
 // SendRate limits the messages that Mews sends. An edit or a deletion counts as a message.
 type SendRate struct {
-	Chat  int `yaml:"chat" default:"1" min:"1" max:"30"`    // per second, to one chat
-	Group int `yaml:"group" default:"20" min:"1" max:"600"` // per minute, to one group
-	// per second, to all chats together; Telegram sells at most 1000
+	Chat  int `yaml:"chat" default:"1" min:"1" max:"30"`    // messages per second to one chat
+	Group int `yaml:"group" default:"20" min:"1" max:"600"` // messages per minute to one group
+	// messages per second to all chats together; Telegram sells at most 1000
 	All int `yaml:"all" default:"30" min:"1" max:"1000"`
 }
 
@@ -118,12 +118,12 @@ type Models struct {
 	Small string `yaml:"small" check:"model"`
 	// model that turns texts into vectors for the search; "" means that the search uses only words
 	Embed string `yaml:"embed" check:"embed_model"`
-	// models that are tried in this order if a model fails; each once
+	// models to try in this order if a model fails; no model is listed twice
 	Fallback []string `yaml:"fallback" check:"fallback"`
-	// already copied into each User
+	// globs of models that users may choose; already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
-	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // for use, call CacheFor
+	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // code must read this value by CacheFor
 
 	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
@@ -139,20 +139,20 @@ type Price struct {
 	Output     float64 `yaml:"output" min:"0" max:"10000"`
 	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // price of tokens; 0 means the price of Input
 	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // price of tokens; 0 means the price of Input
-	// per minute of a recording; Input and Output are 0 then
+	// price per minute of a recording; Input and Output are 0 then
 	Minute float64 `yaml:"minute" min:"0" max:"100"`
 }
 
 // Provider is one server of models.
 type Provider struct {
 	Kind string `yaml:"kind"` // openai or anthropic
-	// text as written, or the content of APIKeyFile; empty if the server needs none
+	// API key: text as written, or the content of APIKeyFile; empty if the server needs no key
 	APIKey     Secret `yaml:"api_key"`
 	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // path as written in the configuration
 	BaseURL    string `yaml:"base_url"`                    // absolute http or https URL
-	// tokens of a request and its answer; 0 means that Mews finds out
+	// maximum tokens of a request and its answer; 0 means that Mews finds out the number
 	Window int64 `yaml:"window" min:"0" max:"100000000"`
-	// the server program, for kind openai; "" means that BaseURL tells
+	// name of the server program, for kind openai; "" means that BaseURL identifies the server
 	Server string `yaml:"server"`
 }
 
@@ -219,19 +219,19 @@ type Limits struct {
 	Steps int `yaml:"steps" default:"50" min:"1" max:"1000"` // maximum number of calls of models
 	// maximum time from a turn's start to its end
 	Turn time.Duration `yaml:"turn" default:"15m" min:"1s" max:"24h"`
-	// tokens of earlier messages in a request
+	// maximum tokens of earlier messages in a request
 	History int `yaml:"history" default:"32000" min:"1000" max:"10000000"`
 	// Maximum size of a tool's output that the model sees. Escaped, the output must fit into one
 	// line of the wire protocol.
 	Output Size `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`
 
-	// concurrent turns of jobs, of all users together
+	// maximum of concurrent turns of jobs, of all users together
 	Jobs int `yaml:"jobs" default:"2" min:"1" max:"64"`
-	// concurrent turns, of all users together
+	// maximum of concurrent turns, of all users together
 	Turns int `yaml:"turns" default:"8" min:"1" max:"256"`
-	// concurrent calls of models, of all users together
+	// maximum of concurrent calls of models, of all users together
 	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"`
-	// concurrent transcriptions, of all users together
+	// maximum of concurrent transcriptions, of all users together
 	Speech int `yaml:"speech" default:"1" min:"1" max:"64"`
 }
 
@@ -303,17 +303,17 @@ type EffectRules map[string]string
 // general value.
 type User struct {
 	Name string `yaml:"name"` // unique
-	// admins may administrate the service
+	// role of the user; admins may administrate the service
 	Role string `yaml:"role" default:"user" oneof:"admin user"`
 	// OS account, unique; "" means the service's own
 	Account string `yaml:"account" check:"account" reload:"restart"`
-	// absolute path, apart from all other homes
+	// absolute path of the user's home; homes must not overlap
 	Home string `yaml:"home" reload:"restart"`
 	// IANA name; "" means the machine's zone
 	Timezone string `yaml:"timezone" check:"timezone"`
-	// numeric id on Telegram, unique; 0 means none
+	// user's numeric id on Telegram, unique; 0 means none
 	Telegram int64 `yaml:"telegram"`
-	// login on GitHub, unique in any case; "" means none
+	// user's login on GitHub, unique even if case is ignored; "" means none
 	GitHub string `yaml:"github" check:"github_login"`
 	// a model, named as in Models; "" means Models.Default
 	Model string `yaml:"model" check:"model"`

@@ -267,7 +267,7 @@ func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
 	_, err := load(t, one+", other: {kind: openai}}}\n", nil)
 	const want = `/etc/mews/mews.yaml:1: models.default: got "qwen3", want offline, local/MODEL or other/MODEL: ` +
 		"a provider of models.providers and its name of the model"
-	// the bare name of the small model can't be checked then
+	// with a wrong default model, the bare name of the small model can't be checked
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -13,7 +13,7 @@ type GitHub struct {
 	TokenFile string    `yaml:"token_file" holds:"Token"` // path as written in the configuration
 	App       GitHubApp `yaml:"app"`
 	APIURL    string    `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
-	// the name for mentions, as in @mews; "" means the token's or app's own
+	// name for mentions, as in @mews; "" means the name of the token's account or of the app
 	Name string        `yaml:"name" check:"github_login"`
 	Poll time.Duration `yaml:"poll" default:"60s" min:"10s" max:"1h"`
 	// how long an event waits for further events, which come in the same notice
@@ -22,7 +22,7 @@ type GitHub struct {
 	Review GitHubReview `yaml:"review"`
 	Triage GitHubTriage `yaml:"triage"`
 
-	// repositories by owner/name, each once in any case
+	// repositories by owner/name; names must differ even if case is ignored
 	Repos map[string]GitHubRepo `yaml:"repos" check:"github_repos"`
 }
 
@@ -40,25 +40,25 @@ type GitHubApp struct {
 
 // GitHubReview limits the reviews of pull requests.
 type GitHubReview struct {
-	// wait from the last push to the review
+	// time to wait from the last push to the review
 	Settle time.Duration `yaml:"settle" default:"300s" min:"0s" max:"24h"`
 	// cost limit of one review; 0 means no limit
 	Budget  Dollars       `yaml:"budget" default:"1"`
 	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
 	// heads of one pull request that are reviewed without a request
 	Heads int `yaml:"heads" default:"5" min:"1" max:"100"`
-	// findings that are posted at their lines
+	// maximum of findings that are posted at their lines
 	Inline int    `yaml:"inline" default:"10" min:"1" max:"20"`
 	Model  string `yaml:"model" check:"model"` // "" means Models.Default
 }
 
 // GitHubTriage limits the triage of issues.
 type GitHubTriage struct {
-	// wait from the opening to the triage
+	// time to wait from an issue's opening to its triage
 	Settle time.Duration `yaml:"settle" default:"60s" min:"0s" max:"24h"`
-	// cost limit of one issue; 0 means no limit
+	// cost limit of the triage of one issue; 0 means no limit
 	Budget Dollars `yaml:"budget" default:"0.20"`
-	// "" means Models.Small, or Models.Default without that
+	// model for triage; "" means Models.Small or, without Small, Models.Default
 	Model string `yaml:"model" check:"model"`
 }
 
@@ -77,7 +77,7 @@ type GitHubRepo struct {
 	Labels string `yaml:"labels" default:"existing" oneof:"existing create"`
 	// title of the project for triaged issues; "" means none
 	Project string `yaml:"project"`
-	// reviews of strangers' pull requests from forks
+	// rule for reviews of strangers' pull requests from forks: ask or allow
 	Forks string `yaml:"forks" default:"ask" oneof:"ask allow"`
 }
 
@@ -86,9 +86,9 @@ type GitHubRepo struct {
 type Hook struct {
 	// the user who gets the messages: a name in Users
 	User string `yaml:"user"`
-	// a group or topic, instead of the user's private chat
+	// group or topic that gets the messages, instead of the user's private chat
 	Chat Recipient `yaml:"chat"`
-	// text as written, or the content of SecretFile; never empty
+	// hook's secret: text as written, or the content of SecretFile; never empty
 	Secret     Secret `yaml:"secret"`
 	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 	// how a caller shows the secret

@@ -13,7 +13,7 @@ import (
 
 // scalar is the format of one type's values.
 type scalar struct {
-	// the right format, for a person who wrote something else
+	// description of the right format, for a person who wrote a wrong value
 	want string
 	read func(written) (value any, want string) // want is "" for a valid value
 }

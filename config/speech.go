@@ -32,7 +32,7 @@ type SpeechIn struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
 	// for whisper: path of the program inside the sandbox
 	Program string `yaml:"program" default:"whisper-cli"`
-	// for whisper: an absolute path, and "" turns transcription off; model for endpoint, as
+	// model: for whisper an absolute path, where "" turns transcription off; for endpoint
 	// PROVIDER/MODEL
 	Model    string `yaml:"model"`
 	Language string `yaml:"language" default:"auto"`

@@ -31,7 +31,7 @@ var whisperModels = map[uint32]whisperModel{
 // first WhisperHeader bytes and the size of the file. A quantized model needs less, in proportion
 // to its size. WhisperMemory refuses other files, and models without weights.
 func WhisperMemory(header []byte, size int64) (int64, error) {
-	// "ggml"; n_audio_layer is the layers-th number, from 1
+	// magic is "ggml". The header's number n_audio_layer is at position layers, from 1.
 	const magic, layers = 0x67676d6c, 5
 	if len(header) < WhisperHeader || binary.LittleEndian.Uint32(header) != magic {
 		return 0, errNoWhisperModel
