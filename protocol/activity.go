@@ -17,7 +17,7 @@ const (
 // ActivityRead selects the activity.
 type ActivityRead struct {
 	Turn int64 `json:"turn"`
-	// period: today (the default), 7d for the last seven days, or a day such as 2026-11-20
+	// period to read: today (the default), 7d for the last seven days, or a day such as 2026-11-20
 	Time string `json:"time,omitempty"`
 	Kind string `json:"kind,omitempty"` // kind of entries: changed, run, sent, asked, received; "" means all
 }

@@ -69,7 +69,7 @@ func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.M
 type ChatFile struct {
 	Blob BlobRef `json:"blob"`
 	Name string  `json:"name"` // name for the user, in the form of FileName
-	// plain text below the file, without control characters except tabs and line breaks
+	// caption: plain text below the file, without control characters except tabs and line breaks
 	Caption string `json:"caption,omitempty"`
 	// the file's path in the home, in the form of io/fs; "" if not known
 	Path string `json:"path,omitempty"`

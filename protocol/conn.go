@@ -17,7 +17,7 @@ type Options struct {
 	CancelGrace  time.Duration // time for the answer to a cancelled call; default 5 s
 	// bytes of lines that wait to be written; default 4 MiB, plus a quarter for the bulk lane
 	QueueBytes int
-	// receives errors that the other side must not see, from any goroutine; nil drops them
+	// Report receives errors that the other side must not see, from any goroutine; nil drops them
 	Report func(error)
 }
 

@@ -20,9 +20,9 @@ type Message struct {
 	ID    int64  `json:"id,omitempty"` // the transcript's row; 0 until it is committed
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// when and how the user sent it, in one line; "" if not known
+	// one line about when and how the user sent the message; "" if not known
 	Stamp string `json:"stamp,omitempty"`
-	// the supervisor's summary of other conversations before it; "" if there is none
+	// the supervisor's summary of other conversations before this message; "" if there is none
 	Recap string `json:"recap,omitempty"`
 }
 
@@ -123,10 +123,11 @@ type ToolResult struct {
 
 // Change is one effect of a tool, as the ledger records it.
 type Change struct {
-	// write, append, edit, move, delete; program: a program has changed the file; run: a program
-	// was run; begin: a crash has interrupted the call
+	// kind of change: write, append, edit, move, delete; program (a program has changed the file);
+	// run (a program was run); begin (a crash has interrupted the call)
 	Kind string `json:"kind"`
-	// a path relative to the workspace; the first words of a run command; the tool of the call
+	// target of the change: a path relative to the workspace, the first words of a command, or the
+	// tool of a call
 	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // how to undo a file's change; nil if nothing was changed

@@ -227,7 +227,7 @@ func TestReader_FullQueue_NeverWaits(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}
-	// the answers, 40 bytes each, use up the room that the reader has in the queue
+	// answers of 40 bytes each use up the reader's room in the queue
 	for id := 1; id < 20_000; id++ {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
 		if _, err := io.WriteString(p, line); err != nil {

@@ -25,7 +25,7 @@ const (
 
 // CheckParameters select the check: exactly one of Files, Command and PromptFile is set.
 type CheckParameters struct {
-	// a doublestar pattern, relative to the home
+	// doublestar pattern of the files to check, relative to the home
 	Files string `json:"files,omitempty"`
 	// kinds of changes that count: "new", "changed", "gone"; empty means all
 	Changes []string `json:"changes,omitempty"`
@@ -74,9 +74,9 @@ type CheckResult struct {
 	// Found has changed since the last check. For files, Changed equals Met. The first output of a
 	// command counts as changed.
 	Changed bool `json:"changed,omitempty"`
-	// the changed names, or the end of the command's output
+	// names of changed files, or the end of the command's output
 	Found string `json:"found,omitempty"`
-	// what the check has seen, for the next check; only the worker reads it
+	// state of the files or output, for comparison in the next check; only the worker reads it
 	Seen string `json:"seen,omitempty"`
 	// File is the inspected prompt file.
 	File *PromptFile `json:"file,omitempty"`

@@ -194,7 +194,7 @@ type MemoryParameters struct {
 	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
 	Forgotten []string `json:"forgotten,omitempty"`
 
-	// for MemoryShow and MemoryForget: everything from these turns, instead of one fact
+	// for MemoryShow and MemoryForget: turns whose facts and notes are meant, instead of one fact
 	Turns *MemoryTurns `json:"of,omitempty"`
 }
 

@@ -34,7 +34,7 @@ const (
 	CodeUnknownHash    = -32001 // the other side does not know this hash of a text or list
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
 	CodeBusy           = -32003 // too many calls at once
-	// the user has not answered yet: make the same call again when the turn goes on
+	// the user has not answered yet; the worker makes the same call again when the turn goes on
 	CodeWaits  = -32005
 	CodeFailed = -32004 // the attempt failed; the message may be shown
 	CodeGone   = -32005 // like CodeFailed, for a blob that is no longer stored

@@ -24,7 +24,7 @@ type ModelStream struct {
 	System SystemRef `json:"system"`
 	Tools  ToolsRef  `json:"tools"`
 
-	// set in turns of kind review and triage, and only there; After is 0 then
+	// separate window of a review or triage turn, which sets After to 0; nil in all other turns
 	Child *ChildWindow `json:"child,omitempty"`
 }
 

@@ -93,8 +93,8 @@ func (r PromptFileReport) Check() error {
 // PromptFilesInForce holds the texts for prompts, or names files to inspect first.
 type PromptFilesInForce struct {
 	Need []string `json:"need,omitempty"`
-	// if the report has InForce: texts in force that differ from the home's files, and the earlier
-	// notes if a change waits for approval
+	// texts in force that differ from the home's files, and earlier notes if a change waits for
+	// approval; only if the report has InForce
 	Files []PromptFileText `json:"files,omitempty"`
 }
 

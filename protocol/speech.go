@@ -20,8 +20,8 @@ type SpeechEngine struct {
 	Model    string `json:"model,omitempty"`    // path of the model's file behind the walls
 	Language string `json:"language,omitempty"` // auto, or a language of ISO 639-1 such as en
 	Threads  int    `json:"threads,omitempty"`  // 0 means half of the processors
-	// for command: program and arguments with {wav}, {language}, {threads} and {model}; it writes
-	// words to standard output
+	// command line for engine command, with {wav}, {language}, {threads} and {model}; the program
+	// writes words to standard output
 	Command []string `json:"command,omitempty"`
 }
 
@@ -147,7 +147,7 @@ func (r TranscribeResult) Check() error {
 
 // SpeakParameters hold a text and the voice for it.
 type SpeakParameters struct {
-	// words on one line, without Markdown, at most MaxSpokenText bytes
+	// text to speak on one line, without Markdown, at most MaxSpokenText bytes
 	Text   string      `json:"text"`
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
@@ -163,7 +163,7 @@ const (
 type VoiceEngine struct {
 	Engine  string `json:"engine"`            // espeak, piper or command
 	Program string `json:"program,omitempty"` // program of espeak or piper; "" means the usual name
-	// for command: program and arguments with {text}, {voice} and {wav}
+	// command line for engine command, with {text}, {voice} and {wav}
 	Command []string `json:"command,omitempty"`
 }
 

@@ -17,9 +17,9 @@ type TurnStart struct {
 	// steps committed before this start; 0 for a new turn
 	CommittedSteps int   `json:"step"`
 	LastMessage    int64 `json:"last"` // the id of the transcript's newest message
-	// calls of the last committed step that have no result yet
+	// calls of the last committed step without a result
 	PendingCalls []PendingCall `json:"pending,omitempty"`
-	// this turn's earlier calls, in order, to notice repetition
+	// earlier calls of the turn, in order, by which the worker notices repetition
 	RecentCalls []ToolCall `json:"recent,omitempty"`
 
 	// recalls of facts in MEMORY.md in 90 days, by id; facts without recalls are left out

@@ -105,7 +105,8 @@ type UndoAction string
 const (
 	UndoUnchanged UndoAction = "back"  // undo only changes of files that are unchanged since the turn
 	UndoForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
-	// commit a blob with the difference between before and now, in the form of diff -u
+	// commit a blob with the difference between the earlier and the present files, in the form of
+	// diff -u
 	UndoDiff UndoAction = "diff"
 )
 

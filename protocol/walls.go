@@ -12,7 +12,7 @@ const DaemonMarkerFile = "mews-daemon"
 // TryWalls selects the attempts and their victims. The supervisor has made the victims. Each victim
 // holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
 type TryWalls struct {
-	// false means only the attempts that are quick and leave nothing behind
+	// try all attempts; false means only attempts that are quick and leave nothing behind
 	All     bool    `json:"all,omitempty"`
 	Victims Victims `json:"victims"`
 }
@@ -23,7 +23,7 @@ type Victims struct {
 	Supervisor int    `json:"supervisor,omitempty"` // pid of the supervisor
 	// the pid of a process that has Secret in its environment
 	Process int `json:"process,omitempty"`
-	// namespace of both pids, as in /proc/self/ns/pid
+	// pid namespace of Supervisor and Process, as in /proc/self/ns/pid
 	PIDNamespace string `json:"pid_namespace,omitempty"`
 	OtherHome    string `json:"other_home,omitempty"` // a file in the home of another user
 	// a file of the worker's account, above its home
