@@ -8,7 +8,7 @@ type Message interface{ kind() kind }
 // pipe that becomes its standard error.
 type Spawn struct {
 	ID uint64
-	// account of the worker; 0 means the spawner's own, which is refused if that is root
+	// uid of the worker's account; 0 means the spawner's account, which is refused if it is root
 	UID  uint32
 	GID  uint32
 	Root string `limit:"path"` // absolute path of a folder that contains homes
