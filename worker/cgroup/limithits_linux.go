@@ -30,10 +30,10 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},
 	V1: {
-		// counted since Linux 4.13
+		// the kernel has the key oom_kill since Linux 4.13
 		{"memory", "memory.oom_control", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
-		// the limit with swap counts first
+		// failcnt of memory and swap comes first in this list
 		{"memory", "memory.memsw.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},

@@ -8,9 +8,10 @@ import (
 // Limits hold for all the processes of a group together. Zero means no limit, and for a weight the
 // default, 100.
 type Limits struct {
-	// bytes; above this limit the kernel kills a process of the group. Swapped bytes count too
+	// bytes of memory, with swapped bytes; above this limit the kernel kills a process of the group
 	Memory int64
-	// bytes; above this limit the kernel slows the group down and frees its caches. Only v2
+	// bytes of memory, only with v2; above this limit the kernel slows the group down and frees its
+	// caches
 	MemoryHigh int64
 	PIDs       int // processes and threads; above this limit fork(2) fails
 	CPUWeight  int // 1 to 10000: weight for processor time, relative to other groups

@@ -21,7 +21,7 @@ type Usage struct {
 var usageCounters = map[Kind][]counter[Usage]{
 	V2: {
 		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
-		// counted since Linux 5.19
+		// the kernel has memory.peak since Linux 5.19
 		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
 		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
 		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
