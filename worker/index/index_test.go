@@ -449,7 +449,7 @@ func TestIndex_AnyChangesAndKills_EqualsWalk(t *testing.T) {
 				}
 			case "move":
 				to := filepath.Join(h.dir, path.Draw(rt, "to"))
-				// the file may not exist
+				// an error does not matter: the file may not exist
 				_ = errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(name, to))
 			case "delete":
 				_ = os.Remove(name)
