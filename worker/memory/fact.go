@@ -23,7 +23,7 @@ var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
-	// k and a number. The id of a bullet without an id is h and a hash of its words.
+	// id of the fact: k and a number. If a bullet has no id, its id is h and a hash of its words.
 	ID         string
 	Text       string
 	Kind       string  // kind of the fact, one of Kinds
