@@ -122,7 +122,7 @@ func (b *workbook) readStyles(z *zipFile) error {
 		case "xf":
 			if within && len(b.dates) < maxStyles {
 				n, _ := strconv.Atoi(id)
-				// built-in date formats: ECMA-376, 18.8.30
+				// built-in date formats have these numbers (ECMA-376, 18.8.30)
 				b.dates = append(b.dates, formats[id] || n >= 14 && n <= 17 || n == 22)
 			}
 		}
