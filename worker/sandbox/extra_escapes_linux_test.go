@@ -164,7 +164,7 @@ func (y *testHost) judgeExtra(findings []escape.Finding, want []string) {
 	}
 	nice, err := unix.Getpriority(unix.PRIO_PROCESS, y.victims.VictimPID)
 	y.must(err)
-	// the raw call returns 20 minus the value
+	// the raw system call returns 20 minus the nice value
 	if changed := nice != 20; changed != slices.Contains(want, "renice") {
 		y.t.Errorf("the victim's priority is %d", nice)
 	}

@@ -152,7 +152,7 @@ func inUserNamespace(uid, gid int) syscall.SysProcAttr {
 		Cloneflags:  namespaces | unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
-		// to lower the namespace's own bounds
+		// CAP_SYS_RESOURCE is needed to lower the namespace's own bounds
 		AmbientCaps: append([]uintptr{unix.CAP_SYS_RESOURCE}, stageOneCapabilities...),
 	}
 }

@@ -66,7 +66,7 @@ func TestRoot_Listing_EqualsGolden(t *testing.T) {
 			"\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/home" {
 			t.Errorf("environment:\n%s", got)
 		}
-		// 3 belongs to the listing itself
+		// descriptor 3 belongs to the listing itself
 		if got := r.mustPrint("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
 			t.Errorf("descriptors: %s", got)
 		}

@@ -188,7 +188,7 @@ func (y *testHost) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			// a client may hang up at once
+			// an error does not matter: a client may hang up at once
 			_, _ = io.WriteString(conn, y.victims.Secret)
 			_ = conn.Close()
 		}
@@ -232,7 +232,7 @@ func (y *testHost) victim(uid int) int {
 // actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func actVictim() error {
-	// fails if the kernel has no Yama
+	// this call fails if the kernel has no Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, err := io.Copy(io.Discard, os.Stdin)
