@@ -92,7 +92,7 @@ func mountOwnProc() {
 // beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
 // rules do.
 func beVictim() {
-	// fails if the kernel has no Yama
+	// this call fails if the kernel has no Yama
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
@@ -234,7 +234,7 @@ func (r *harness) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			// a client may hang up at once
+			// an error does not matter: a client may hang up at once
 			_, _ = io.WriteString(conn, secret)
 			conn.Close()
 		}

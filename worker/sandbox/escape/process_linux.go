@@ -100,7 +100,7 @@ func readVM(v Victims) error {
 	}
 	from, to, err := mapping(pid)
 	if err != nil {
-		// no memory is mapped there, and EFAULT still shows that access was allowed
+		// addresses without memory: the error EFAULT shows that the kernel allowed the access
 		from, to = 1<<12, 1<<13
 	}
 	stack := make([]byte, to-from)
@@ -147,7 +147,7 @@ func setPriority(pid int) error {
 	if err != nil {
 		return fmt.Errorf("getpriority: %w", err)
 	}
-	// the raw call returns 20 minus the value
+	// the raw system call returns 20 minus the nice value
 	return wrapCall("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has))
 }
 
