@@ -94,7 +94,7 @@ func childPIDs() ([]int, error) {
 	for _, thread := range threads {
 		list := "/proc/self/task/" + thread.Name() + "/children"
 		text, err := os.ReadFile(list)
-		// a thread that has ended
+		// skips a thread that has ended
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue
 		}

@@ -149,7 +149,7 @@ func (s *spawner) detectTier() (why string, err error) {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	defer os.Remove(dir)
-	// for the landlock tier, in which a worker makes this folder in its own home
+	// the folder .tmp is for the landlock tier, in which a worker makes it in its own home
 	scratch := filepath.Join(dir, ".tmp")
 	defer os.Remove(scratch)
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
