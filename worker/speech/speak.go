@@ -46,7 +46,7 @@ type spokenFiles struct {
 // voiceEngines make the program of each engine. The text is in a file, never on a command line.
 // Each program writes a WAV.
 var voiceEngines = map[string]func(s spokenFiles) program.Program{
-	// espeak-ng --help: -b 1 means UTF-8.
+	// By espeak-ng --help, -b 1 means UTF-8.
 	"espeak": func(s spokenFiles) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "espeak-ng"),
 			Args: []string{"-b", "1", "-v", cmp.Or(s.Voice, "en"), "-f", s.text, "-w", s.wav}}
