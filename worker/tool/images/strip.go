@@ -46,7 +46,7 @@ var pngChunks = map[string]bool{
 // stripPNG returns a PNG without its other chunks, such as text and EXIF, and without bytes after
 // its end.
 func stripPNG(data []byte) []byte {
-	// bytes; the frame of a chunk is its length, type and checksum
+	// numbers of bytes; the frame of a chunk is its length, type and checksum
 	const signature, frame = 8, 12
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:signature])
