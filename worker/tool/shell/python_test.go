@@ -86,7 +86,7 @@ print("done")
 		{Kind: "write", Target: "old.txt", Detail: "changed, 5 bytes"},
 	}
 	for i := range want {
-		// it cannot be undone
+		// the change cannot be undone
 		want[i].Undo = workspace.RecordProgramChange(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
@@ -118,7 +118,7 @@ print("long" * 100)
 	wantContains(t, r.Text, "the whole is in "+temp)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
 	for i := range want {
-		// it cannot be undone
+		// the change cannot be undone
 		want[i].Undo = workspace.RecordProgramChange(want[i].Target, b.stateOf(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
