@@ -12,8 +12,8 @@ import (
 // disk is the present state of the files.
 type disk interface {
 	state(path string) protocol.FileState
-	// files returns the paths of all files in a folder, from the folder on: /a, /b/c. ok is false
-	// if there are too many.
+	// files returns the paths of all files in a folder, relative to the folder: /a, /b/c. ok is
+	// false if there are too many files.
 	files(folder string) (paths []string, ok bool)
 }
 
