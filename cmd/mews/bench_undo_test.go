@@ -76,7 +76,7 @@ func benchWrite(b *testing.B, keep func(context.Context, io.Reader, int64) (prot
 		b.Fatal(err)
 	}
 	defer ws.Close()
-	var arguments [2]json.RawMessage // each write has other content than the one before
+	var arguments [2]json.RawMessage // each write has other content than the write before
 	for i, letter := range []string{"a", "b"} {
 		arguments[i], _ = json.Marshal(map[string]any{"path": "a.txt", "content": strings.Repeat(letter, 64<<10), "overwrite": true})
 	}

@@ -76,7 +76,7 @@ func showPage(w io.Writer, page manual.Page, below bool) error {
 	return chat.ShowMarkdown(w, page.LinkedBy("mews help").Text)
 }
 
-// unknownTopic reports that there is no such topic, and names similar ones.
+// unknownTopic reports that a topic is unknown, and names similar topics.
 func unknownTopic(con console, topic string) error {
 	fmt.Fprintf(con.err, textNoTopic, topic)
 	known := manual.Names()

@@ -136,7 +136,8 @@ func flags(con console, name string) *flag.FlagSet {
 	return set
 }
 
-// printFlag prints a flag with two dashes, as people write it. Package flag prints one.
+// printFlag prints a flag with two dashes, as people write it. Package flag would print only one
+// dash.
 func printFlag(w io.Writer, f *flag.Flag) {
 	value, what := flag.UnquoteUsage(f)
 	fmt.Fprintf(w, "  --%s\n    \t%s\n", strings.TrimSpace(f.Name+" "+value), what)

@@ -214,7 +214,7 @@ func (m *ownMews) newlySettled() func() bool {
 // screen too.
 const marker = "§"
 
-// lines returns the lines of the terminal above the one that is being typed.
+// lines returns the lines of the terminal above the line that is being typed.
 func (m *ownMews) lines() (lines []string) {
 	m.t.Helper()
 	if _, err := m.terminal.keys.WriteString(marker); err != nil {

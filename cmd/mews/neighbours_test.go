@@ -298,7 +298,7 @@ func statusOf(h *apptest.Service) (s api.Status) {
 	return s
 }
 
-// smallHomes puts the homes on a small disk, if this account may mount one.
+// smallHomes puts the homes on a small disk, if this account may mount a disk.
 func smallHomes(h *apptest.Service, people ...string) bool {
 	h.T.Helper()
 	if may, err := canMount(); err != nil || !may {
