@@ -91,9 +91,9 @@ func (s style) breakLine(line []run, width int) []row {
 // spacedWord is a word with the spaces around it. The number of a button stays with its first word.
 var spacedWord = regexp.MustCompile(`^ +[^ ]* *|\d+\) [^ ]+ *|[^ ]+ *`)
 
-// besideWide reports whether a text may be broken between two characters because one is a wide
-// letter, such as a Chinese one. Other words are broken only at spaces, so that paths, addresses
-// and options stay whole.
+// besideWide reports whether a text may be broken between two characters because one of them is a
+// wide letter, such as a Chinese character. Other words are broken only at spaces, so that paths,
+// addresses and options stay whole.
 func besideWide(before, behind string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(behind)
