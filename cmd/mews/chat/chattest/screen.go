@@ -32,8 +32,8 @@ type Screen struct {
 // Line is a line of a screen, with a cell for each column.
 type Line []Cell
 
-// Cell is a column of a line. Text is one character; "" if nothing was written there, and "\x00" in
-// the second column of a wide one.
+// Cell is a column of a line. Text is one character; "" if the cell was never written, and "\x00"
+// in the second column of a wide character.
 type Cell struct {
 	Text  string
 	Style Style
