@@ -119,7 +119,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textRunning, status.PID, amount.Plural(status.Waiting.Parked, "message", "messages")), nil
 }
 
-// serviceStatus asks the running service, if there is one.
+// serviceStatus asks the running service for its status, if a service runs.
 func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
 	err = control.Ask(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/unit"
 )
 
-// additiveSettings are settings that a unit adds up. systemd-run takes only the last one.
+// additiveSettings are settings that a unit adds up. systemd-run takes only the last of several
+// values.
 var additiveSettings = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
 // tryUnderUnit makes the attempts like the service's own spawner: in a separate unit with the

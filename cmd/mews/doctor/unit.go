@@ -78,7 +78,7 @@ func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// lastValue returns the last value of a setting, which is the one in force.
+// lastValue returns the last value of a setting, which is in force.
 func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
