@@ -103,7 +103,7 @@ func (p Page) LinkedBy(command string) Page {
 }
 
 // FirstScreen returns the paragraphs that fit on a screen of 30 lines with 80 columns. It returns
-// at least one.
+// at least one paragraph.
 func (p Page) FirstScreen() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
