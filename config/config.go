@@ -127,7 +127,7 @@ type Models struct {
 
 	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
-	// prices by model; they replace the built-in ones
+	// prices by model; they replace the built-in prices
 	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`
 	Providers map[string]Provider `yaml:"providers" check:"providers"`
 }

@@ -65,7 +65,7 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// knownKeys suggests keys instead of an unknown one.
+// knownKeys suggests known keys that are similar to an unknown key.
 func knownKeys(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return near

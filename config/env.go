@@ -70,7 +70,7 @@ var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 // FindFile returns the path of the configuration file to load, or "". It returns explicit if that
 // is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and
 // /etc/mews/mews.yaml. A file that exists but can't be read is found too: otherwise Mews would run
-// with another configuration than the intended one.
+// with another configuration than intended.
 func FindFile(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit

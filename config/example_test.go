@@ -12,7 +12,7 @@ import (
 )
 
 // These tests read the example configuration. Unchanged, the example has the defaults. With the
-// commented lines enabled, it has every key.
+// commented lines enabled, the example has every key.
 
 const examplePath = "../deploy/mews.example.yaml"
 

@@ -16,7 +16,8 @@ type Problem struct {
 	Warning bool // the service starts anyway, without the feature
 }
 
-// ErrorList lists all problems of a configuration, in the order of lines. There is at least one.
+// ErrorList lists all problems of a configuration, in the order of lines. There is at least one
+// problem.
 type ErrorList struct {
 	Source   string // the file as it was named, or another source
 	Problems []Problem

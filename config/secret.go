@@ -18,7 +18,7 @@ const hidden = "***"
 
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
-// Reveal returns the text, for the one place that needs it.
+// Reveal returns the secret text, for the code that uses it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
