@@ -136,7 +136,7 @@ func (c *Conn) update(change func(*connState)) {
 	}
 }
 
-// read reads and dispatches lines until there are no further ones. Dispatching waits for nothing.
+// read reads and dispatches lines until the stream ends. Dispatching waits for nothing.
 func (c *Conn) read(ctx context.Context) error {
 	lines := newFrameReader(c.rwc, c.options.MaxLine)
 	for {

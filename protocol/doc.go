@@ -19,9 +19,9 @@
 // escapes are resolved; invalid UTF-8; unpaired surrogates; numbers that float64 cannot hold; null
 // for a value that cannot be nil; nesting deeper than 64 (the envelope is the first level);
 // anything after the value. This holds in the envelope, in params and in results. A json.RawMessage
-// (a tool's arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A
-// side checks its own lines by the same rules before it sends them. So a bad value is an error of
-// the code that made it.
+// (a tool's arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks such a
+// value. A side checks its own lines by the same rules before it sends them. So a bad value is an
+// error of the code that made it.
 //
 // # Calls
 //

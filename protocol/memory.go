@@ -209,8 +209,8 @@ type MemoryTurns struct {
 	To   string `json:"to"`
 }
 
-// MemoryResult is the result of a memory operation. After show, correct and forget it has the one
-// fact, or none if the fact does not exist.
+// MemoryResult is the result of a memory operation. After show, correct and forget it has one fact,
+// or no fact if the fact does not exist.
 type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
 	Total int          `json:"total"` // facts in the file

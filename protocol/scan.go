@@ -143,8 +143,8 @@ func (s *scanner) list(t *jsonShape, depth int) *decodeError {
 	})
 }
 
-// elements scans an object or an array from its opening bracket to its closing one. element scans
-// the text between two commas.
+// elements scans an object or an array from its opening bracket to its closing bracket. element
+// scans the text between two commas.
 func (s *scanner) elements(closing byte, depth int, element func(i int) *decodeError) *decodeError {
 	if depth > maxDepth {
 		return decodeErrorf("more than %d levels deep", maxDepth)

@@ -55,7 +55,7 @@ const (
 // and started again later with the committed pieces.
 const MethodOperationPiece = "operation.piece"
 
-// OperationPiece names the finished piece and the next one. The first call after operation.start
+// OperationPiece names the finished piece and the next piece. The first call after operation.start
 // has no Done, and begins the piece after OperationStart.Pieces. Each later call has the Done of
 // the piece that the call before began.
 type OperationPiece struct {

@@ -10,7 +10,7 @@ package protocol
 const MethodToolsFind = "tools.find"
 
 const (
-	MaxToolsFound     = 12 // tools that one call of find_tools opens at most
+	MaxToolsFound     = 12 // maximum of tools that a call of find_tools opens
 	MaxToolsFindCalls = 50 // calls of find_tools in one turn
 )
 
