@@ -51,7 +51,7 @@ type Script struct {
 	Timeout time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
 }
 
-// Play plays until the last line, or until the first unexpected one.
+// Play plays until the last line, or until the first unexpected line.
 func (s *Script) Play(rw io.ReadWriter) error {
 	in := bufio.NewReader(rw)
 	for i, line := range s.Lines {
