@@ -139,8 +139,8 @@ func (r *reader) binds() (binds []Bind) {
 	return binds
 }
 
-// checkText is the rule for every string: bounded, UTF-8, and without a zero byte, because paths
-// end at one.
+// checkText is the rule for every string: bounded, UTF-8, and without a zero byte, because a zero
+// byte ends a path.
 func checkText(v string, limit int) error {
 	switch {
 	case len(v) > limit:

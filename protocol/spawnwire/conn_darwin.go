@@ -73,7 +73,7 @@ func newIncoming() *incoming { return &incoming{packet: make([]byte, headSize)} 
 
 func (in *incoming) message() []byte { return in.packet[headSize:] }
 
-// read receives until the message is complete, and no byte of the next one.
+// read receives until the message is complete, but no byte of the next message.
 func (in *incoming) read(fd int) error {
 	for in.n < len(in.packet) {
 		n, fds, err := receiveSome(fd, in.packet[in.n:])
