@@ -19,7 +19,8 @@ const (
 	textNoTool      = "there is no tool %.80q; the tools are: %s. find_tools lists and opens more"
 )
 
-// errNoResult means that the turn ended before the call had a result. The supervisor writes one.
+// errNoResult means that the turn ended before the call had a result. The supervisor then writes a
+// result.
 var errNoResult = errors.New("left without a result by the turn's end")
 
 // errWaits means that the call waits for the user's answer. The turn makes the same call again
@@ -157,9 +158,9 @@ func (t *turn) unknownToolText(name string) string {
 	return fmt.Sprintf(textNoTool, name, strings.Join(names, ", "))
 }
 
-// checkArguments describes the fault of arguments that are no JSON object; "" means they are one.
-// Arguments that were no JSON at all arrive as {"_malformed": text}, because the transcript can
-// hold nothing else.
+// checkArguments describes the fault of arguments that are no JSON object; "" means that they are
+// an object. Arguments that were no JSON at all arrive as {"_malformed": text}, because the
+// transcript can hold nothing else.
 func checkArguments(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 {
