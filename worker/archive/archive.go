@@ -55,8 +55,8 @@ type Options struct {
 
 // Write writes the contents of the folder home to w as a tar. It follows no link and keeps links as
 // links. Anything that cannot be read, does not fit, or is no file, folder or link is left out and
-// listed. A file has its size at the time of opening: bytes that it loses meanwhile become zeros,
-// and bytes that it gains are left out. An error concerns the home as a whole, w or ctx.
+// listed. A file has its size at the time of opening: bytes that are cut off meanwhile become
+// zeros, and bytes that are added are left out. An error concerns the home as a whole, w or ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -85,7 +85,7 @@ type archiver struct {
 	root    *os.Root
 	tar     *tar.Writer
 	options Options
-	room    int64    // bytes that may still be written, without the reserved ones
+	room    int64    // bytes that may still be written, without reservedBytes
 	sparse  []string // sparse files come last, so that they take no other file's room
 	leftOut strings.Builder
 	unnamed int64 // names that had no room in leftOut
