@@ -161,8 +161,8 @@ const (
 	maxUndivided  = 3_000 // a text of at most this length is one block
 )
 
-// blocks appends a text in blocks of about 1,500 characters. A block ends at an empty line, the end
-// of a line or a space, if there is one.
+// blocks appends a text in blocks of about 1,500 characters. If possible, a block ends at an empty
+// line, at the end of a line or at a space.
 func blocks(heading, text string, line int, list []section) []section {
 	heading = cutBytes(heading, protocol.MaxIndexHeading)
 	for {
