@@ -1,5 +1,5 @@
-// Package quota measures a user's folder, and refuses writes if it holds more than its limit, or if
-// its file system is nearly full.
+// Package quota measures a user's folder. It refuses writes if the folder holds more than its
+// limit, or if the file system is nearly full.
 //
 // It is not a wall. The file tools ask it before they write. Results of programs only get a note,
 // because a program may be deleting files to make room. The kernel limits programs: by the largest
@@ -135,7 +135,8 @@ func (q *Quota) request() int {
 	return q.state.requested
 }
 
-// await waits for a count, at most atMost and until ctx ends. It reports whether there is one.
+// await waits for a count, at most atMost and until ctx ends. It reports whether the count has
+// ended.
 func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
