@@ -36,7 +36,7 @@ func (f *reading) showPages(ctx context.Context) error {
 		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
 		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
 		if failed != nil {
-			break // the program fails for the page after the last one
+			break // the program fails for a page after the last page
 		}
 		shown, err := f.Pictures.Show(ctx, &data.taken)
 		if err != nil {
