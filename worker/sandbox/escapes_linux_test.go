@@ -236,7 +236,7 @@ func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error
 	return escape.DecodeFinding(strings.TrimSuffix(line, "\n"))
 }
 
-// end ends the worker, and waits until all its processes are gone except escaped ones.
+// end ends the worker, and waits until all its processes are gone, except escaped processes.
 func (w *attacker) end() error {
 	err := w.questions.Close()
 	if w.answers != w.questions {

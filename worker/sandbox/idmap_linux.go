@@ -66,7 +66,7 @@ func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 	return mount, nil
 }
 
-// openLent returns the mount of a shared folder, if the folder is the one that was checked.
+// openLent returns the mount of a shared folder, if the folder is still the checked folder.
 func (b Bind) openLent() (int, error) {
 	fd, err := unix.FcntlInt(uintptr(b.Mount), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

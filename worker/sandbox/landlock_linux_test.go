@@ -133,8 +133,8 @@ func TestReadOnlyWorkspace_CannotBeWritten(t *testing.T) {
 	})
 }
 
-// TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the one that was
-// checked, even if its path now leads to another folder.
+// TestStart_SwappedFolder_IsRefused: a worker never gets another folder than the checked folder,
+// even if its path now leads to another folder.
 func TestStart_SwappedFolder_IsRefused(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },

@@ -112,7 +112,7 @@ func openBeneath(root, path string) (fd int, err error) {
 	return fd, nil
 }
 
-// openChecked opens the bind's folder, which must be the one that was checked.
+// openChecked opens the bind's folder, which must be the checked folder.
 func (b Bind) openChecked() (int, error) {
 	fd, err := openBeneath(b.Root, b.Path)
 	if err != nil {

@@ -150,7 +150,7 @@ func TestRoot_Mounts_AreRestricted(t *testing.T) {
 	})
 }
 
-// givenOfHost reports whether a mount may be a folder of the host, or inside one.
+// givenOfHost reports whether a mount may be a folder of the host, or inside such a folder.
 func givenOfHost(at string) bool {
 	for _, of := range append(slices.Clone(systemDirs), etcFromHost...) {
 		if !strings.HasPrefix(of, "/") {

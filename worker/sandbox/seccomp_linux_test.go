@@ -75,7 +75,7 @@ func expected(p Profile, t Tier) map[uint32]uint32 {
 	return want
 }
 
-// inEachFilter runs a test on the filter of each profile in each tier that has one.
+// inEachFilter runs a test on the filter of each profile, in each tier with filters.
 func inEachFilter(t *testing.T, test func(t *testing.T, p Profile, tier Tier, f []instruction)) {
 	for _, p := range profiles {
 		for _, tier := range []Tier{TierLandlock, TierNamespaces, TierAccounts} {

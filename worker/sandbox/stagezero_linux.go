@@ -21,8 +21,8 @@ const shortageStatus = 75
 const pidFD = 4
 
 // StageZero starts stage one with this process's account. Stage one is a child of this process's
-// parent. StageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are those of
-// stage one.
+// parent. StageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are the
+// descriptors of stage one.
 func StageZero() error {
 	p, err := readPlan(os.Environ())
 	if err != nil {
