@@ -160,7 +160,7 @@ func setLimit(pid int) error {
 	return wrapCall("prlimit", unix.Prlimit(pid, unix.RLIMIT_CORE, &has, nil))
 }
 
-// setAffinity sets a process's processors to the present ones.
+// setAffinity sets a process's allowed processors to their present value.
 func setAffinity(pid int) error {
 	var has unix.CPUSet
 	if err := unix.SchedGetaffinity(pid, &has); err != nil {
