@@ -33,7 +33,7 @@ type supervisor struct {
 	conn  *protocol.Conn
 	pipe  io.ReadWriteCloser
 	ended chan error // the result of serve.Run
-	dir   string     // the home, if the test has filled one
+	dir   string     // path of the home, if the test has filled a home
 
 	mu          sync.Mutex
 	hosts       map[int64]*hosttest.Host

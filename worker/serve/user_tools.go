@@ -48,7 +48,7 @@ type userTools struct {
 // operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
-// openUserTools opens the folder named in hello, if there is one. The caller closes it.
+// openUserTools opens the folder that hello names, if it names a folder. The caller closes it.
 func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if hello.Home == "" {
 		return &userTools{hello: hello, options: o}, nil
