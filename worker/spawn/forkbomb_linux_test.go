@@ -98,7 +98,7 @@ func (r *harness) awaitExit(w *testWorker) {
 	}
 }
 
-// otherProcesses returns the processes of the workers' account, except one.
+// otherProcesses returns the processes of the workers' account, except the given process.
 func otherProcesses(t *testing.T, but int) (pids []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

@@ -208,9 +208,9 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 	return nil
 }
 
-// endDescendants ends all programs of a worker. It spares none, because remaining processes would
-// only start new ones. It also ends processes that have lost their parents and have become the
-// spawner's children.
+// endDescendants ends all programs of a worker. It spares no program, because remaining processes
+// would only start new processes. It also ends processes that have lost their parents and have
+// become the spawner's children.
 func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	killed, err := s.killDescendants(w.pid, os.Getpid())
 	if killed > 0 {

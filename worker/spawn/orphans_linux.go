@@ -81,9 +81,9 @@ func (s *spawner) killDescendants(roots ...int) (killed int, err error) {
 	return cgroup.KillDescendants(roots, s.survivors())
 }
 
-// childPIDs lists the pids of this process's children, including adopted ones. A child leaves the
-// kernel's list only by being reaped, and only the caller's goroutine reaps. So childPIDs misses no
-// child.
+// childPIDs lists the pids of this process's children, including adopted children. A child leaves
+// the kernel's list only by being reaped, and only the caller's goroutine reaps. So childPIDs
+// misses no child.
 func childPIDs() ([]int, error) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

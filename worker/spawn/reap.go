@@ -48,7 +48,7 @@ func (s *spawner) reap() (none bool, err error) {
 	}
 }
 
-// liveWorker returns the living worker with this pid, if there is one.
+// liveWorker returns the living worker with this pid; nil if there is no such worker.
 func (s *spawner) liveWorker(pid int) *worker {
 	for _, w := range s.workers {
 		if w.pid == pid && w.ended.IsZero() {

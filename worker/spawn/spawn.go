@@ -50,7 +50,7 @@ type spawner struct {
 	workers      map[uint64]*worker // workers whose end was not reported yet
 	last         uint64             // the newest worker's id
 	shuttingDown bool               // the supervisor is gone, so every child must end
-	results      chan func() error  // results of other goroutines, to be handled on this one
+	results      chan func() error  // results of other goroutines, which Run's goroutine handles
 	system                          // fields of this operating system
 }
 

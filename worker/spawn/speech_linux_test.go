@@ -115,7 +115,7 @@ func writeExecutable(t *testing.T, name, content string) {
 	giveToWorkers(t, name)
 }
 
-// transcribeFirst is a worker that transcribes a recording, with the same parts as a real one.
+// transcribeFirst is a worker that transcribes a recording, with the same parts as a real worker.
 func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 	var p protocol.TranscribeParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {

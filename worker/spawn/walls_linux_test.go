@@ -79,7 +79,7 @@ func TestWorker_BehindWalls_SeesOnlyItsOwn(t *testing.T) {
 }
 
 // TestWalls_WorkerEnds_NothingSurvives: a process that leaves its session and its parent becomes a
-// child of the worker, which is process 1 there, and ends with it.
+// child of the worker, which is process 1 there, and ends with the worker.
 func TestWalls_WorkerEnds_NothingSurvives(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
@@ -163,7 +163,7 @@ func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 	})
 }
 
-// TestBind_FolderSwapped_IsRefused: stage one finds another folder than the one that the spawner
+// TestBind_FolderSwapped_IsRefused: stage one finds another folder than the folder that the spawner
 // has checked.
 func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 	t.Chdir(t.TempDir()) // starting a stage changes the working directory
