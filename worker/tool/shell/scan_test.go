@@ -13,7 +13,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// untilLater waits until a new change gets a later time than the last one.
+// untilLater waits until a new change gets a later time than the last change.
 func untilLater(t testing.TB, path string) {
 	t.Helper()
 	info, err := os.Stat(path)

@@ -179,7 +179,7 @@ func (t *terminal) currentState() terminalState {
 	return t.state
 }
 
-// transition moves to the next state and reports true, if that state may follow the present one.
+// transition moves to the next state and reports true, if that state may follow the present state.
 func (t *terminal) transition(to terminalState) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -92,7 +92,7 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	return t, nil
 }
 
-// maxKnown bounds the remembered terminals, including ended ones.
+// maxKnown bounds the remembered terminals, including ended terminals.
 const maxKnown = 8
 
 // dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds
