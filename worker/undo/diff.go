@@ -62,7 +62,7 @@ type content struct {
 	note  string
 }
 
-// diffFile adds the difference between the state before a change and the present one.
+// diffFile adds the difference between the state before a change and the present state.
 func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 	before, err := r.contentBefore(u)
 	if err != nil {

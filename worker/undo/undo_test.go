@@ -264,7 +264,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 	f.blobs.reads = nil
 }
 
-// check compares a folder after an undo with the expected one.
+// check compares a folder after an undo with the expected folder.
 func check(t *rapid.T, list []protocol.Undo, outcomes []protocol.UndoneChange, seen []map[string]string, after map[string]string, touched map[string]bool) {
 	before, left, alone := seen[0], seen[len(seen)-1], false
 	for i, o := range outcomes {
