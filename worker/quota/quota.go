@@ -135,8 +135,7 @@ func (q *Quota) request() int {
 	return q.state.requested
 }
 
-// await waits for a count, at most atMost and until ctx ends. It reports whether the count has
-// ended.
+// await waits for a count, at most atMost and until ctx ends. It reports whether there is a count.
 func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
