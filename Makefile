@@ -90,7 +90,7 @@ bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
-	$(GO) test -count=1 -v -run TestEscapes_EachTier_StopsRows ./worker/sandbox
+	$(GO) test -count=1 -v -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox
 	@$(MAKE) nightly LONG=WallsTakenAway
 
 # The commits, as arguments of git log: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
@@ -101,14 +101,14 @@ diffs: ## parse every commit of the repository REPO=PATH, and compare the result
 	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestDiff_AgreesWithGit ./supervisor/github/diff
 
 live: ## try a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
-	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews
+	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive_RealProviders_CallATool ./cmd/mews
 
 # BENCH is a clone of github.com/withmartian/code-review-benchmark. Beside its golden_comments (or offline/golden_comments) it has
 # diffs/OWNER-REPO-NUMBER.diff of each pull request, and clean/NAME.diff, in which nothing is wrong. The error names missing files and the
 # command that gets them. MEWS_REVIEWER is the reviewing model, and MEWS_JUDGES are the judges: anthropic/MODEL or openai/MODEL, with commas.
 review-bench: ## review a public bench's pull requests below BENCH=PATH, and print precision, recall and F1; with keys as for live
 	@[[ -n '$(BENCH)' ]] || { echo 'which bench? make review-bench BENCH=PATH' >&2; exit 1; }
-	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench$$' ./cmd/mews
+	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench_PublicPulls_AreScored$$' ./cmd/mews
 
 pictures: ## draw the pictures of the README and the manual again, from a real chat in a terminal and one on a fake Telegram
 	@mkdir -p cmd/mews/manual/pictures
@@ -134,7 +134,7 @@ whisper: ## build whisper.cpp's whisper-cli for voice messages, into bin/ or WHI
 whisper-test: ## transcribe 200 sentences with the real whisper-cli; MEWS_WHISPER_MODEL=FILE prints the word error rate of a model
 	@[[ -x '$(WHISPER)/whisper-cli' ]] || $(MAKE) whisper
 	MEWS_WHISPER="$$(realpath '$(WHISPER)')/whisper-cli" MEWS_SENTENCES=$(MEWS_SENTENCES) $(GO) test -count=1 -v \
-		-run 'TestStandIn_HasRealOptions|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeech_BehindWalls_Works' ./worker/speech ./worker/spawn
+		-run 'TestFakeWhisper_HasOptionsOfRealOne|TestRealWhisper_NoTensors_ExitsWithZero|TestRealModel_Sentences_AreUnderstood|TestTranscribe_VoiceMessage_KeepsMostWords|TestSpeechPrograms_BehindWalls_Work' ./worker/speech ./worker/spawn
 
 clean: ## remove bin/
 	rm -rf bin

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestTOTP_Spellings_AreRead(t *testing.T) {
-	for text, want := range map[string]TOTP{
+func TestTOTPKey_EachSpelling_IsRead(t *testing.T) {
+	for text, want := range map[string]TOTPPolicy{
 		"": TOTPOptional, ", totp: true": TOTPRequired, ", totp: required": TOTPRequired, ", totp: 'off'": TOTPOff, ", totp: off": TOTPOff,
 		", totp: false": TOTPOff, ", totp: optional": TOTPOptional, `, totp: "${MODE}"`: TOTPRequired,
 	} {
@@ -37,13 +37,13 @@ func TestKeyFile_Content_BecomesKey(t *testing.T) {
 	}
 }
 
-func TestMayChoose_FollowsGlobs(t *testing.T) {
+func TestMayChooseModel_MatchesGlobs(t *testing.T) {
 	for spec, want := range map[string][]string{
 		"claude/haiku": {"", "**", "claude/*", "*/*haiku*"}, "local/org/qwen3": {"", "**", "local/**"}, "offline": {"", "**", "offline"},
 	} {
 		var got []string
 		for _, glob := range []string{"", "**", "claude/*", "*/*haiku*", "local/*", "local/**", "offline", "claude/opus"} {
-			if (User{ModelsAllowed: strings.Fields(glob)}).MayChoose(spec) {
+			if (User{ModelsAllowed: strings.Fields(glob)}).MayChooseModel(spec) {
 				got = append(got, glob)
 			}
 		}
@@ -51,7 +51,7 @@ func TestMayChoose_FollowsGlobs(t *testing.T) {
 			t.Errorf("%s: by %q, want %q", spec, got, want)
 		}
 	}
-	if !(User{ModelsAllowed: []string{"a/*", "b/*"}}).MayChoose("b/c") {
+	if !(User{ModelsAllowed: []string{"a/*", "b/*"}}).MayChooseModel("b/c") {
 		t.Error("the second of two globs does not count")
 	}
 }

@@ -53,7 +53,7 @@ func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 		}
 		c.checkUnique(at, strings.ToLower(name), quote(name), wantAnotherRepo, taken)
 		c.checkUserName(at+".user", r.User)
-		if r.Review && cmp.Or(g.Review.Model, c.cfg.Models.Default) == Offline {
+		if r.Review && cmp.Or(g.Review.Model, c.cfg.Models.Default) == OfflineModel {
 			c.wrong(at+".review", "true", wantReviewModel)
 		}
 		if r.Post == postCheck && g.App.ID == 0 {
@@ -118,7 +118,7 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
 		at, h := join(path, name), hooks[name]
-		if own := HookPath + name; !ValidName(name) || own == TelegramPath || own == GitHubPath {
+		if own := HookPathPrefix + name; !IsValidUserName(name) || own == TelegramWebhookPath || own == GitHubWebhookPath {
 			c.add(at, quote(name)+gotAsName, wantHookName)
 		}
 		c.checkUserName(at+".user", h.User)

@@ -11,8 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Offline is the model that needs no provider.
-const Offline = "offline"
+// OfflineModel is the model that needs no provider.
+const OfflineModel = "offline"
 
 const (
 	kindAnthropic = "anthropic"
@@ -36,18 +36,18 @@ var providerKinds = map[string]providerKind{
 	kindAnthropic: {url: "https://api.anthropic.com", wantURL: wantAnthropicURL, needsKey: true},
 }
 
-// Servers lists the servers that a provider of kind openai can name.
-func Servers() []string { return providerKinds[kindOpenAI].servers }
+// OpenAIServers lists the servers that a provider of kind openai can name.
+func OpenAIServers() []string { return providerKinds[kindOpenAI].servers }
 
 // cacheTimes are the values of Models.Cache.
 var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0}
 
-// CacheFor returns how long providers cache the beginning of a request; 0 means not at all.
-func (m Models) CacheFor() time.Duration { return cacheTimes[m.Cache] }
+// CacheDuration returns how long providers cache the beginning of a request; 0 means not at all.
+func (m Models) CacheDuration() time.Duration { return cacheTimes[m.Cache] }
 
-// MayChoose reports whether the user may choose a model by its full name. The models configured for
+// MayChooseModel reports whether the user may choose a model by its full name. The models configured for
 // the user need no permission.
-func (u User) MayChoose(spec string) bool {
+func (u User) MayChooseModel(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
 }
@@ -58,7 +58,7 @@ func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	provider, model, slashed := strings.Cut(spec, "/")
 	_, exists := m.Providers[provider]
 	switch {
-	case spec == Offline, slashed && exists && model != "":
+	case spec == OfflineModel, slashed && exists && model != "":
 		return spec, true
 	case slashed || exists || spec == "" || defaultProvider == "":
 		return "", false
@@ -109,7 +109,7 @@ func sameHost(a, b string) bool {
 	return err1 == nil && err2 == nil && strings.EqualFold(one.Hostname(), other.Hostname())
 }
 
-func validProvider(name string) bool { return ValidName(name) && name != Offline }
+func validProvider(name string) bool { return IsValidUserName(name) && name != OfflineModel }
 
 // isWebAddress reports whether a URL can be the address of an API.
 func isWebAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
@@ -123,7 +123,7 @@ func (c *checker) fullName(spec string) (full string, ok bool) {
 	m := c.cfg.Models
 	byDefault, right := m.fullName(m.Default, m.onlyProvider())
 	defaultProvider, _, _ := strings.Cut(byDefault, "/")
-	if defaultProvider == Offline {
+	if defaultProvider == OfflineModel {
 		defaultProvider = ""
 	}
 	full, ok = m.fullName(spec, defaultProvider)
@@ -204,7 +204,7 @@ func (c *checker) checkModelGlobs(path string, globs []string) {
 		provider, _, slashed := strings.Cut(glob, "/")
 		_, known := c.cfg.Models.Providers[provider]
 		known = known || c.unknownProviders() || strings.ContainsAny(provider, "*?[{")
-		if glob == Offline || glob == "**" || slashed && known && validGlob(glob) {
+		if glob == OfflineModel || glob == "**" || slashed && known && validGlob(glob) {
 			continue
 		}
 		c.wrong(elementPath(path, i), quote(glob), wantModelGlob)
@@ -213,7 +213,7 @@ func (c *checker) checkModelGlobs(path string, globs []string) {
 
 // wantModel lists the valid models for a problem.
 func (c *checker) wantModel() string {
-	choices := []string{Offline}
+	choices := []string{OfflineModel}
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {
 		if validProvider(name) {
 			choices = append(choices, name+"/MODEL")

@@ -84,7 +84,7 @@ func (c *checker) checkBotFiles(path, folder string) {
 	}
 }
 
-func (c *checker) checkWebhook(path string, w Webhook) {
+func (c *checker) checkWebhook(path string, w TelegramWebhook) {
 	if w.URL == "" {
 		if c.isSet(path) {
 			c.add(path+".url", gotNothing, wantWebhook)
@@ -103,7 +103,7 @@ func (c *checker) checkWebhook(path string, w Webhook) {
 // isTelegramWebhook reports whether u can be a webhook's URL. An http URL must be on this machine,
 // for a local Bot API server.
 func isTelegramWebhook(u *url.URL) bool {
-	return u.EscapedPath() == TelegramPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+	return u.EscapedPath() == TelegramWebhookPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }
 
 func atTelegramPort(u *url.URL) bool { return slices.Contains(telegramPorts, u.Port()) }

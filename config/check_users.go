@@ -21,14 +21,14 @@ const (
 // people type.
 var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// ValidName reports whether a user can have a name.
-func ValidName(name string) bool { return userNames.MatchString(name) }
+// IsValidUserName reports whether a user can have a name.
+func IsValidUserName(name string) bool { return userNames.MatchString(name) }
 
 // ValidateNewUser checks a user who is added while the service runs. The error says why that is
 // impossible. Only Name, Role, Account, Timezone and Home are checked.
 func (c *Config) ValidateNewUser(u User) error {
 	switch {
-	case !ValidName(u.Name):
+	case !IsValidUserName(u.Name):
 		return fmt.Errorf(errName, quote(u.Name))
 	case u.Role != roleAdmin && u.Role != roleUser:
 		return fmt.Errorf(errRole, quote(u.Role))
@@ -64,7 +64,7 @@ func (c *checker) checkUsers(path string, users []User) {
 	names, accounts, ids, logins := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	for i, u := range users {
 		at := userPath(i)
-		if !ValidName(u.Name) {
+		if !IsValidUserName(u.Name) {
 			c.wrong(at+".name", quote(u.Name), wantName)
 		}
 		c.checkUnique(at+".name", u.Name, quote(u.Name), wantUnique, names)
@@ -86,8 +86,8 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
-// UIDsAuto means autoUIDs if these uids are free, and otherwise no uids.
-const UIDsAuto = "auto"
+// AutomaticUIDs means autoUIDs if these uids are free, and otherwise no uids.
+const AutomaticUIDs = "auto"
 
 // autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and below
 // the range that useradd gives to containers (login.defs: SUB_UID_MIN, 100000).
@@ -95,7 +95,7 @@ const autoUIDs = "70000-79999"
 
 // UIDRange returns the bounds of UIDs, both included; 0, 0 means none.
 func (w Worker) UIDRange() (from, to uint32) {
-	left, right, _ := strings.Cut(strings.ReplaceAll(w.UIDs, UIDsAuto, autoUIDs), "-")
+	left, right, _ := strings.Cut(strings.ReplaceAll(w.UIDs, AutomaticUIDs, autoUIDs), "-")
 	first, err1 := strconv.ParseUint(left, 10, 31)
 	last, err2 := strconv.ParseUint(right, 10, 31)
 	if err1 != nil || err2 != nil || first < firstUID || last < first {

@@ -46,7 +46,7 @@ func complete(cfg *Config, env Env) {
 }
 
 func completeUser(u *User, cfg *Config) {
-	if u.Home == "" && filepath.IsAbs(cfg.State) && ValidName(u.Name) {
+	if u.Home == "" && filepath.IsAbs(cfg.State) && IsValidUserName(u.Name) {
 		u.Home = below(cfg.State, filepath.Join("homes", u.Name))
 	}
 	cleanPath(&u.Home)

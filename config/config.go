@@ -30,15 +30,15 @@ type Config struct {
 	// means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 
-	Webhooks Webhooks `yaml:"webhooks"`
-	Log      Log      `yaml:"log"`
-	Telegram Telegram `yaml:"telegram"`
-	Models   Models   `yaml:"models"`
-	Worker   Worker   `yaml:"worker"`
-	Chat     Chat     `yaml:"chat"`
-	Speech   Speech   `yaml:"speech"`
-	Uploads  Uploads  `yaml:"uploads"`
-	Limits   Limits   `yaml:"limits"`
+	Webhooks WebhookServer `yaml:"webhooks"`
+	Log      Log           `yaml:"log"`
+	Telegram Telegram      `yaml:"telegram"`
+	Models   Models        `yaml:"models"`
+	Worker   Worker        `yaml:"worker"`
+	Chat     Chat          `yaml:"chat"`
+	Speech   Speech        `yaml:"speech"`
+	Uploads  Uploads       `yaml:"uploads"`
+	Limits   Limits        `yaml:"limits"`
 
 	Access    Access    `yaml:"access" reload:"live"`
 	Budget    Budget    `yaml:"budget" reload:"live"`
@@ -46,7 +46,7 @@ type Config struct {
 
 	Users []User `yaml:"users" check:"users" reload:"live"` // at least one user
 	// rules for users without Files of their own; already copied into each User
-	Files Files `yaml:"files" reload:"live"`
+	Files FileRules `yaml:"files" reload:"live"`
 
 	GitHub GitHub          `yaml:"github"`
 	Hooks  map[string]Hook `yaml:"hooks" check:"hooks"` // hooks by the last part of their path
@@ -63,8 +63,8 @@ type Config struct {
 	Warnings error
 }
 
-// Webhooks is the address for calls from outside.
-type Webhooks struct {
+// WebhookServer is the address for calls from outside.
+type WebhookServer struct {
 	Listen string `yaml:"listen" check:"listen"` // IP address or localhost, and a port; "" means none
 }
 
@@ -83,24 +83,24 @@ type Telegram struct {
 	TokenFile string `yaml:"token_file" holds:"Token"` // path as written in the configuration
 	APIURL    string `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
 	// absolute path of the folder with a Bot API server's files; "" means none
-	Files   string   `yaml:"files" check:"bot_files"`
-	Webhook Webhook  `yaml:"webhook" check:"webhook"`
-	Rate    SendRate `yaml:"rate"`
+	Files   string          `yaml:"files" check:"bot_files"`
+	Webhook TelegramWebhook `yaml:"webhook" check:"webhook"`
+	Rate    SendRate        `yaml:"rate"`
 	// Ids of the groups that are allowed from the start: negative, each once.
 	Groups []int64 `yaml:"groups" check:"groups" reload:"live"`
 }
 
-// Webhook lets Telegram call this machine. Without a URL, Mews polls Telegram (long polling).
-type Webhook struct {
-	// URL that Telegram calls: https, or http on this machine; the path is TelegramPath
+// TelegramWebhook lets Telegram call this machine. Without a URL, Mews polls Telegram (long polling).
+type TelegramWebhook struct {
+	// URL that Telegram calls: https, or http on this machine; the path is TelegramWebhookPath
 	URL string `yaml:"url"`
 	// webhook's secret, required with a URL: text as written, or the content of SecretFile
 	Secret     Secret `yaml:"secret"`
 	SecretFile string `yaml:"secret_file" holds:"Secret"` // path as written in the configuration
 }
 
-// TelegramPath is the path that Telegram calls at Webhooks.Listen.
-const TelegramPath = "/webhook/telegram"
+// TelegramWebhookPath is the path that Telegram calls at Webhooks.Listen.
+const TelegramWebhookPath = "/webhook/telegram"
 
 // SendRate limits the messages that Mews sends. An edit or a deletion counts as a message.
 type SendRate struct {
@@ -123,7 +123,7 @@ type Models struct {
 	// globs of models that users may choose; already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
-	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // code must read this value by CacheFor
+	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // code must read this value by CacheDuration
 
 	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
@@ -164,7 +164,7 @@ type Worker struct {
 	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
 	// OS account for workers of users without one, if the service runs as root.
 	Account string `yaml:"account" default:"mews"`
-	// Uids for these workers instead of that account: a free range of the host, UIDsAuto, or "" for
+	// Uids for these workers instead of that account: a free range of the host, AutomaticUIDs, or "" for
 	// none. See UIDRange.
 	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
@@ -187,7 +187,7 @@ type Uploads struct {
 
 // Chat configures conversations.
 type Chat struct {
-	// how answers appear on channels that can edit messages: StreamEdit or StreamFinal
+	// how answers appear on channels that can edit messages: StreamModeEdit or StreamModeFinal
 	Stream string `yaml:"stream" default:"edit" oneof:"edit final"`
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 	// Reactions chooses the messages of users that get an emoji, if the channel can do that.
@@ -200,19 +200,19 @@ type Chat struct {
 
 // Values of Chat.Stream: how an answer appears.
 const (
-	StreamEdit  = "edit"  // the answer grows while the model writes
-	StreamFinal = "final" // the answer comes when it is complete
+	StreamModeEdit  = "edit"  // the answer grows while the model writes
+	StreamModeFinal = "final" // the answer comes when it is complete
 )
 
 // Values of Chat.Busy: the handling of a message that comes while a turn runs.
 const (
-	BusySteer   = "steer"   // the running turn reads the message
-	BusyQueue   = "queue"   // the message gets its own turn afterwards
-	BusyRestart = "restart" // the message stops the running turn, and gets its own turn
+	BusyModeSteer   = "steer"   // the running turn reads the message
+	BusyModeQueue   = "queue"   // the message gets its own turn afterwards
+	BusyModeRestart = "restart" // the message stops the running turn, and gets its own turn
 )
 
-// ClaimsCheck is the value of Chat.Claims that adds a warning below answers with unproved claims.
-const ClaimsCheck = "check"
+// ClaimsModeCheck is the value of Chat.Claims that adds a warning below answers with unproved claims.
+const ClaimsModeCheck = "check"
 
 // Limits limits turns.
 type Limits struct {
@@ -255,14 +255,14 @@ type ReceiveRate struct {
 	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // messages per second after the burst
 }
 
-// TOTP says whether users need a second factor (TOTP).
-type TOTP string
+// TOTPPolicy says whether users need a second factor (TOTP).
+type TOTPPolicy string
 
 // Modes of a second factor.
 const (
-	TOTPRequired TOTP = "required" // every user needs a second factor: a user who has not enrolled is locked out
-	TOTPOptional TOTP = "optional" // a user needs a second factor once they have enrolled
-	TOTPOff      TOTP = "off"      // no user needs a second factor
+	TOTPRequired TOTPPolicy = "required" // every user needs a second factor: a user who has not enrolled is locked out
+	TOTPOptional TOTPPolicy = "optional" // a user needs a second factor once they have enrolled
+	TOTPOff      TOTPPolicy = "off"      // no user needs a second factor
 )
 
 // Budget limits the cost of models.
@@ -319,21 +319,21 @@ type User struct {
 	Model string `yaml:"model" check:"model"`
 	// Folders besides the home that the user's worker may change: absolute paths. The worker sees
 	// them as /workspaces/NAME.
-	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`
-	Files      Files    `yaml:"files"`
+	Workspaces []string  `yaml:"workspaces" check:"folders" reload:"restart"`
+	Files      FileRules `yaml:"files"`
 	// days to keep the history; 0 means forever
 	History int `yaml:"history" min:"0" max:"36500"`
 
-	TOTP      TOTP        `yaml:"totp" default:"optional"`
+	TOTP      TOTPPolicy  `yaml:"totp" default:"optional"`
 	Budget    SpendLimits `yaml:"budget"`
 	Approvals EffectRules `yaml:"approvals" check:"rules"`
 	// globs of models that the user may choose; empty means all
 	ModelsAllowed []string `yaml:"models_allowed" check:"model_globs"`
 }
 
-// Files restricts the file tools, by doublestar globs of paths below the user's home. An empty list
+// FileRules restricts the file tools, by doublestar globs of paths below the user's home. An empty list
 // restricts nothing.
-type Files struct {
+type FileRules struct {
 	Include []string `yaml:"include" check:"globs"` // if not empty, only these files are visible
 	Exclude []string `yaml:"exclude" check:"globs"` // invisible files, even if Include names them
 	// files that may be created and appended to, but not changed otherwise

@@ -82,7 +82,7 @@ func TestLoad_EmptyFile_HasDefaults(t *testing.T) {
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
 				Chat:      Chat{Stream: "edit", Busy: "steer", Reactions: "waiting", Claims: "check"},
-				Speech:    Speech{In: SpeechIn{Engine: "whisper", Program: "whisper-cli", Language: "auto", Longest: time.Hour, Echo: "true"}, Out: SpeechOut{Engine: "auto"}},
+				Speech:    Speech{In: SpeechRecognition{Engine: "whisper", Program: "whisper-cli", Language: "auto", Longest: time.Hour, Echo: "true"}, Out: SpeechSynthesis{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}},
@@ -171,11 +171,11 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 	}
 	want := &Config{
 		State:    "/var/lib/mews",
-		Webhooks: Webhooks{Listen: "[::1]:8322"},
+		Webhooks: WebhookServer{Listen: "[::1]:8322"},
 		Log:      Log{Level: "debug", Format: "text", Payloads: true},
 		Telegram: Telegram{
 			Token: NewSecret(token), APIURL: "http://bot-api:8081", Files: "/srv/bot-api", Rate: SendRate{Chat: 2, Group: 30, All: 1000},
-			Webhook: Webhook{URL: "https://bot.example.org:99/webhook/telegram", Secret: NewSecret(secret)},
+			Webhook: TelegramWebhook{URL: "https://bot.example.org:99/webhook/telegram", Secret: NewSecret(secret)},
 			Groups:  []int64{-1001234567890, -42},
 		},
 		Models: Models{
@@ -197,8 +197,8 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", UIDs: "70000-79999", Memory: 2 * GiB,
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
 		Chat: Chat{Stream: "final", Busy: "queue", Reactions: "waiting", Claims: "check"},
-		Speech: Speech{In: SpeechIn{Engine: "command", Program: "/opt/models/w", Model: "/usr/share/m.bin", Language: "de", Threads: 2,
-			Longest: 5 * time.Minute, Echo: "false", Command: []string{"hear", "{wav}"}}, Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
+		Speech: Speech{In: SpeechRecognition{Engine: "command", Program: "/opt/models/w", Model: "/usr/share/m.bin", Language: "de", Threads: 2,
+			Longest: 5 * time.Minute, Echo: "false", Command: []string{"hear", "{wav}"}}, Out: SpeechSynthesis{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
 			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
 		Uploads:     Uploads{Keep: 30},
 		Limits:      Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
@@ -224,19 +224,19 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
 		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
-		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+		Files:     FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
 				Telegram: 4503599627370495, GitHub: "Alice-B", Model: "cloud/gpt", Workspaces: []string{"/srv/code"}, History: 365,
-				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+				Files: FileRules{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{"send_file": "allow"},
 				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true},
 					JobBudget{Dollars{0, true}, Dollars{1_000_000, true}, Dollars{0, true}}},
 			},
 			{
 				Name: "bob", Role: "user", Home: "/srv/bob", Model: "qwen3",
-				Files: Files{Include: []string{}, Exclude: []string{"${x}/*"}, AppendOnly: []string{"journal/**"}},
+				Files: FileRules{Include: []string{}, Exclude: []string{"${x}/*"}, AppendOnly: []string{"journal/**"}},
 				TOTP:  TOTPOff, ModelsAllowed: []string{},
 				Budget: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
 					JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}},
@@ -252,14 +252,14 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 func TestCacheFor_ParsesValues(t *testing.T) {
 	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
 		cfg, err := load(t, "models: {cache: "+word+"}\n", nil)
-		if err != nil || cfg.Models.CacheFor() != want {
+		if err != nil || cfg.Models.CacheDuration() != want {
 			t.Errorf("%s is %v, error %v", word, cfg, err)
 		}
 	}
 }
 
 // The catalogue of models resolves a bare default the same way.
-func TestBareDefault_BelongsToOnlyProvider(t *testing.T) {
+func TestBareDefaultModel_UsesOnlyProvider(t *testing.T) {
 	const one = "models: {default: qwen3, small: tiny, fallback: [local/qwen4], providers: {local: {kind: openai}"
 	if _, err := load(t, one+"}}\n", nil); err != nil {
 		t.Error(err)
@@ -337,7 +337,7 @@ func TestErrorList_ManyProblems_AreCut(t *testing.T) {
 	}
 }
 
-func TestSecretFile_RelativePath_IsFound(t *testing.T) {
+func TestSecretFile_RelativeToConfig_IsFound(t *testing.T) {
 	const text = "models: {providers: {p: {kind: openai, api_key_file: NAME}}}\n"
 	files := map[string]string{
 		"/run/credentials/a": "from systemd\n",
@@ -366,7 +366,7 @@ func TestSecretFile_RelativePath_IsFound(t *testing.T) {
 
 // A client lacks the environment of the service, and may not read the service's secret files.
 // Everything else is checked.
-func TestClient_MissingSecrets_AreNoProblem(t *testing.T) {
+func TestLoad_ClientWithoutSecrets_IsAccepted(t *testing.T) {
 	const text = `
 state: /var/lib/mews
 access: {key_file: seal.key}

@@ -67,7 +67,7 @@ func oneOf(names []string) string {
 
 // knownKeys suggests known keys that are similar to an unknown key.
 func knownKeys(name string, names []string) string {
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := spelling.NearestName(name, names); near != "" {
 		return near
 	}
 	return oneOf(names)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Change is a key with a new value.
-type Change struct {
+// KeyChange is a key with a new value.
+type KeyChange struct {
 	Key      string // path of the key, with users by their names: users.alice.role
 	Old, New string // values for display, never secrets; "" means no value
 	Restart  bool   // the value takes effect only after a restart
@@ -16,14 +16,14 @@ type Change struct {
 
 // Diff lists the differences between two configurations, sorted by key. A new or removed user is
 // one change.
-func Diff(old, new *Config) []Change {
+func Diff(old, new *Config) []KeyChange {
 	was, is := leaves(old, new), leaves(new, old)
 	all := maps.Clone(was)
 	maps.Copy(all, is)
-	var changes []Change
+	var changes []KeyChange
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a, b := was[name], is[name]; a.text != b.text {
-			changes = append(changes, Change{Key: name, Old: a.shown, New: b.shown, Restart: !all[name].live})
+			changes = append(changes, KeyChange{Key: name, Old: a.shown, New: b.shown, Restart: !all[name].live})
 		}
 	}
 	return changes

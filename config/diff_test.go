@@ -36,32 +36,32 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 	old := read(before)
 	for name, c := range map[string]struct {
 		replace []string
-		want    []Change
+		want    []KeyChange
 	}{
 		"nothing":    {nil, nil},
 		"the order":  {[]string{"  - {name: eve}\n", "", "users:\n", "users:\n  - {name: eve}\n"}, nil},
 		"a default":  {[]string{"turn: 1h", "turn: 60m, steps: 50"}, nil},
-		"a limit":    {[]string{"turn: 1h", "turn: 90m"}, []Change{{"limits.turn", "1h", "1h30m", true}}},
-		"the log":    {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []Change{{"log.level", "info", "debug", true}}},
-		"a key":      {[]string{"${KEY}", "${OTHER}"}, []Change{{"models.providers.p.api_key", "***", "***", true}}},
-		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []Change{{"telegram.token", "***", "", true}}},
+		"a limit":    {[]string{"turn: 1h", "turn: 90m"}, []KeyChange{{"limits.turn", "1h", "1h30m", true}}},
+		"the log":    {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []KeyChange{{"log.level", "info", "debug", true}}},
+		"a key":      {[]string{"${KEY}", "${OTHER}"}, []KeyChange{{"models.providers.p.api_key", "***", "***", true}}},
+		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "", true}}},
 		"a price": {[]string{"input: 1,", "input: 1.5,"},
-			[]Change{{`models.prices."p/a".input`, "1", "1.5", false}}},
-		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []Change{{"telegram.groups", "", "-1, -2", false}}},
-		"a person's": {[]string{"name: bob, budget: {day: 2}", "name: bob, role: admin, totp: true, budget: {day: 2.5}"}, []Change{
+			[]KeyChange{{`models.prices."p/a".input`, "1", "1.5", false}}},
+		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []KeyChange{{"telegram.groups", "", "-1, -2", false}}},
+		"a person's": {[]string{"name: bob, budget: {day: 2}", "name: bob, role: admin, totp: true, budget: {day: 2.5}"}, []KeyChange{
 			{"users.bob.budget.day", "2", "2.5", false}, {"users.bob.role", "user", "admin", false},
 			{"users.bob.totp", "optional", "required", false},
 		}},
-		"a home": {[]string{"{name: eve}", "{name: eve, home: /e, workspaces: [/w], account: e}"}, []Change{
+		"a home": {[]string{"{name: eve}", "{name: eve, home: /e, workspaces: [/w], account: e}"}, []KeyChange{
 			{"users.eve.account", "", "e", true}, {"users.eve.home", "/s/homes/eve", "/e", true}, {"users.eve.workspaces", "", "/w", true},
 		}},
-		"people": {[]string{"{name: eve}", "{name: dan, role: admin, home: /d}"}, []Change{
+		"people": {[]string{"{name: eve}", "{name: dan, role: admin, home: /d}"}, []KeyChange{
 			{"users.dan", "", "a user of role admin", false}, {"users.eve", "a user of role user", "", false},
 		}},
-		"what holds for all": {[]string{"limits:", "budget: {users: {day: 1}}\nlimits:"}, []Change{
+		"what holds for all": {[]string{"limits:", "budget: {users: {day: 1}}\nlimits:"}, []KeyChange{
 			{"budget.users.day", "0", "1", false}, {"users.alice.budget.day", "0", "1", false}, {"users.eve.budget.day", "0", "1", false},
 		}},
-		"a rule": {[]string{"limits:", "approvals: {user: {send_file: ask}}\nlimits:"}, []Change{{"approvals.user.send_file", "", "ask", false}}},
+		"a rule": {[]string{"limits:", "approvals: {user: {send_file: ask}}\nlimits:"}, []KeyChange{{"approvals.user.send_file", "", "ask", false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Diff(old, read(strings.NewReplacer(c.replace...).Replace(before)))
@@ -71,7 +71,7 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 		})
 	}
 	files["/c/seal.key"] = strings.Repeat("5b", 32)
-	if diff := cmp.Diff([]Change{{"access.key_file", "seal.key", "seal.key", true}}, Diff(old, read(before))); diff != "" {
+	if diff := cmp.Diff([]KeyChange{{"access.key_file", "seal.key", "seal.key", true}}, Diff(old, read(before))); diff != "" {
 		t.Errorf("another key in the same file: %s", diff)
 	}
 }

@@ -30,8 +30,8 @@ type Env struct {
 // maxFile limits the size of a configuration, or of a file with a secret, in bytes.
 const maxFile = 1 << 20
 
-// MachineEnv returns the Env of this machine with some effects.
-func MachineEnv(effects EffectRules) (Env, error) {
+// ReadMachineEnv returns the Env of this machine with some effects.
+func ReadMachineEnv(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err == nil {
 		_, err = os.Stat(cwd + "/.") // Stat fails if this account may not enter the folder
@@ -67,11 +67,11 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// FindFile returns the path of the configuration file to load, or "". It returns explicit if that
+// FindConfigFile returns the path of the configuration file to load, or "". It returns explicit if that
 // is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and
 // /etc/mews/mews.yaml. A file that exists but can't be read is found too: otherwise Mews would run
 // with another configuration than intended.
-func FindFile(explicit string, env Env) string {
+func FindConfigFile(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
 	}

@@ -120,7 +120,7 @@ func TestExample_EachKey_HasRemark(t *testing.T) {
 }
 
 // Function keyNames uses the index of a field as the index of its key.
-func TestConfig_KeylessFields_ComeLast(t *testing.T) {
+func TestConfigStruct_KeylessFields_AreLast(t *testing.T) {
 	without := 0
 	for f := range reflect.TypeFor[Config]().Fields() {
 		_, ok := f.Tag.Lookup("yaml")

@@ -26,8 +26,8 @@ type GitHub struct {
 	Repos map[string]GitHubRepo `yaml:"repos" check:"github_repos"`
 }
 
-// GitHubPath is the path that GitHub calls at Webhooks.Listen.
-const GitHubPath = "/webhook/github"
+// GitHubWebhookPath is the path that GitHub calls at Webhooks.Listen.
+const GitHubWebhookPath = "/webhook/github"
 
 // GitHubApp is a GitHub App: its id and key. The zero value means none.
 type GitHubApp struct {
@@ -81,7 +81,7 @@ type GitHubRepo struct {
 	Forks string `yaml:"forks" default:"ask" oneof:"ask allow"`
 }
 
-// Hook is a path that other programs call to have a message sent. The path is HookPath and the
+// Hook is a path that other programs call to have a message sent. The path is HookPathPrefix and the
 // hook's name.
 type Hook struct {
 	// the user who gets the messages: a name in Users
@@ -103,8 +103,8 @@ type Hook struct {
 	Template string `yaml:"template"`
 }
 
-// HookPath begins the paths of Hooks.
-const HookPath = "/webhook/"
+// HookPathPrefix begins the paths of Hooks.
+const HookPathPrefix = "/webhook/"
 
 // Recipient is a user's name, the id of a group on Telegram, or a group's and a topic's:
 // -100123/45.

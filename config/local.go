@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// Local returns the configuration for a machine without a file. It has one user, the account that
+// LocalConfig returns the configuration for a machine without a file. It has one user, the account that
 // runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
 // MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
 // another program's bot, and a bot answers only one program.)
-func Local(env Env) (*Config, error) {
+func LocalConfig(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
 	cfg.Log.Format = "text" // a person reads this log in a terminal
@@ -106,8 +106,8 @@ func (c *checker) endpointFrom(env Env, model string) {
 
 // modelFrom takes the model from MEWS_MODEL.
 func (c *checker) modelFrom(env Env, spec string) {
-	if spec == Offline {
-		c.cfg.Models.Default = Offline
+	if spec == OfflineModel {
+		c.cfg.Models.Default = OfflineModel
 		return
 	}
 	local, model := localProviderOf(spec)

@@ -31,14 +31,14 @@ func TestFindFile_ReturnsFirstExisting(t *testing.T) {
 				files[path] = ""
 			}
 			env := testEnv(map[string]string{"XDG_CONFIG_HOME": test.xdg}, files)
-			if got := FindFile(test.explicit, env); got != test.want {
+			if got := FindConfigFile(test.explicit, env); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
 }
 
-func TestFind_UnreadableFile_IsFound(t *testing.T) {
+func TestFindFile_UnreadableFile_IsFound(t *testing.T) {
 	env := testEnv(nil, map[string]string{"/etc/mews/mews.yaml": ""})
 	read := env.ReadFile
 	env.ReadFile = func(path string) ([]byte, error) {
@@ -47,14 +47,14 @@ func TestFind_UnreadableFile_IsFound(t *testing.T) {
 		}
 		return read(path)
 	}
-	path := FindFile("", env)
+	path := FindConfigFile("", env)
 	if _, err := Load(path, env); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("found %q, whose error is %v, want a refused permission", path, err)
 	}
 }
 
 func TestLocal_NoVariables_HasDefaults(t *testing.T) {
-	cfg, err := Local(testEnv(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
+	cfg, err := LocalConfig(testEnv(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestLocal_NoVariables_HasDefaults(t *testing.T) {
 	}
 }
 
-func TestLocal_Model_NeedsTwoVariables(t *testing.T) {
+func TestLocalModel_OneVariableMissing_IsReported(t *testing.T) {
 	anthropic := Provider{Kind: "anthropic", BaseURL: "https://api.anthropic.com", APIKey: NewSecret("ka")}
 	openai := Provider{Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: NewSecret("ko")}
 	near := Provider{Kind: "openai", BaseURL: "http://127.0.0.1:11434/v1", APIKey: NewSecret("")}
@@ -132,7 +132,7 @@ func TestLocal_Model_NeedsTwoVariables(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := Local(testEnv(test.variables, nil))
+			cfg, err := LocalConfig(testEnv(test.variables, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestLocal_Model_NeedsTwoVariables(t *testing.T) {
 }
 
 func TestLocal_Endpoint_SetsProvider(t *testing.T) {
-	cfg, err := Local(testEnv(map[string]string{
+	cfg, err := LocalConfig(testEnv(map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "OPENAI_MODEL": "qwen3:8b", "OPENAI_API_KEY": "k",
 		"XDG_STATE_HOME": "/state",
 	}, nil))
@@ -163,7 +163,7 @@ func TestLocal_Endpoint_SetsProvider(t *testing.T) {
 	}
 }
 
-func TestLocal_Telegram_NeedsTwoVariables(t *testing.T) {
+func TestLocalTelegram_OneVariableMissing_IsError(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		variables map[string]string
@@ -184,7 +184,7 @@ func TestLocal_Telegram_NeedsTwoVariables(t *testing.T) {
 		{"neither", map[string]string{"TELEGRAM_API_URL": "http://127.0.0.1:8081"}, "", 0, telegramURL, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := Local(testEnv(test.variables, nil))
+			cfg, err := LocalConfig(testEnv(test.variables, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,7 +282,7 @@ func TestLocal_WrongVariables_AreReported(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			env := testEnv(test.variables, nil)
 			env.Home = test.home
-			_, err := Local(env)
+			_, err := LocalConfig(env)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -303,7 +303,7 @@ func TestUserName_FromLogin_IsValid(t *testing.T) {
 }
 
 func TestMachineEnv_HasLoginAndFolder(t *testing.T) {
-	env, err := MachineEnv(nil)
+	env, err := ReadMachineEnv(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

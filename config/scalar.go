@@ -28,12 +28,12 @@ type written struct {
 var scalars = map[reflect.Type]scalar{
 	reflect.TypeFor[string]():        {wantText, readText},
 	reflect.TypeFor[Secret]():        {wantText, readSecret},
-	reflect.TypeFor[TOTP]():          {oneOf(totps), readTOTP},
+	reflect.TypeFor[TOTPPolicy]():    {oneOf(totps), readTOTP},
 	reflect.TypeFor[Recipient]():     text(wantText, func(s string) (Recipient, error) { return Recipient(s), nil }),
 	reflect.TypeFor[time.Duration](): text(wantDuration, time.ParseDuration),
 	reflect.TypeFor[Size]():          text(wantSize, parseSize),
 	reflect.TypeFor[bool]():          literal(wantBool, parseBool),
-	reflect.TypeFor[Switch]():        literal(wantBool, parseSwitch),
+	reflect.TypeFor[OptionalBool]():  literal(wantBool, parseSwitch),
 	reflect.TypeFor[float64]():       literal(wantNumber, parseDecimal),
 	reflect.TypeFor[int]():           literal(wantWhole, strconv.Atoi),
 	reflect.TypeFor[int64]():         literal(wantWhole, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
@@ -91,18 +91,18 @@ func readTOTP(w written) (any, string) {
 	case !slices.Contains(totps, w.text):
 		return nil, oneOf(totps)
 	}
-	return TOTP(w.text), ""
+	return TOTPPolicy(w.text), ""
 }
 
-// Switch is a bool whose default may be true.
-type Switch string
+// OptionalBool is a bool whose default may be true.
+type OptionalBool string
 
-// SwitchOn is a Switch that is true.
-const SwitchOn Switch = "true"
+// OptionalTrue is a Switch that is true.
+const OptionalTrue OptionalBool = "true"
 
-func parseSwitch(text string) (Switch, error) {
+func parseSwitch(text string) (OptionalBool, error) {
 	_, err := parseBool(text)
-	return Switch(text), err
+	return OptionalBool(text), err
 }
 
 func parseBool(text string) (bool, error) {

@@ -12,23 +12,23 @@ import (
 
 // Speech configures voice messages, in both directions.
 type Speech struct {
-	In  SpeechIn  `yaml:"in" check:"speech_in"`
-	Out SpeechOut `yaml:"out" check:"speech_out"`
+	In  SpeechRecognition `yaml:"in" check:"speech_in"`
+	Out SpeechSynthesis   `yaml:"out" check:"speech_out"`
 }
 
-// Values of SpeechOut.Engine.
+// Values of SpeechSynthesis.Engine.
 const (
-	SpeechAuto     = "auto"     // espeak-ng, if it is installed
-	SpeechEspeak   = "espeak"   // espeak-ng
-	SpeechPiper    = "piper"    // Piper's command
-	SpeechCommand  = "command"  // any program of the machine
-	SpeechEndpoint = "endpoint" // a server that speaks OpenAI's audio API
-	SpeechOff      = "off"
-	SpeechWhisper  = "whisper" // whisper.cpp's whisper-cli
+	SpeechEngineAuto     = "auto"     // espeak-ng, if it is installed
+	SpeechEngineEspeak   = "espeak"   // espeak-ng
+	SpeechEnginePiper    = "piper"    // Piper's command
+	SpeechEngineCommand  = "command"  // any program of the machine
+	SpeechEngineEndpoint = "endpoint" // a server that speaks OpenAI's audio API
+	SpeechEngineOff      = "off"
+	SpeechEngineWhisper  = "whisper" // whisper.cpp's whisper-cli
 )
 
-// SpeechIn configures the transcription of recordings.
-type SpeechIn struct {
+// SpeechRecognition configures the transcription of recordings.
+type SpeechRecognition struct {
 	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
 	// for whisper: path of the program inside the sandbox
 	Program string `yaml:"program" default:"whisper-cli"`
@@ -39,7 +39,7 @@ type SpeechIn struct {
 	// 0 means half of the processors
 	Threads int           `yaml:"threads" default:"0" min:"0" max:"256"`
 	Longest time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
-	Echo    Switch        `yaml:"echo" default:"true"` // shows users the transcript
+	Echo    OptionalBool  `yaml:"echo" default:"true"` // shows users the transcript
 	// for command: a program and arguments with {wav}, {language} and {threads}
 	Command []string `yaml:"command"`
 }
@@ -49,21 +49,21 @@ var SystemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"
 
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
-func (c *checker) checkSpeechIn(path string, in SpeechIn) {
+func (c *checker) checkSpeechIn(path string, in SpeechRecognition) {
 	if !language.MatchString(in.Language) {
 		c.wrong(path+".language", quote(in.Language), wantLanguage)
 	}
-	if in.Engine == SpeechCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "), "{wav}")) {
+	if in.Engine == SpeechEngineCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "), "{wav}")) {
 		c.wrong(path+".command", quote(strings.Join(in.Command, " ")), wantHearCommand)
 	}
-	if in.Engine == SpeechEndpoint {
+	if in.Engine == SpeechEngineEndpoint {
 		c.checkSpeechModel(path, in.Model)
 		if price, set := c.cfg.Models.Prices[in.Model]; set && price.Minute == 0 && price.Input+price.Output > 0 {
 			c.add(join("models.prices", in.Model), gotTokenPrice, wantMinutePrice)
 		}
 	}
 	seen := map[string]string{"command": ""}
-	if in.Engine == SpeechWhisper {
+	if in.Engine == SpeechEngineWhisper {
 		seen = map[string]string{"program": in.Program, "model": in.Model}
 	} else if len(in.Command) > 0 {
 		seen["command"] = in.Command[0]
@@ -82,8 +82,8 @@ func (c *checker) seenByWorkers(file string) bool {
 	})
 }
 
-// SpeechOut configures spoken answers.
-type SpeechOut struct {
+// SpeechSynthesis configures spoken answers.
+type SpeechSynthesis struct {
 	Engine string `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
 	// for espeak or piper: path of the program inside the sandbox; "" means a search in the
 	// system's folders
@@ -101,11 +101,11 @@ const maxVoices = 20
 
 var voiceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-func (c *checker) checkSpeechOut(path string, out SpeechOut) {
-	if out.Engine == SpeechCommand && (len(out.Command) == 0 || !strings.Contains(strings.Join(out.Command, " "), "{wav}")) {
+func (c *checker) checkSpeechOut(path string, out SpeechSynthesis) {
+	if out.Engine == SpeechEngineCommand && (len(out.Command) == 0 || !strings.Contains(strings.Join(out.Command, " "), "{wav}")) {
 		c.wrong(path+".command", quote(strings.Join(out.Command, " ")), wantVoiceCommand)
 	}
-	if n := len(out.Voices); n > maxVoices || n == 0 && (out.Engine == SpeechPiper || out.Engine == SpeechEndpoint) {
+	if n := len(out.Voices); n > maxVoices || n == 0 && (out.Engine == SpeechEnginePiper || out.Engine == SpeechEngineEndpoint) {
 		c.wrong(path+".voices", fmt.Sprint(n), fmt.Sprintf(wantVoices, out.Engine))
 	}
 	names := slices.Sorted(maps.Keys(out.Voices))
@@ -114,7 +114,7 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 		if !voiceName.MatchString(name) || file == "" || strings.HasPrefix(file, "-") {
 			c.wrong(join(path+".voices", name), quote(file), wantVoiceName)
 		}
-		if out.Engine == SpeechPiper && strings.Contains(file, "/") && !c.seenByWorkers(file) {
+		if out.Engine == SpeechEnginePiper && strings.Contains(file, "/") && !c.seenByWorkers(file) {
 			c.wrong(join(path+".voices", name), quote(file), wantSeenByWorkers)
 		}
 	}
@@ -124,7 +124,7 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 	if strings.Contains(out.Program, "/") && !c.seenByWorkers(out.Program) {
 		c.wrong(path+".program", quote(out.Program), wantSeenByWorkers)
 	}
-	if out.Engine == SpeechEndpoint {
+	if out.Engine == SpeechEngineEndpoint {
 		c.checkSpeechModel(path, out.Model)
 	}
 }

@@ -23,7 +23,7 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 
 // Tags must be valid: a default or bound is a value of the key's type, a named thing exists, and
 // each check is used.
-func TestTags_AreValid(t *testing.T) {
+func TestConfigStruct_FieldTags_AreValid(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range checks {
 		unused[name] = true

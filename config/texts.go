@@ -91,12 +91,12 @@ const (
 	wantModelName    = ": a provider of models.providers and its name of the model"
 	wantAnotherModel = "another model: %s is the same"
 	wantEmbedModel   = "an embedding model of a provider of kind openai in models.providers: others have no call for embeddings"
-	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + Offline + ", or ** for all"
+	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + OfflineModel + ", or ** for all"
 	wantPrice        = "US dollars for a million tokens, such as 3 or 0.25"
 	wantMinutePrice  = "minute: US dollars for a minute, because speech.in has its recordings written down by it"
 	gotTokenPrice    = "a price for tokens"
 	wantPriceOnce    = "it once: it stands at %s"
-	wantProviderName = wantName + ", and not " + Offline
+	wantProviderName = wantName + ", and not " + OfflineModel
 	wantProviderKey  = "the key, because %s answers nobody without one"
 	wantNoServer     = "none: it is for providers of kind " + kindOpenAI
 	wantURL          = "a URL such as http://127.0.0.1:11434/v1, with no user, query or fragment"
@@ -111,7 +111,7 @@ const (
 	wantAPI              = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
 	wantBotFiles         = "an absolute path of the folder that your Bot API server works in, such as /var/lib/telegram-bot-api"
 	wantOwnAPI           = "the URL of your own Bot API server, because telegram.files is there"
-	wantWebhook          = "an https URL that leads to this machine, with the path " + TelegramPath + ": https://bot.example.org" + TelegramPath
+	wantWebhook          = "an https URL that leads to this machine, with the path " + TelegramWebhookPath + ": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"

@@ -66,7 +66,7 @@ func TestSize_ParsesAndPrints(t *testing.T) {
 	}
 }
 
-func TestExpand_ReplacesVariables(t *testing.T) {
+func TestExpandVariables_ReplacesEach(t *testing.T) {
 	getenv := func(name string) string { return map[string]string{"A": "1", "B_2": "${A}"}[name] }
 	for text, want := range map[string]string{
 		"": "", "$": "$", "$A": "$A", "${A}": "1", "x${A}y${A}": "x1y1", "${B_2}": "${A}", "$${A}": "${A}", "$$${A}": "$${A}",
@@ -86,7 +86,7 @@ func TestExpand_ReplacesVariables(t *testing.T) {
 	}
 }
 
-func TestOverlap_ComparesWholeNames(t *testing.T) {
+func TestOverlap_SimilarNames_AreSeparate(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
 		want bool

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// WhisperHeader is how many bytes of a model's beginning WhisperMemory needs.
-const WhisperHeader = 48
+// WhisperHeaderBytes is how many bytes of a model's beginning WhisperMemoryBytes needs.
+const WhisperHeaderBytes = 48
 
 var (
 	errNoWhisperModel   = errors.New("it is no model of whisper.cpp (ggml)")
@@ -27,13 +27,13 @@ var whisperModels = map[uint32]whisperModel{
 	32: {2970 << 20, 3900e6},
 }
 
-// WhisperMemory returns the memory that whisper.cpp needs with a model, in bytes. It reads the
-// first WhisperHeader bytes and the size of the file. A quantized model needs less, in proportion
-// to its size. WhisperMemory refuses other files, and models without weights.
-func WhisperMemory(header []byte, size int64) (int64, error) {
+// WhisperMemoryBytes returns the memory that whisper.cpp needs with a model, in bytes. It reads the
+// first WhisperHeaderBytes bytes and the size of the file. A quantized model needs less, in proportion
+// to its size. WhisperMemoryBytes refuses other files, and models without weights.
+func WhisperMemoryBytes(header []byte, size int64) (int64, error) {
 	// magic is "ggml". The header's number n_audio_layer is at position layers, from 1.
 	const magic, layers = 0x67676d6c, 5
-	if len(header) < WhisperHeader || binary.LittleEndian.Uint32(header) != magic {
+	if len(header) < WhisperHeaderBytes || binary.LittleEndian.Uint32(header) != magic {
 		return 0, errNoWhisperModel
 	}
 	model, known := whisperModels[binary.LittleEndian.Uint32(header[4*layers:])]

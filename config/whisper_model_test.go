@@ -37,7 +37,7 @@ func TestWhisperMemory_FollowsModelSize(t *testing.T) {
 		{"a word", []byte("ggml"), 4, 0, errNoWhisperModel},
 		{"nothing", nil, 0, 0, errNoWhisperModel},
 	} {
-		got, err := WhisperMemory(test.header, test.size)
+		got, err := WhisperMemoryBytes(test.header, test.size)
 		if err != test.err || got > test.most*1e6 || got < (test.most-1)*1e6 {
 			t.Errorf("%s: %d, %v; want %d million, %v", test.name, got, err, test.most, test.err)
 		}

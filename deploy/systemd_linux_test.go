@@ -23,10 +23,10 @@ users:
   - {name: carl}
 `
 
-// TestService_InstalledByUnit_Works installs Mews by the commands in the unit's head, in a booted
+// TestService_InstalledByUnit_Answers installs Mews by the commands in the unit's head, in a booted
 // system. Then people talk, the configuration is reloaded, each process is killed, a worker tries
 // to escape, and the service ends.
-func TestService_InstalledByUnit_Works(t *testing.T) {
+func TestService_InstalledByUnit_Answers(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t))
 	install(c)
 	c.checkNotStarted()

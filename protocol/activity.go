@@ -1,6 +1,6 @@
 package protocol
 
-// MethodActivityRead reads the user's activity, newest first, as lines: ActivityRead to Activity.
+// MethodActivityRead reads the user's activity, newest first, as lines: ActivityReadParams to Activity.
 // It is a call in turn, at most MaxActivityReads times in a turn. Its error tells the model in
 // words what cannot be read.
 //
@@ -10,20 +10,20 @@ const MethodActivityRead = "activity.read"
 
 // Limits of reading the activity.
 const (
-	MaxActivityReads  = 20
-	MaxActivityAnswer = 4 << 10 // bytes of the text in an Activity
+	MaxActivityReads       = 20
+	MaxActivityAnswerBytes = 4 << 10 // bytes of the text in an Activity
 )
 
-// ActivityRead selects the activity.
-type ActivityRead struct {
+// ActivityReadParams selects the activity.
+type ActivityReadParams struct {
 	Turn int64 `json:"turn"`
 	// period to read: today (the default), 7d for the last seven days, or a day such as 2026-11-20
 	Time string `json:"time,omitempty"`
 	Kind string `json:"kind,omitempty"` // kind of entries: changed, run, sent, asked, received; "" means all
 }
 
-// Activity is the selected activity.
-type Activity struct {
+// ActivityReadResult is the selected activity.
+type ActivityReadResult struct {
 	Text string `json:"text"`
 	// Text may hold words that are not the user's own, such as a file's name
 	World bool `json:"world,omitempty"`

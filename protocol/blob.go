@@ -1,21 +1,21 @@
 package protocol
 
 // Blobs are bytes that are not sent in a line's parameters: a tool's whole output if Text was cut,
-// pictures, files, archives. The worker sends and reads them in chunks of at most BlobChunk bytes,
-// with at most BlobWindow chunks unanswered. Chunks wait until every other message has left. The
+// pictures, files, archives. The worker sends and reads them in chunks of at most MaxBlobChunkBytes bytes,
+// with at most MaxUnansweredChunks chunks unanswered. Chunks wait until every other message has left. The
 // supervisor keeps them by their hash and never opens a path that a worker named.
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
 const (
-	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBeginResult
-	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
-	MethodBlobCommit = "blob.commit" // BlobCommit to BlobRef
-	MethodBlobRead   = "blob.read"   // BlobRead to BlobData
+	MethodBlobBegin  = "blob.begin"  // BlobBeginParams to BlobBeginResult
+	MethodBlobWrite  = "blob.write"  // BlobWriteParams, no result
+	MethodBlobCommit = "blob.commit" // BlobCommitParams to BlobRef
+	MethodBlobRead   = "blob.read"   // BlobReadParams to BlobReadResult
 )
 
 const (
-	BlobChunk  = 64 << 10 // bytes of Data in one message
-	BlobWindow = 2        // chunks of one blob that may be unanswered
+	MaxBlobChunkBytes   = 64 << 10 // bytes of Data in one message
+	MaxUnansweredChunks = 2        // chunks of one blob that may be unanswered
 )
 
 // BlobRef names a blob by its content.
@@ -24,12 +24,12 @@ type BlobRef struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// BlobBegin opens a blob for writing. The blob belongs to the turn or operation. If that ends
+// BlobBeginParams opens a blob for writing. The blob belongs to the turn or operation. If that ends
 // before the blob's commit, the blob is dropped.
-type BlobBegin struct {
+type BlobBeginParams struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
-	// the bytes of a file before it is changed, at most MaxUndoFile
+	// the bytes of a file before it is changed, at most MaxUndoFileBytes
 	Before bool `json:"before,omitempty"`
 }
 
@@ -38,8 +38,8 @@ type BlobBeginResult struct {
 	Blob int64 `json:"blob"`
 }
 
-// BlobWrite appends Data to a blob. Offset must be the number of bytes written so far.
-type BlobWrite struct {
+// BlobWriteParams appends Data to a blob. Offset must be the number of bytes written so far.
+type BlobWriteParams struct {
 	Turn      int64  `json:"turn,omitempty"`
 	Operation int64  `json:"operation,omitempty"`
 	Blob      int64  `json:"blob"`
@@ -47,25 +47,25 @@ type BlobWrite struct {
 	Data      []byte `json:"data"`
 }
 
-// BlobCommit closes a blob and makes it durable.
-type BlobCommit struct {
+// BlobCommitParams closes a blob and makes it durable.
+type BlobCommitParams struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
 	Blob      int64 `json:"blob"`
 }
 
-// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own user can
+// BlobReadParams asks for at most Length bytes from Offset. Only blobs of the connection's own user can
 // be read.
-type BlobRead struct {
+type BlobReadParams struct {
 	Turn      int64  `json:"turn,omitempty"`
 	Operation int64  `json:"operation,omitempty"`
 	SHA256    string `json:"sha256"`
 	Offset    int64  `json:"offset"`
-	Length    int    `json:"length"` // 1 to BlobChunk
+	Length    int    `json:"length"` // 1 to MaxBlobChunkBytes
 }
 
-// BlobData is a part of a blob, and the size of the whole.
-type BlobData struct {
+// BlobReadResult is a part of a blob, and the size of the whole.
+type BlobReadResult struct {
 	Data []byte `json:"data"`
 	Size int64  `json:"size"`
 }

@@ -33,7 +33,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		return nil
 	}
 	if err := DecodeStrict(m.result, result); err != nil {
-		return fmt.Errorf("call %s: result: %w: %w", method, ErrProtocol, err)
+		return fmt.Errorf("call %s: result: %w: %w", method, ErrProtocolBroken, err)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method stri
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
 	defer stop()
-	if err := c.notify(grace, laneOf(method), MethodCancel, Cancel{ID: id}); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.notify(grace, laneOf(method), MethodCancel, CancelParams{ID: id}); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return c.answerAtEnd(mine)
 	}
 	select {

@@ -14,14 +14,14 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-func TestCancel_Handler_EndsAndAnswerReturns(t *testing.T) {
+func TestCancel_EndsHandlerAndReturnsItsAnswer(t *testing.T) {
 	tests := []struct {
 		name string
 		end  func(ctx context.Context) (any, error)
 		want int // expected error code; 0 means a result
 	}{
 		{"a result all the same",
-			func(context.Context) (any, error) { return protocol.TurnEnd{Why: protocol.WhyStopped}, nil }, 0},
+			func(context.Context) (any, error) { return protocol.TurnEnd{Why: protocol.TurnEndStopped}, nil }, 0},
 		{"its context's error",
 			func(ctx context.Context) (any, error) { return nil, ctx.Err() }, protocol.CodeCancelled},
 		{"its context's cause",
@@ -37,7 +37,7 @@ func TestCancel_Handler_EndsAndAnswerReturns(t *testing.T) {
 				<-ctx.Done()
 				return tt.end(ctx)
 			})
-			a, _ := protocoltest.Conns(t, handler{}, h)
+			a, _ := protocoltest.NewConnPair(t, handler{}, h)
 			ctx, cancel := context.WithCancel(background)
 			var end protocol.TurnEnd
 			result := runLater(func() error { return a.Call(ctx, "turn.start", nil, &end) })
@@ -45,7 +45,7 @@ func TestCancel_Handler_EndsAndAnswerReturns(t *testing.T) {
 			cancel()
 			err := <-result
 			var told *protocol.Error
-			if tt.want == 0 && (err != nil || end.Why != protocol.WhyStopped) {
+			if tt.want == 0 && (err != nil || end.Why != protocol.TurnEndStopped) {
 				t.Errorf("got %+v and %v", end, err)
 			}
 			if tt.want != 0 && (!errors.As(err, &told) || told.Code != tt.want) {
@@ -55,7 +55,7 @@ func TestCancel_Handler_EndsAndAnswerReturns(t *testing.T) {
 	}
 }
 
-func TestCancel_ReachesOnlyItsCall(t *testing.T) {
+func TestCancel_OtherCalls_GoOn(t *testing.T) {
 	began, release := make(chan int64, 2), make(chan struct{})
 	h := answerWith(func(ctx context.Context, req *protocol.Request) (any, error) {
 		began <- req.ID
@@ -108,7 +108,7 @@ func runInBubble(t *testing.T, o protocol.Options, f func(c *protocol.Conn, p *p
 	})
 }
 
-func TestCancel_NoAnswer_WaitsOnlyTheGrace(t *testing.T) {
+func TestCancel_NoAnswer_GivesUpAfterGrace(t *testing.T) {
 	runInBubble(t, protocol.Options{CancelGrace: 3 * time.Second}, func(c *protocol.Conn, p *peer, _ <-chan error) {
 		ctx, cancel := context.WithTimeout(background, time.Minute)
 		defer cancel()
@@ -156,7 +156,7 @@ func TestCancel_NeverAnswered_EndsConnection(t *testing.T) {
 			c.Call(ctx, "a", nil, nil)
 			cancel()
 		}
-		if err := <-result; !errors.Is(err, protocol.ErrStalled) {
+		if err := <-result; !errors.Is(err, protocol.ErrPeerStalled) {
 			t.Errorf("got %v", err)
 		}
 		p.Close()

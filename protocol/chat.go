@@ -12,13 +12,13 @@ import (
 )
 
 // MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxSendCalls times in a turn. A repeated call sends nothing again and gets the same
+// time, at most MaxSendCallsPerTurn times in a turn. A repeated call sends nothing again and gets the same
 // answer, even if the file has changed. The call may wait for the user's approval. Its error tells
 // the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
 // MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
-// the named tool call. It is a call in turn, one at a time, at most MaxSentMessages times in a
+// the named tool call. It is a call in turn, one at a time, at most MaxMessagesPerTurn times in a
 // turn. A repeated call sends nothing again.
 //
 //	{"turn":8,"call":"c5"}
@@ -27,12 +27,12 @@ const MethodChatMessage = "chat.message"
 
 // Limits of messages that are sent before an answer.
 const (
-	MaxSentMessages = 10       // messages in one turn
-	MaxSentMessage  = 16 << 10 // bytes of one message
+	MaxMessagesPerTurn  = 10       // messages in one turn
+	MaxSentMessageBytes = 16 << 10 // bytes of one message
 )
 
-// ChatMessage names the tool call whose text is sent.
-type ChatMessage struct {
+// ChatMessageParams names the tool call whose text is sent.
+type ChatMessageParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID
 }
@@ -46,15 +46,15 @@ type ChatMessageArguments struct {
 // (sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
 // units).
 const (
-	MaxSendCalls    = 20         // calls in one turn
-	MaxFilesPerCall = 10         // files in one call (Bot API, sendMediaGroup)
-	MaxSentFile     = 50_000_000 // bytes
-	MaxFileName     = 200        // bytes; the file systems of phones take 255
-	MaxCaption      = 1024       // UTF-16 units
+	MaxSendCallsPerTurn = 20         // calls in one turn
+	MaxFilesPerCall     = 10         // files in one call (Bot API, sendMediaGroup)
+	MaxSentFileBytes    = 50_000_000 // bytes
+	MaxFileNameBytes    = 200        // bytes; the file systems of phones take 255
+	MaxCaptionUnits     = 1024       // UTF-16 units
 )
 
-// ChatSend names the files to send. The channel shows pictures of one call together.
-type ChatSend struct {
+// ChatSendParams names the files to send. The channel shows pictures of one call together.
+type ChatSendParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"` // the ToolCall's ID
 	ChatFile
@@ -62,13 +62,13 @@ type ChatSend struct {
 }
 
 // Files returns all files of the call.
-func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.More...) }
+func (s ChatSendParams) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.More...) }
 
 // ChatFile names a blob of the user as a file. The supervisor itself finds out the type of the
 // file.
 type ChatFile struct {
 	Blob BlobRef `json:"blob"`
-	Name string  `json:"name"` // name for the user, in the form of FileName
+	Name string  `json:"name"` // name for the user, in the form of SafeFileName
 	// caption: plain text below the file, without control characters except tabs and line breaks
 	Caption string `json:"caption,omitempty"`
 	// the file's path in the home, in the form of io/fs; "" if not known
@@ -89,8 +89,8 @@ const (
 	maxMediaEdge    = 1 << 16 // pixels
 )
 
-// Check returns an error for impossible sizes.
-func (m MediaSize) Check() error {
+// Validate returns an error for impossible sizes.
+func (m MediaSize) Validate() error {
 	if min(m.Seconds, m.Width, m.Height) < 0 || m.Seconds > maxMediaSeconds || max(m.Width, m.Height) > maxMediaEdge {
 		return fmt.Errorf("a recording of %d seconds, %d x %d", m.Seconds, m.Width, m.Height)
 	}
@@ -100,8 +100,8 @@ func (m MediaSize) Check() error {
 // ChatSendResult is the result of chat.send. The outbox then has the file on disk.
 type ChatSendResult struct{}
 
-// Check returns an error for files that no honest side sends.
-func (s ChatSend) Check() error {
+// Validate returns an error for files that no honest side sends.
+func (s ChatSendParams) Validate() error {
 	if len(s.More) >= MaxFilesPerCall {
 		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxFilesPerCall-1)
 	}
@@ -115,26 +115,26 @@ func (s ChatSend) Check() error {
 
 func (s ChatFile) check() error {
 	switch {
-	case s.Blob.Size < 1 || s.Blob.Size > MaxSentFile:
-		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxSentFile)
-	case s.Name != FileName(s.Name):
+	case s.Blob.Size < 1 || s.Blob.Size > MaxSentFileBytes:
+		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxSentFileBytes)
+	case s.Name != SafeFileName(s.Name):
 		return fmt.Errorf("name: %.80q", s.Name)
-	case s.Path != "" && !fs.ValidPath(s.Path) || len(s.Path) > MaxReceivedPath:
+	case s.Path != "" && !fs.ValidPath(s.Path) || len(s.Path) > MaxReceivedPathBytes:
 		return fmt.Errorf("path: %.80q", s.Path)
 	}
-	if err := CheckCaption(s.Caption); err != nil {
+	if err := ValidateCaption(s.Caption); err != nil {
 		return fmt.Errorf("caption: %w", err)
 	}
-	return s.Size.Check()
+	return s.Size.Validate()
 }
 
-// CheckCaption returns an error for a text that cannot be a caption.
-func CheckCaption(text string) error {
-	if len(text) > 3*MaxCaption { // a UTF-16 unit is at most three bytes of UTF-8
-		return fmt.Errorf("%d bytes, and at most %d characters fit", len(text), MaxCaption)
+// ValidateCaption returns an error for a text that cannot be a caption.
+func ValidateCaption(text string) error {
+	if len(text) > 3*MaxCaptionUnits { // a UTF-16 unit is at most three bytes of UTF-8
+		return fmt.Errorf("%d bytes, and at most %d characters fit", len(text), MaxCaptionUnits)
 	}
-	if n := len(utf16.Encode([]rune(text))); n > MaxCaption {
-		return fmt.Errorf("%d characters, and at most %d fit", n, MaxCaption)
+	if n := len(utf16.Encode([]rune(text))); n > MaxCaptionUnits {
+		return fmt.Errorf("%d characters, and at most %d fit", n, MaxCaptionUnits)
 	}
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if strings.ContainsFunc(text, control) {
@@ -143,11 +143,11 @@ func CheckCaption(text string) error {
 	return nil
 }
 
-// FileName returns a path's last name in a form that is safe to show. It has at most MaxFileName
+// SafeFileName returns a path's last name in a form that is safe to show. It has at most MaxFileNameBytes
 // bytes and keeps the extension. A _ replaces each character that does not print or could hide the
 // true name, such as a mark that changes the direction of reading. Square brackets become round,
-// because square ones enclose notes to the model. A name made by FileName does not change again.
-func FileName(name string) string {
+// because square ones enclose notes to the model. A name made by SafeFileName does not change again.
+func SafeFileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -162,12 +162,12 @@ func FileName(name string) string {
 		return r
 	}, name)
 	name = strings.Trim(name, " ")
-	if over := len(name) - MaxFileName; over > 0 {
+	if over := len(name) - MaxFileNameBytes; over > 0 {
 		extension := path.Ext(name)
 		if len(extension) > 20 {
 			extension = ""
 		}
-		stem := name[:MaxFileName-len(extension)]
+		stem := name[:MaxFileNameBytes-len(extension)]
 		for !utf8.ValidString(stem) {
 			stem = stem[:len(stem)-1]
 		}

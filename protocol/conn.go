@@ -70,8 +70,8 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 
 // Run serves the connection until it ends, and returns the cause. It ends if ctx ends, Close is
 // called, the other side goes, or the wire is broken. The cause is context.Cause(ctx), Close's
-// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocol or
-// ErrStalled, or the error of a read or write. The contexts of handlers end first. Run waits for
+// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocolBroken or
+// ErrPeerStalled, or the error of a read or write. The contexts of handlers end first. Run waits for
 // the handlers and all goroutines. It may be called once.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false

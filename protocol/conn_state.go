@@ -65,7 +65,7 @@ func (s *connState) addCall(c *call) int64 {
 func (s *connState) takeCall(id int64) (*call, error) {
 	c, ok := s.calls[id]
 	if !ok {
-		return nil, fmt.Errorf("%w: an answer to call %d, which is not open", ErrProtocol, id)
+		return nil, fmt.Errorf("%w: an answer to call %d, which is not open", ErrProtocolBroken, id)
 	}
 	delete(s.calls, id)
 	if c.abandoned {
@@ -88,7 +88,7 @@ func (s *connState) abandon(id int64) error {
 	c.abandoned = true
 	s.abandoned++
 	if s.abandoned > maxAbandoned {
-		return fmt.Errorf("%w: %d cancelled calls without an answer", ErrStalled, s.abandoned)
+		return fmt.Errorf("%w: %d cancelled calls without an answer", ErrPeerStalled, s.abandoned)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (s *connState) abandon(id int64) error {
 // recorded.
 func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
 	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
-		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)
+		return false, fmt.Errorf("%w: call id %d used again", ErrProtocolBroken, id)
 	}
 	s.lastHeard[l] = id
 	if len(s.serving) >= most {

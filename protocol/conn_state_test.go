@@ -11,7 +11,7 @@ func newState() *connState {
 	return &s
 }
 
-func TestAbandon_LateAnswer_IsCounted(t *testing.T) {
+func TestAbandonedCall_LateAnswer_FreesItsSlot(t *testing.T) {
 	s := newState()
 	for range 3 * maxAbandoned {
 		id := s.addCall(new(call))
@@ -27,7 +27,7 @@ func TestAbandon_LateAnswer_IsCounted(t *testing.T) {
 	}
 }
 
-func TestAdmit_IDs_MustRiseWithinLane(t *testing.T) {
+func TestIncomingCall_IDNotRising_IsRefused(t *testing.T) {
 	s := newState()
 	steps := []struct {
 		id     int64
@@ -47,13 +47,13 @@ func TestAdmit_IDs_MustRiseWithinLane(t *testing.T) {
 	for _, step := range steps {
 		delete(s.serving, step.finish)
 		_, err := s.admit(step.id, step.lane, 64, func(error) {})
-		if errors.Is(err, ErrProtocol) != step.broken {
+		if errors.Is(err, ErrProtocolBroken) != step.broken {
 			t.Errorf("%+v: got %v", step, err)
 		}
 	}
 }
 
-func TestQueue_CountsBytes(t *testing.T) {
+func TestLineQueue_CountsItsBytes(t *testing.T) {
 	s := newState()
 	s.queue[laneBulk].push([]byte("bulk"))
 	s.queue[laneMain].push([]byte("one"))

@@ -20,12 +20,12 @@ var background = context.Background()
 func TestCall_BothSidesAtOnce_GetAnswers(t *testing.T) {
 	double := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.BlobBeginResult
-		if err := req.Decode(&in); err != nil {
+		if err := req.DecodeParams(&in); err != nil {
 			return nil, err
 		}
 		return protocol.BlobBeginResult{Blob: 2 * in.Blob}, nil
 	})
-	a, b := protocoltest.Conns(t, double, double)
+	a, b := protocoltest.NewConnPair(t, double, double)
 	var wg sync.WaitGroup
 	for i := range int64(200) {
 		conn, method := a, "blob.double"
@@ -63,7 +63,7 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 	}{
 		{"an *Error as it is", nil, &protocol.Error{Code: protocol.CodeFailed, Message: "the disk is full"},
 			protocol.Error{Code: protocol.CodeFailed, Message: "the disk is full"}, ""},
-		{"an unknown method", nil, protocol.MethodNotFound("a"),
+		{"an unknown method", nil, protocol.MethodNotFoundError("a"),
 			protocol.Error{Code: protocol.CodeMethodNotFound, Message: `no method "a"`}, ""},
 		{"a wrapped *Error", nil, fmt.Errorf("about %w", &protocol.Error{Code: protocol.CodeFailed, Message: "no"}),
 			protocol.Error{Code: protocol.CodeFailed, Message: "no"}, ""},
@@ -80,7 +80,7 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			reports := make(chan error, 1)
 			h := answerWith(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
-			a, _ := protocoltest.Conns(t, handler{}, h, protocol.Options{Report: func(err error) { reports <- err }})
+			a, _ := protocoltest.NewConnPair(t, handler{}, h, protocol.Options{Report: func(err error) { reports <- err }})
 			err := a.Call(background, "a", nil, nil)
 			var got *protocol.Error
 			if !errors.As(err, &got) || *got != tt.want {
@@ -98,9 +98,9 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 
 func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
 	h := answerWith(func(context.Context, *protocol.Request) (any, error) { return map[string]int{"blub": 1}, nil })
-	a, _ := protocoltest.Conns(t, handler{}, h)
+	a, _ := protocoltest.NewConnPair(t, handler{}, h)
 	err := a.Call(background, "blob.begin", nil, &protocol.BlobBeginResult{})
-	if !errors.Is(err, protocol.ErrProtocol) || !strings.Contains(err.Error(), `result: `) || a.Err() != nil {
+	if !errors.Is(err, protocol.ErrProtocolBroken) || !strings.Contains(err.Error(), `result: `) || a.Err() != nil {
 		t.Errorf("got %v, and the connection ended with %v", err, a.Err())
 	}
 }
@@ -108,10 +108,10 @@ func TestCall_WrongResult_FailsOnlyThatCall(t *testing.T) {
 func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 	c, p, _ := runConn(t, handler{}, protocol.Options{MaxLine: 1000})
 	long := protocol.Part{Text: strings.Repeat("x", 1000)}
-	if err := c.Notify(background, "a", long); !errors.Is(err, protocol.ErrTooLong) {
+	if err := c.Notify(background, "a", long); !errors.Is(err, protocol.ErrLineTooLong) {
 		t.Errorf("notify: got %v", err)
 	}
-	if err := c.Call(background, "a", long, nil); !errors.Is(err, protocol.ErrTooLong) {
+	if err := c.Call(background, "a", long, nil); !errors.Is(err, protocol.ErrLineTooLong) {
 		t.Errorf("call: got %v", err)
 	}
 	if err := c.Notify(background, "b", nil); err != nil {
@@ -120,10 +120,10 @@ func TestCall_LineTooLong_IsRefusedUnsent(t *testing.T) {
 	p.expect(`{"jsonrpc":"2.0","method":"b","params":{}}`)
 }
 
-func TestCall_LongLine_Travels(t *testing.T) {
+func TestCall_LongLine_ArrivesWhole(t *testing.T) {
 	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
-	a, _ := protocoltest.Conns(t, handler{}, echo)
-	in, out := protocol.BlobData{Data: bytes.Repeat([]byte{7}, 700<<10)}, protocol.BlobData{}
+	a, _ := protocoltest.NewConnPair(t, handler{}, echo)
+	in, out := protocol.BlobReadResult{Data: bytes.Repeat([]byte{7}, 700<<10)}, protocol.BlobReadResult{}
 	if err := a.Call(background, "echo", in, &out); err != nil || !bytes.Equal(in.Data, out.Data) {
 		t.Errorf("got %d bytes and %v", len(out.Data), err)
 	}
@@ -140,23 +140,23 @@ func TestRun_EachEnd_ReturnsCause(t *testing.T) {
 		{"the peer goes", "", io.EOF},
 		{"the peer goes after a message", call + "\n", io.EOF},
 		{"the peer goes within a line", call, io.ErrUnexpectedEOF},
-		{"a line too long", strings.Repeat("x", 2<<20), protocol.ErrTooLong},
-		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":null}` + "\n", protocol.ErrProtocol},
+		{"a line too long", strings.Repeat("x", 2<<20), protocol.ErrLineTooLong},
+		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":null}` + "\n", protocol.ErrProtocolBroken},
 		{"an error to nothing", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}` + "\n",
-			protocol.ErrProtocol},
-		{"an id again", call + "\n" + call + "\n", protocol.ErrProtocol},
-		{"an id again by ping", strings.Replace(call+"\n"+call, `"a"`, `"ping"`, 2) + "\n", protocol.ErrProtocol},
-		{"an id below", strings.Replace(call, "1", "3", 1) + "\n" + call + "\n", protocol.ErrProtocol},
-		{"a cancel of no id", `{"jsonrpc":"2.0","method":"cancel"}` + "\n", protocol.ErrProtocol},
+			protocol.ErrProtocolBroken},
+		{"an id again", call + "\n" + call + "\n", protocol.ErrProtocolBroken},
+		{"an id again by ping", strings.Replace(call+"\n"+call, `"a"`, `"ping"`, 2) + "\n", protocol.ErrProtocolBroken},
+		{"an id below", strings.Replace(call, "1", "3", 1) + "\n" + call + "\n", protocol.ErrProtocolBroken},
+		{"a cancel of no id", `{"jsonrpc":"2.0","method":"cancel"}` + "\n", protocol.ErrProtocolBroken},
 		{"a cancel of an id that is text", `{"jsonrpc":"2.0","method":"cancel","params":{"id":"1"}}` + "\n",
-			protocol.ErrProtocol},
+			protocol.ErrProtocolBroken},
 	}
 	for name, line := range protocol.BrokenLines() {
 		tests = append(tests, struct {
 			name  string
 			lines string
 			want  error
-		}{"broken: " + name, line + "\n", protocol.ErrProtocol})
+		}{"broken: " + name, line + "\n", protocol.ErrProtocolBroken})
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestSecondAnswer_EndsConnection(t *testing.T) {
 		t.Error(err)
 	}
 	p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
-	if err := <-result; !errors.Is(err, protocol.ErrProtocol) {
+	if err := <-result; !errors.Is(err, protocol.ErrProtocolBroken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -253,7 +253,7 @@ func (l *gonePeer) Read(p []byte) (int, error) {
 func TestWriteFails_LastLines_AreStillRead(t *testing.T) {
 	l := &gonePeer{make(chan struct{}), strings.NewReader(`{"jsonrpc":"2.0","id":1,"result":{"blob":5}}` + "\n")}
 	c := protocol.NewConn(l, handler{}, protocol.Options{})
-	result := protocoltest.Run(t, c)
+	result := protocoltest.RunConn(t, c)
 	var out protocol.BlobBeginResult
 	if err := c.Call(background, "a", nil, &out); err != nil || out.Blob != 5 {
 		t.Errorf("got %v and %v", out, err)

@@ -53,9 +53,9 @@ type Image struct {
 // Limits of pictures. They are those of Anthropic's API, the narrowest known: 5 MB of base64, and
 // 8,000 pixels (from its pages on vision).
 const (
-	MaxImages    = 8         // pictures in one result
-	MaxImageSize = 3_750_000 // bytes
-	MaxImageEdge = 8000      // pixels
+	MaxResultImages = 8         // pictures in one result
+	MaxImageBytes   = 3_750_000 // bytes
+	MaxImageEdge    = 8000      // pixels
 )
 
 // ImageTypes are the media types that every model API takes, each with the first bytes of its
@@ -64,9 +64,9 @@ var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }
 
-// ImageType returns the media type of a picture; "" if it is none of ImageTypes. The first 12 bytes
+// DetectImageType returns the media type of a picture; "" if it is none of ImageTypes. The first 12 bytes
 // of data are enough.
-func ImageType(data []byte) string {
+func DetectImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
 		if len(data) >= len(magic) && matchesMagic(data, magic) {
 			return kind
@@ -84,14 +84,14 @@ func matchesMagic(data []byte, magic string) bool {
 	return true
 }
 
-// Check returns an error for an image that no honest side names.
-func (i Image) Check() error {
+// Validate returns an error for an image that no honest side names.
+func (i Image) Validate() error {
 	_, known := ImageTypes[i.MediaType]
 	switch {
 	case !known:
 		return fmt.Errorf("media_type %.40q", i.MediaType)
-	case i.Size < 1 || i.Size > MaxImageSize:
-		return fmt.Errorf("size: %d bytes, want 1 to %d", i.Size, MaxImageSize)
+	case i.Size < 1 || i.Size > MaxImageBytes:
+		return fmt.Errorf("size: %d bytes, want 1 to %d", i.Size, MaxImageBytes)
 	case min(i.Width, i.Height) < 1 || max(i.Width, i.Height) > MaxImageEdge:
 		return fmt.Errorf("%d x %d pixels, want 1 to %d", i.Width, i.Height, MaxImageEdge)
 	}
@@ -113,11 +113,11 @@ type ToolResult struct {
 	Text    string   `json:"text"` // output for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output if Text was cut
-	Images  []Image  `json:"images,omitempty"`  // pictures for the model beside Text, at most MaxImages
+	Images  []Image  `json:"images,omitempty"`  // pictures for the model beside Text, at most MaxResultImages
 	Changes []Change `json:"changes,omitempty"` // effects of the call, for the ledger
 	// the result may hold words that are not the user's own, such as those of a file in uploads/
 	World bool `json:"world,omitempty"`
-	// tools that find_tools has opened, at most MaxToolsFound
+	// tools that find_tools has opened, at most MaxToolsPerFindCall
 	Tools []string `json:"tools,omitempty"`
 }
 
@@ -143,8 +143,8 @@ type Usage struct {
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Plus returns the sum of u and more.
-func (u Usage) Plus(more Usage) Usage {
+// Add returns the sum of u and more.
+func (u Usage) Add(more Usage) Usage {
 	return Usage{
 		Input: u.Input + more.Input, Output: u.Output + more.Output, CacheRead: u.CacheRead + more.CacheRead,
 		CacheWrite: u.CacheWrite + more.CacheWrite, Estimated: u.Estimated || more.Estimated,
@@ -160,9 +160,9 @@ func (m Message) Text() string {
 	return s
 }
 
-// StampedParts returns the parts of m as a model reads them. Its recap and stamp are added above
+// PartsWithStamp returns the parts of m as a model reads them. Its recap and stamp are added above
 // the first text.
-func (m Message) StampedParts() []Part {
+func (m Message) PartsWithStamp() []Part {
 	head := m.Stamp
 	if m.Recap != "" {
 		head = m.Recap + "\n" + m.Stamp
@@ -184,8 +184,8 @@ func (m Message) HasImage() bool {
 	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
 }
 
-// Calls returns the tool calls of m in the order in which the model made them.
-func (m Message) Calls() []ToolCall {
+// ToolCalls returns the tool calls of m in the order in which the model made them.
+func (m Message) ToolCalls() []ToolCall {
 	var calls []ToolCall
 	for _, p := range m.Parts {
 		if p.Call != nil {

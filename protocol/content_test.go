@@ -9,19 +9,19 @@ import (
 
 func TestImage_BadImages_AreRefused(t *testing.T) {
 	good := protocol.Image{BlobRef: protocol.BlobRef{SHA256: "ab", Size: 100}, MediaType: "image/png", Width: 8, Height: 6}
-	if err := good.Check(); err != nil {
+	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*protocol.Image){
 		"media_type": func(i *protocol.Image) { i.MediaType = "image/svg+xml" },
 		"no type":    func(i *protocol.Image) { i.MediaType = "" },
 		"no bytes":   func(i *protocol.Image) { i.Size = 0 },
-		"bytes":      func(i *protocol.Image) { i.Size = protocol.MaxImageSize + 1 },
+		"bytes":      func(i *protocol.Image) { i.Size = protocol.MaxImageBytes + 1 },
 		"no width":   func(i *protocol.Image) { i.Width = 0 },
 		"height":     func(i *protocol.Image) { i.Height = protocol.MaxImageEdge + 1 },
 	} {
 		bad := good
-		if spoil(&bad); bad.Check() == nil {
+		if spoil(&bad); bad.Validate() == nil {
 			t.Errorf("%s: %+v was taken", name, bad)
 		}
 	}
@@ -33,7 +33,7 @@ func TestImageType_FirstBytes_Suffice(t *testing.T) {
 		"RIFF\x10\x00\x00\x00WEBPVP8 ": "image/webp", "RIFF\x10\x00\x00\x00WAVEfmt ": "", "\x89PNG": "", "": "",
 		"<svg>": "",
 	} {
-		if got := protocol.ImageType([]byte(data)); got != want {
+		if got := protocol.DetectImageType([]byte(data)); got != want {
 			t.Errorf("%q: got %q, want %q", data, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestStampedParts_Stamp_IsAboveFirstText(t *testing.T) {
 	} {
 		m := protocol.Message{Parts: c.parts, Stamp: "[now]"}
 		var got []string
-		for _, p := range m.StampedParts() {
+		for _, p := range m.PartsWithStamp() {
 			got = append(got, p.Text)
 		}
 		if said := strings.Join(got, "|"); said != c.want || strings.Contains(m.Text(), "now") {

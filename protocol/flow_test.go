@@ -44,12 +44,12 @@ func TestBulkLane_WaitsForMainLane(t *testing.T) {
 	c, p := newConn(t, handler{}, protocol.Options{})
 	for i := range int64(3) {
 		for _, method := range []string{"blob.write", "a"} {
-			if err := c.Notify(background, method, protocol.Cancel{ID: i}); err != nil {
+			if err := c.Notify(background, method, protocol.CancelParams{ID: i}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	protocoltest.Run(t, c)
+	protocoltest.RunConn(t, c)
 	for _, method := range []string{"a", "blob.write"} {
 		for i := range 3 {
 			p.expect(fmt.Sprintf(`{"jsonrpc":"2.0","method":"%s","params":{"id":%d}}`, method, i))
@@ -84,7 +84,7 @@ func TestBulkCalls_AreHandledInOrder(t *testing.T) {
 	}
 }
 
-func TestLane_KeepsItsOrder(t *testing.T) {
+func TestLane_Lines_ArriveInOrder(t *testing.T) {
 	const n = 500
 	var server *protocol.Conn
 	h := answerWith(func(ctx context.Context, _ *protocol.Request) (any, error) {
@@ -98,16 +98,16 @@ func TestLane_KeepsItsOrder(t *testing.T) {
 	seen := int64(0)
 	client := handler{NotifyFunc: func(req *protocol.Request) {
 		var e protocol.TurnEvent
-		if err := req.Decode(&e); err != nil || e.Turn != seen {
+		if err := req.DecodeParams(&e); err != nil || e.Turn != seen {
 			t.Errorf("event %d: got %d and %v", seen, e.Turn, err)
 		}
 		seen++
 	}}
-	ours, theirs := protocoltest.Pipe(t)
+	ours, theirs := protocoltest.NewSocketPair(t)
 	server = protocol.NewConn(ours, h, protocol.Options{QueueBytes: 1000})
 	a := protocol.NewConn(theirs, client, protocol.Options{})
-	protocoltest.Run(t, server)
-	protocoltest.Run(t, a)
+	protocoltest.RunConn(t, server)
+	protocoltest.RunConn(t, a)
 	if err := a.Call(background, "turn.start", nil, nil); err != nil || seen != n {
 		t.Errorf("%d events before the result, and %v", seen, err)
 	}
@@ -128,7 +128,7 @@ func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	if err := <-given; !errors.Is(err, why) || bulk != nil {
 		t.Errorf("got %v and %v", err, bulk)
 	}
-	protocoltest.Run(t, c)
+	protocoltest.RunConn(t, c)
 	if err := <-waiting; err != nil {
 		t.Error(err)
 	}
@@ -146,7 +146,7 @@ func TestNotify_FullQueue_WaitsUntilContextEnds(t *testing.T) {
 	}
 }
 
-func TestBulkLane_HasQuarterOfRoom(t *testing.T) {
+func TestBulkLane_MainQueueFull_HasOwnRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, _ := net.Pipe()
 		c := protocol.NewConn(ours, handler{}, protocol.Options{QueueBytes: 4000})
@@ -193,25 +193,25 @@ func TestWrite_PeerDoesNotRead_EndsConnection(t *testing.T) {
 	}
 	for name, wrap := range wraps {
 		t.Run(name, func(t *testing.T) {
-			ours, _ := protocoltest.Pipe(t)
+			ours, _ := protocoltest.NewSocketPair(t)
 			o := protocol.Options{WriteTimeout: 20 * time.Millisecond, QueueBytes: 1 << 20}
 			c := protocol.NewConn(wrap(ours), handler{}, o)
-			result := protocoltest.Run(t, c)
+			result := protocoltest.RunConn(t, c)
 			var err error
 			for err == nil {
 				err = c.Notify(background, "a", protocol.Part{Text: strings.Repeat("x", 10_000)})
 			}
-			if !errors.Is(err, protocol.ErrClosed) || !errors.Is(err, protocol.ErrStalled) {
+			if !errors.Is(err, protocol.ErrClosed) || !errors.Is(err, protocol.ErrPeerStalled) {
 				t.Errorf("notify: got %v", err)
 			}
-			if err := <-result; !errors.Is(err, protocol.ErrStalled) {
+			if err := <-result; !errors.Is(err, protocol.ErrPeerStalled) {
 				t.Errorf("run: got %v", err)
 			}
 		})
 	}
 }
 
-func TestReader_FullQueue_NeverWaits(t *testing.T) {
+func TestReader_FullSendQueue_NeverWaits(t *testing.T) {
 	heard := make(chan struct{}, 100)
 	h := handler{NotifyFunc: func(*protocol.Request) { heard <- struct{}{} }}
 	c, p, result := runConn(t, h, protocol.Options{QueueBytes: 100_000, WriteTimeout: time.Hour})
@@ -235,7 +235,7 @@ func TestReader_FullQueue_NeverWaits(t *testing.T) {
 		}
 	}
 	c.Close(errors.New("the reserve has no end"))
-	if err := <-result; !errors.Is(err, protocol.ErrStalled) {
+	if err := <-result; !errors.Is(err, protocol.ErrPeerStalled) {
 		t.Errorf("got %v", err)
 	}
 	stop()
@@ -273,14 +273,14 @@ func FuzzConn(f *testing.F) {
 func BenchmarkRoundTrip(b *testing.B) {
 	echo := answerWith(func(_ context.Context, req *protocol.Request) (any, error) {
 		var in protocol.Part
-		if err := req.Decode(&in); err != nil {
+		if err := req.DecodeParams(&in); err != nil {
 			return nil, err
 		}
 		return in, nil
 	})
 	for name, size := range map[string]int{"100B": 100, "64KiB": 64 << 10} {
 		b.Run(name, func(b *testing.B) {
-			a, _ := protocoltest.Conns(b, handler{}, echo)
+			a, _ := protocoltest.NewConnPair(b, handler{}, echo)
 			in := protocol.Part{Text: strings.Repeat("x", size)}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -41,7 +41,7 @@ func (f *frameReader) next() ([]byte, error) {
 		}
 		f.scanned = f.end
 		if f.end-f.start > f.limit {
-			return nil, fmt.Errorf("%w: %w: more than %d bytes", ErrProtocol, ErrTooLong, f.limit)
+			return nil, fmt.Errorf("%w: %w: more than %d bytes", ErrProtocolBroken, ErrLineTooLong, f.limit)
 		}
 		if err := f.fill(); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (f *frameReader) cut(at int) ([]byte, error) {
 	f.start = at + 1
 	f.scanned = f.start
 	if len(line) > f.limit {
-		return nil, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrProtocol, ErrTooLong, len(line), f.limit)
+		return nil, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrProtocolBroken, ErrLineTooLong, len(line), f.limit)
 	}
 	return line, nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-func TestFrames_Streams_AreCutIntoLines(t *testing.T) {
+func TestFrameReader_Streams_AreCutIntoLines(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	tests := []struct {
 		name  string
@@ -25,8 +25,8 @@ func TestFrames_Streams_AreCutIntoLines(t *testing.T) {
 		{"empty lines are lines", "\n\n", 10, []string{"", ""}, io.EOF},
 		{"half a line is not a message", "a\nbc", 10, []string{"a"}, io.ErrUnexpectedEOF},
 		{"exactly the limit", long + "\n", 100, []string{long}, io.EOF},
-		{"one byte over the limit", "a\n" + long + "\n", 99, []string{"a"}, ErrTooLong},
-		{"over the limit without an end", long, 50, nil, ErrTooLong},
+		{"one byte over the limit", "a\n" + long + "\n", 99, []string{"a"}, ErrLineTooLong},
+		{"over the limit without an end", long, 50, nil, ErrLineTooLong},
 		{"a short line before a long one", "a\n" + long, 100, []string{"a"}, io.ErrUnexpectedEOF},
 	}
 	readers := map[string]func(io.Reader) io.Reader{
@@ -59,7 +59,7 @@ func drain(f *frameReader) ([]string, error) {
 	}
 }
 
-func TestFrames_EachEnd_HasItsError(t *testing.T) {
+func TestFrameReader_EachEnd_HasItsError(t *testing.T) {
 	tests := []struct {
 		name string
 		r    io.Reader
@@ -84,27 +84,27 @@ type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, nil }
 
-// endless is a line without end.
-type endless struct{ read int }
+// endlessLine is a line without end.
+type endlessLine struct{ read int }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessLine) Read(p []byte) (int, error) {
 	e.read += len(p)
 	return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
 }
 
-func TestFrames_LongLine_IsRefusedEarly(t *testing.T) {
+func TestFrameReader_LongLine_IsRefusedEarly(t *testing.T) {
 	const limit = 100_000
-	r := new(endless)
+	r := new(endlessLine)
 	f := newFrameReader(r, limit)
-	if _, err := f.next(); !errors.Is(err, ErrTooLong) || !errors.Is(err, ErrProtocol) {
-		t.Fatalf("got %v, want %v", err, ErrTooLong)
+	if _, err := f.next(); !errors.Is(err, ErrLineTooLong) || !errors.Is(err, ErrProtocolBroken) {
+		t.Fatalf("got %v, want %v", err, ErrLineTooLong)
 	}
 	if r.read > limit+1 || cap(f.buf) > limit+1 {
 		t.Errorf("read %d bytes into %d for a limit of %d", r.read, cap(f.buf), limit)
 	}
 }
 
-func TestFrames_LargeBuffer_IsFreed(t *testing.T) {
+func TestFrameReader_LargeBuffer_IsFreed(t *testing.T) {
 	big := strings.Repeat("x", 900<<10) + "\n"
 	r, w := io.Pipe()
 	f := newFrameReader(r, 1<<20)
@@ -132,7 +132,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("x"), 10_000), uint16(9_000), uint8(0))
 	f.Fuzz(func(t *testing.T, input []byte, limit uint16, chunk uint8) {
 		most := int(limit) + 1
-		frames := newFrameReader(&chunked{bytes.NewReader(input), int(chunk) + 1}, most)
+		frames := newFrameReader(&chunkedReader{bytes.NewReader(input), int(chunk) + 1}, most)
 		got, err := drain(frames)
 		want, wantErr := cutSimply(input, most)
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) || !errors.Is(err, wantErr) {
@@ -144,13 +144,13 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// chunked reads at most n bytes at once.
-type chunked struct {
+// chunkedReader reads at most n bytes at once.
+type chunkedReader struct {
 	r io.Reader
 	n int
 }
 
-func (c *chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
+func (c *chunkedReader) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
 
 // cutSimply cuts lines in the simplest way.
 func cutSimply(input []byte, limit int) ([]string, error) {
@@ -159,7 +159,7 @@ func cutSimply(input []byte, limit int) ([]string, error) {
 		line, rest, found := bytes.Cut(input, []byte("\n"))
 		switch {
 		case len(line) > limit:
-			return lines, ErrTooLong
+			return lines, ErrLineTooLong
 		case !found && len(line) > 0:
 			return lines, io.ErrUnexpectedEOF
 		case !found:

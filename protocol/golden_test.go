@@ -10,16 +10,16 @@ import (
 
 // wireTypes are all structs of the wire.
 var wireTypes = []any{
-	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
-	StepCommitResult{}, TurnEvent{}, ModelStream{}, ModelStreamResult{}, AnsweredCall{}, ToolsFind{},
-	ToolsFindResult{}, FindToolsArguments{}, SystemRef{}, ToolsRef{}, Message{},
-	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBeginResult{}, BlobWrite{}, BlobCommit{},
-	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSendResult{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
-	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},
+	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommitParams{},
+	StepCommitResult{}, TurnEvent{}, ModelStreamParams{}, ModelStreamResult{}, AnsweredCall{}, ToolsFindParams{},
+	ToolsFindResult{}, FindToolsArguments{}, SystemTextRef{}, ToolListRef{}, Message{},
+	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBeginParams{}, BlobBeginResult{}, BlobWriteParams{}, BlobCommitParams{},
+	BlobReadParams{}, BlobReadResult{}, ChatSendParams{}, ChatMessageParams{}, ChatSendResult{}, CancelParams{}, Error{}, OperationStart{}, OperationEnd{},
+	ArchiveParameters{}, ArchiveResult{}, OmittedFile{}, ToolsChangedParams{}, OperationPiece{}, OperationProgress{},
 	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, Triage{},
 }
 
-func TestWireTypes_EveryField_Travels(t *testing.T) {
+func TestWireTypes_EveryField_SurvivesRoundTrip(t *testing.T) {
 	for _, zero := range wireTypes {
 		typ := reflect.TypeOf(zero)
 		t.Run(typ.Name(), func(t *testing.T) {

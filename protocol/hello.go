@@ -34,7 +34,7 @@ type FilePolicy struct {
 type HelloResult struct {
 	Version int    `json:"version"`
 	Build   string `json:"build"` // the worker's build, for the log
-	Tools   []Tool `json:"tools"` // the worker's tools, in the form that CheckTools demands
+	Tools   []Tool `json:"tools"` // the worker's tools, in the form that ValidateTools demands
 }
 
 // MethodPing asks whether the other side still reads. The other side answers at once, even if it is

@@ -15,34 +15,34 @@ import (
 // from the beginning.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged announces that something in the home may have changed: IndexChanged. It is a
+// MethodIndexChanged announces that something in the home may have changed: IndexChangedParams. It is a
 // notification, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names existing text files: IndexFiles to IndexFilesResult. It is a call in an
+// MethodIndexFiles names existing text files: IndexFilesParams to IndexFilesResult. It is a call in an
 // index operation, once for each page of files. No file is named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections lists the sections of files: IndexSections to IndexSectionsResult. It is a
+// MethodIndexSections lists the sections of files: IndexSectionsParams to IndexSectionsResult. It is a
 // call in an index operation. The supervisor records the files once it has all missing sections.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
 const MethodIndexSections = "index.sections"
 
-// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPut, no result.
+// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPutParams, no result.
 // The blob is an IndexBlob as JSON.
 //
 //	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
 //	{}
 const MethodIndexPut = "index.put"
 
-// MethodIndexEnd ends the report: IndexEnd to IndexEndResult. It is the last call of an index
+// MethodIndexEnd ends the report: IndexEndParams to IndexEndResult. It is the last call of an index
 // operation. Files that no call has named count as deleted, unless More is set.
 //
 //	{"operation":5,"left":{"large":2}}
@@ -51,19 +51,19 @@ const MethodIndexEnd = "index.end"
 
 // Bounds of the index of a home.
 const (
-	MaxIndexedFiles  = 20_000
-	MaxIndexedFile   = 1 << 20 // bytes of one file
-	MaxIndexedPath   = 4 << 10 // bytes
-	MaxIndexPage     = 500     // files in one IndexFiles
-	MaxIndexSections = 2_000   // sections in one IndexSections, and so in one file
-	MaxIndexHeading  = 500     // bytes
-	MaxIndexText     = 12 << 10
-	MaxIndexBlob     = 1 << 20
-	MaxIndexCalls    = 200 // calls of index.sections in one operation; the same limit holds for index.put
+	MaxIndexedFiles      = 20_000
+	MaxIndexedFileBytes  = 1 << 20 // bytes of one file
+	MaxIndexedPathBytes  = 4 << 10 // bytes
+	MaxFilesPerIndexPage = 500     // files in one IndexFilesParams
+	MaxIndexSections     = 2_000   // sections in one IndexSectionsParams, and so in one file
+	MaxIndexHeadingBytes = 500     // bytes
+	MaxSectionTextBytes  = 12 << 10
+	MaxIndexBlobBytes    = 1 << 20
+	MaxIndexCalls        = 200 // calls of index.sections in one operation; the same limit holds for index.put
 )
 
-// IndexChanged has no fields.
-type IndexChanged struct{}
+// IndexChangedParams has no fields.
+type IndexChangedParams struct{}
 
 // IndexParameters has no fields.
 type IndexParameters struct{}
@@ -78,19 +78,19 @@ type IndexedFile struct {
 	Path     string    `json:"path"` // path relative to the home
 	Size     int64     `json:"size"`
 	Modified int64     `json:"modified"`        // time of the last change, in Unix nanoseconds
-	State    FileState `json:"state,omitempty"` // state of the contents; "" in IndexFiles
-	// sections in the order of the file; empty in IndexFiles, and if the file is no text
+	State    FileState `json:"state,omitempty"` // state of the contents; "" in IndexFilesParams
+	// sections in the order of the file; empty in IndexFilesParams, and if the file is no text
 	Sections []IndexedSection `json:"sections,omitempty"`
 }
 
 // IndexedSection is the position of a section in a file.
 type IndexedSection struct {
-	Hash string `json:"hash"` // result of SectionHash
+	Hash string `json:"hash"` // result of HashSection
 	Line int    `json:"line"` // number of the first line, from 1
 }
 
-// IndexFiles is a page of the existing files.
-type IndexFiles struct {
+// IndexFilesParams is a page of the existing files.
+type IndexFilesParams struct {
 	Operation int64         `json:"operation"`
 	Files     []IndexedFile `json:"files"`
 }
@@ -101,8 +101,8 @@ type IndexFilesResult struct {
 	Differing []int `json:"differing,omitempty"`
 }
 
-// IndexSections lists files with the sections that they have now.
-type IndexSections struct {
+// IndexSectionsParams lists files with the sections that they have now.
+type IndexSectionsParams struct {
 	Operation int64         `json:"operation"`
 	Files     []IndexedFile `json:"files"`
 }
@@ -112,8 +112,8 @@ type IndexSectionsResult struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// IndexPut names a blob with sections.
-type IndexPut struct {
+// IndexPutParams names a blob with sections.
+type IndexPutParams struct {
 	Operation int64   `json:"operation"`
 	Blob      BlobRef `json:"blob"`
 }
@@ -130,11 +130,11 @@ type SectionText struct {
 	Text    string `json:"text"`
 }
 
-// IndexEnd counts the files that were left out, and tells whether more files will follow.
-type IndexEnd struct {
-	Operation int64       `json:"operation"`
-	More      bool        `json:"more,omitempty"`
-	Left      IndexedLeft `json:"left,omitzero"`
+// IndexEndParams counts the files that were left out, and tells whether more files will follow.
+type IndexEndParams struct {
+	Operation int64           `json:"operation"`
+	More      bool            `json:"more,omitempty"`
+	Left      UnindexedCounts `json:"left,omitzero"`
 }
 
 // IndexEndResult tells whether more work remains.
@@ -142,24 +142,24 @@ type IndexEndResult struct {
 	More bool `json:"more"`
 }
 
-// IndexedLeft counts files that cannot be searched, by reason.
-type IndexedLeft struct {
-	Large      int `json:"large,omitempty"`      // files over MaxIndexedFile
+// UnindexedCounts counts files that cannot be searched, by reason.
+type UnindexedCounts struct {
+	Large      int `json:"large,omitempty"`      // files over MaxIndexedFileBytes
 	NotText    int `json:"not_text,omitempty"`   // files that are no text
 	Unreadable int `json:"unreadable,omitempty"` // files and folders that cannot be read
 	Excess     int `json:"excess,omitempty"`     // files over MaxIndexedFiles
 }
 
-// SectionHash identifies a section: the first 16 bytes of a SHA-256 in hexadecimal.
-func SectionHash(s SectionText) string {
+// HashSection identifies a section: the first 16 bytes of a SHA-256 in hexadecimal.
+func HashSection(s SectionText) string {
 	sum := sha256.Sum256([]byte(s.Heading + "\n" + s.Text))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Check returns an error for files that no honest worker names.
-func (p IndexFiles) Check() error {
-	if len(p.Files) > MaxIndexPage {
-		return fmt.Errorf("%d files, at most %d", len(p.Files), MaxIndexPage)
+// Validate returns an error for files that no honest worker names.
+func (p IndexFilesParams) Validate() error {
+	if len(p.Files) > MaxFilesPerIndexPage {
+		return fmt.Errorf("%d files, at most %d", len(p.Files), MaxFilesPerIndexPage)
 	}
 	for _, f := range p.Files {
 		if err := f.check(); err != nil || len(f.Sections) > 0 {
@@ -169,8 +169,8 @@ func (p IndexFiles) Check() error {
 	return nil
 }
 
-// Check returns an error for files and sections that no honest worker names.
-func (p IndexSections) Check() error {
+// Validate returns an error for files and sections that no honest worker names.
+func (p IndexSectionsParams) Validate() error {
 	sections := 0
 	for _, f := range p.Files {
 		if err := f.check(); err != nil {
@@ -178,36 +178,36 @@ func (p IndexSections) Check() error {
 		}
 		sections += len(f.Sections)
 		for _, s := range f.Sections {
-			if _, err := hex.DecodeString(s.Hash); err != nil || len(s.Hash) != 32 || s.Line < 1 || s.Line > MaxIndexedFile+1 {
+			if _, err := hex.DecodeString(s.Hash); err != nil || len(s.Hash) != 32 || s.Line < 1 || s.Line > MaxIndexedFileBytes+1 {
 				return fmt.Errorf("section %.40q at line %d", s.Hash, s.Line)
 			}
 		}
 	}
-	if len(p.Files) > MaxIndexPage || sections > MaxIndexSections {
+	if len(p.Files) > MaxFilesPerIndexPage || sections > MaxIndexSections {
 		return fmt.Errorf("%d sections of %d files", sections, len(p.Files))
 	}
 	return nil
 }
 
 func (f IndexedFile) check() error {
-	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPath || strings.ContainsRune(f.Path, 0) || f.Size < 0 || f.Size > MaxIndexedFile {
+	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPathBytes || strings.ContainsRune(f.Path, 0) || f.Size < 0 || f.Size > MaxIndexedFileBytes {
 		return fmt.Errorf("path %.80q with %d bytes", f.Path, f.Size)
 	}
 	return f.State.check()
 }
 
-// Check returns an error for sections that no honest worker puts.
-func (b IndexBlob) Check() error {
+// Validate returns an error for sections that no honest worker puts.
+func (b IndexBlob) Validate() error {
 	for _, s := range b.Sections {
-		if len(s.Heading) > MaxIndexHeading || len(s.Text) > MaxIndexText || strings.ContainsRune(s.Heading+s.Text, 0) {
+		if len(s.Heading) > MaxIndexHeadingBytes || len(s.Text) > MaxSectionTextBytes || strings.ContainsRune(s.Heading+s.Text, 0) {
 			return fmt.Errorf("a section of %d and %d bytes", len(s.Heading), len(s.Text))
 		}
 	}
 	return nil
 }
 
-// Check returns an error for impossible counts.
-func (l IndexedLeft) Check() error {
+// Validate returns an error for impossible counts.
+func (l UnindexedCounts) Validate() error {
 	for _, n := range []int{l.Large, l.NotText, l.Unreadable, l.Excess} {
 		if n < 0 || n > 1<<30 {
 			return fmt.Errorf("%d files left out", n)

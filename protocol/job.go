@@ -1,10 +1,10 @@
 package protocol
 
-// MethodJobCall asks the supervisor to carry out a call of a job tool: JobCall to JobAnswer. It is
+// MethodJobCall asks the supervisor to carry out a call of a job tool: JobCallParams to JobCallResult. It is
 // allowed only during a turn, one at a time and at most MaxJobCalls times. The worker only names
 // the call; the supervisor reads it in the transcript. A repeated call changes nothing more. An
 // error tells the model in words what is impossible. If a job may speak to other people only with
-// the user's permission, the error has CodeWaits until the user has answered.
+// the user's permission, the error has CodeWaitsForUser until the user has answered.
 //
 //	{"turn":8,"call":"t8-1-1"}
 //	{"text":"Reminder 3 is set.","brief":"reminder 3"}
@@ -13,21 +13,21 @@ const MethodJobCall = "job.call"
 // MaxJobCalls bounds the calls of job tools in a turn.
 const MaxJobCalls = 50
 
-// JobCall names the model's call of a job tool.
-type JobCall struct {
+// JobCallParams names the model's call of a job tool.
+type JobCallParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"`
 }
 
-// JobAnswer is the result of a job tool's call.
-type JobAnswer struct {
+// JobCallResult is the result of a job tool's call.
+type JobCallResult struct {
 	Text  string `json:"text"`            // answer for the model
 	Brief string `json:"brief,omitempty"` // a few words for the user
 	World bool   `json:"world,omitempty"` // the answer may hold words that are not the user's own
 }
 
-// JobTools are the tools that MethodJobCall is for.
-var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results",
+// JobToolNames are the tools that MethodJobCall is for.
+var JobToolNames = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results",
 	"enable_file_notifications", "disable_file_notifications", "get_file_notification_status"}
 
 // ScheduleTaskArguments holds the arguments of schedule_task.

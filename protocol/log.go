@@ -9,8 +9,8 @@ import (
 // does not add the same exchange twice.
 const OperationLog OperationKind = "log"
 
-// MaxLogWords bounds each text of a logged exchange, in bytes.
-const MaxLogWords = 64 << 10
+// MaxLogTextBytes bounds each text of a logged exchange, in bytes.
+const MaxLogTextBytes = 64 << 10
 
 // LogParameters hold a user's messages and the answer of one turn.
 type LogParameters struct {
@@ -31,8 +31,8 @@ type LoggedMessage struct {
 // LogResult is an empty object.
 type LogResult struct{}
 
-// Check returns an error for parameters without a turn or a time.
-func (p LogParameters) Check() error {
+// Validate returns an error for parameters without a turn or a time.
+func (p LogParameters) Validate() error {
 	if p.Turn < 1 || p.At.IsZero() {
 		return errors.New("there is no turn, or no time")
 	}

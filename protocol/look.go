@@ -14,13 +14,13 @@ const OperationCheck OperationKind = "look"
 
 // Bounds of a check.
 const (
-	MaxCheckPattern = 1 << 10   // bytes
-	MaxCheckCommand = 8 << 10   // bytes
-	MaxCheckSeen    = 256 << 10 // bytes
-	MaxCheckFound   = 4 << 10   // bytes
-	MaxCheckFiles   = 2_000     // files that a pattern may match
-	MaxCheckSeconds = 120       // seconds that a check may take
-	MaxCheckChange  = 20        // names of one kind of change in Found; further names are only counted
+	MaxCheckPatternBytes = 1 << 10   // bytes
+	MaxCheckCommandBytes = 8 << 10   // bytes
+	MaxCheckSeenBytes    = 256 << 10 // bytes
+	MaxCheckFoundBytes   = 4 << 10   // bytes
+	MaxCheckFiles        = 2_000     // files that a pattern may match
+	MaxCheckSeconds      = 120       // seconds that a check may take
+	MaxCheckChangeNames  = 20        // names of one kind of change in Found; further names are only counted
 )
 
 // CheckParameters select the check: exactly one of Files, Command and PromptFile is set.
@@ -39,8 +39,8 @@ type CheckParameters struct {
 // would ever match.
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
-// Check returns an error for impossible parameters.
-func (p CheckParameters) Check() error {
+// Validate returns an error for impossible parameters.
+func (p CheckParameters) Validate() error {
 	set := 0
 	for _, text := range []string{p.Files, p.Command, p.PromptFile} {
 		if text != "" {
@@ -50,9 +50,9 @@ func (p CheckParameters) Check() error {
 	switch {
 	case set != 1:
 		return fmt.Errorf("%d of files, command and prompt_file, want one", set)
-	case len(p.Files) > MaxCheckPattern || len(p.Command) > MaxCheckCommand || len(p.Seen) > MaxCheckSeen:
+	case len(p.Files) > MaxCheckPatternBytes || len(p.Command) > MaxCheckCommandBytes || len(p.Seen) > MaxCheckSeenBytes:
 		return errors.New("a text that is too long")
-	case p.PromptFile != "" && PromptFileBytes(p.PromptFile) == 0:
+	case p.PromptFile != "" && MaxPromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)
 	case outsidePattern.MatchString(p.Files):
 		return fmt.Errorf("files: %.80q is no pattern within your folder; one begins there, such as notes/**/*.md", p.Files)
@@ -82,13 +82,13 @@ type CheckResult struct {
 	File *PromptFile `json:"file,omitempty"`
 }
 
-// Check returns an error for a result that no honest worker sends.
-func (r CheckResult) Check() error {
-	if len(r.Found) > MaxCheckFound || len(r.Seen) > MaxCheckSeen {
+// Validate returns an error for a result that no honest worker sends.
+func (r CheckResult) Validate() error {
+	if len(r.Found) > MaxCheckFoundBytes || len(r.Seen) > MaxCheckSeenBytes {
 		return fmt.Errorf("%d and %d bytes", len(r.Found), len(r.Seen))
 	}
 	if r.File != nil {
-		return PromptFileReport{Files: []PromptFile{*r.File}}.Check()
+		return PromptFileReport{Files: []PromptFile{*r.File}}.Validate()
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // names the model's call; its arguments, which the supervisor has, are MemoryArguments. Conflict is
 // the fact that the new fact contradicts: the user is asked which of them holds. For update_memory,
 // Conflict is the replaced fact, which the question shows. Until the user has answered, the call
-// fails with CodeWaits, as question.ask does.
+// fails with CodeWaitsForUser, as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
@@ -31,7 +31,7 @@ const MethodMemoryRecalled = "memory.recalled"
 // MethodMemoryChanged announces that a call of remember, update_memory or forget will change
 // MEMORY.md: from a text with one SHA-256 to another. If the change fails, the worker announces the
 // reverse change. Forgotten facts are not learned again from their messages. The user may be asked
-// first; until the answer the call fails with CodeWaits. It is a call in turn.
+// first; until the answer the call fails with CodeWaitsForUser. It is a call in turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","text":"dGVzdA==","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -39,9 +39,9 @@ const MethodMemoryChanged = "memory.changed"
 
 // Bounds of the memory.
 const (
-	MaxFacts      = 500 // facts in MEMORY.md
-	MaxFact       = 300 // characters of a fact
-	MaxMemoryText = 256 << 10
+	MaxFacts           = 500 // facts in MEMORY.md
+	MaxFactCharacters  = 300 // characters of a fact
+	MaxMemoryTextBytes = 256 << 10
 
 	// MaxFactNumber is above all numbers in Mews's ids. A user may have written a greater number.
 	// New ids do not continue from that.
@@ -58,8 +58,8 @@ type MemoryArguments struct {
 	Message    int64   `json:"message,omitempty"` // source message of the fact; 0 means the user's newest
 }
 
-// MemoryRemember names the model's call.
-type MemoryRemember struct {
+// MemoryRememberParams names the model's call.
+type MemoryRememberParams struct {
 	Turn     int64           `json:"turn"`
 	Call     string          `json:"call"`
 	Conflict *MemoryConflict `json:"conflict,omitempty"`
@@ -75,32 +75,32 @@ type MemoryConflict struct {
 type MemoryChoice string
 
 const (
-	MemoryNew  MemoryChoice = "new"
-	MemoryOld  MemoryChoice = "old"
-	MemoryBoth MemoryChoice = "both"
+	MemoryChoiceNew  MemoryChoice = "new"
+	MemoryChoiceOld  MemoryChoice = "old"
+	MemoryChoiceBoth MemoryChoice = "both"
 )
 
-// MemoryPermission is the result of memory.remember.
-type MemoryPermission struct {
+// MemoryRememberResult is the result of memory.remember.
+type MemoryRememberResult struct {
 	Message          int64        `json:"message"`
 	At               string       `json:"at"`    // time at which Message was sent, in RFC 3339
 	HighestForgotten int          `json:"after"` // highest number in the id of a forgotten fact
 	Choice           MemoryChoice `json:"choice,omitempty"`
 }
 
-// RecalledFacts holds the ids of facts that were shown.
-type RecalledFacts struct {
+// MemoryRecalledParams holds the ids of facts that were shown.
+type MemoryRecalledParams struct {
 	Turn int64    `json:"turn"`
 	IDs  []string `json:"ids"`
 }
 
-// MemoryChange is a change of MEMORY.md.
-type MemoryChange struct {
+// MemoryChangedParams is a change of MEMORY.md.
+type MemoryChangedParams struct {
 	Turn   int64           `json:"turn"`
 	Call   string          `json:"call"`
 	Before FileState       `json:"before"`
 	After  FileState       `json:"after"`
-	Text   []byte          `json:"text"` // text of the file after the change, at most PromptFileBytes
+	Text   []byte          `json:"text"` // text of the file after the change, at most MaxPromptFileBytes
 	Gone   []ForgottenFact `json:"gone,omitempty"`
 }
 
@@ -114,9 +114,9 @@ type ForgottenFact struct {
 // MemoryEmptyResult is the empty result of memory.recalled and memory.changed.
 type MemoryEmptyResult struct{}
 
-// Check refuses a change that no honest worker sends.
-func (c MemoryChange) Check() error {
-	if c.Before != FileAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileAbsent || len(c.Text) > PromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
+// Validate refuses a change that no honest worker sends.
+func (c MemoryChangedParams) Validate() error {
+	if c.Before != FileStateAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileStateAbsent || len(c.Text) > MaxPromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
 		return fmt.Errorf("a text of %d bytes, %d facts gone", len(c.Text), len(c.Gone))
 	}
 	for _, gone := range c.Gone {
@@ -127,16 +127,16 @@ func (c MemoryChange) Check() error {
 	return nil
 }
 
-// Check refuses parameters that no honest worker sends.
-func (r MemoryRemember) Check() error {
+// Validate refuses parameters that no honest worker sends.
+func (r MemoryRememberParams) Validate() error {
 	if r.Conflict == nil {
 		return nil
 	}
 	return checkFact(r.Conflict.ID, r.Conflict.Text)
 }
 
-// Check refuses ids that no honest worker sends.
-func (r RecalledFacts) Check() error {
+// Validate refuses ids that no honest worker sends.
+func (r MemoryRecalledParams) Validate() error {
 	if len(r.IDs) > 20 {
 		return errors.New("more facts than are found at once")
 	}
@@ -165,36 +165,36 @@ const OperationMemory OperationKind = "memory"
 type MemoryAction string
 
 const (
-	MemoryList    MemoryAction = "list"    // list facts, in the order of the file
-	MemoryShow    MemoryAction = "show"    // show one fact
-	MemoryCorrect MemoryAction = "correct" // change the words of one fact
-	MemoryForget  MemoryAction = "forget"  // delete one fact
-	MemoryImport  MemoryAction = "import"  // import another assistant's memory
+	MemoryActionList    MemoryAction = "list"    // list facts, in the order of the file
+	MemoryActionShow    MemoryAction = "show"    // show one fact
+	MemoryActionCorrect MemoryAction = "correct" // change the words of one fact
+	MemoryActionForget  MemoryAction = "forget"  // delete one fact
+	MemoryActionImport  MemoryAction = "import"  // import another assistant's memory
 )
 
 // Bounds of a memory operation: forgotten digests that an import gets, facts on one page, and
 // listed texts that were not imported.
 const (
-	MaxForgotten  = 2000
-	MaxMemoryPage = 50
-	MaxMemoryLeft = 100
+	MaxForgottenDigests   = 2000
+	MaxFactsPerMemoryPage = 50
+	MaxNotImportedNames   = 100
 )
 
 // MemoryParameters select the action and its facts.
 type MemoryParameters struct {
 	Action MemoryAction `json:"action"`
 	ID     string       `json:"id,omitempty"`
-	Text   string       `json:"text,omitempty"` // new words, for MemoryCorrect
-	// for MemoryList: the number of facts before the page, and the size of the page
+	Text   string       `json:"text,omitempty"` // new words, for MemoryActionCorrect
+	// for MemoryActionList: the number of facts before the page, and the size of the page
 	Offset           int    `json:"offset,omitempty"`
 	Limit            int    `json:"limit,omitempty"`
 	Path             string `json:"path,omitempty"`  // file or folder to import, relative to the home
 	HighestForgotten int    `json:"after,omitempty"` // highest number in the id of a forgotten fact
 
-	// for MemoryImport: the newest WordsDigest of texts not to import, at most MaxForgotten
+	// for MemoryActionImport: the newest DigestWords of texts not to import, at most MaxForgottenDigests
 	Forgotten []string `json:"forgotten,omitempty"`
 
-	// for MemoryShow and MemoryForget: turns whose facts and notes are meant, instead of one fact
+	// for MemoryActionShow and MemoryActionForget: turns whose facts and notes are meant, instead of one fact
 	Turns *MemoryTurns `json:"of,omitempty"`
 }
 
@@ -226,7 +226,7 @@ type MemoryResult struct {
 
 	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`
-	Text   []byte    `json:"text,omitempty"` // new text of MEMORY.md if it was changed, at most PromptFileBytes
+	Text   []byte    `json:"text,omitempty"` // new text of MEMORY.md if it was changed, at most MaxPromptFileBytes
 }
 
 // MemoryFact is a fact as people see it.
@@ -240,9 +240,9 @@ type MemoryFact struct {
 	Line       int     `json:"line"`
 }
 
-// Check refuses a result that no honest worker sends.
-func (r MemoryResult) Check() error {
-	if len(r.Text) > PromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts || len(r.NotImported) > MaxMemoryLeft || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
+// Validate refuses a result that no honest worker sends.
+func (r MemoryResult) Validate() error {
+	if len(r.Text) > MaxPromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts || len(r.NotImported) > MaxNotImportedNames || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
 		return fmt.Errorf("%d facts, %d left", len(r.Facts), len(r.NotImported))
 	}
 	for _, f := range r.Facts {
@@ -253,13 +253,13 @@ func (r MemoryResult) Check() error {
 	return nil
 }
 
-// WordsDigest returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
-func WordsDigest(text string) string {
-	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
+// DigestWords returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
+func DigestWords(text string) string {
+	sum := sha256.Sum256([]byte(strings.Join(NormalizedWords(text), " ")))
 	return hex.EncodeToString(sum[:])
 }
 
-// Words returns the words of a text in small letters, without punctuation.
-func Words(text string) []string {
+// NormalizedWords returns the words of a text in small letters, without punctuation.
+func NormalizedWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
 }

@@ -12,16 +12,16 @@ var (
 	// ErrClosed is the error of a call on a connection that has ended. It is wrapped together with
 	// the cause of the end.
 	ErrClosed = errors.New("connection closed")
-	// ErrProtocol means that the other side has broken the rules of the wire: it is hostile or
+	// ErrProtocolBroken means that the other side has broken the rules of the wire: it is hostile or
 	// broken.
-	ErrProtocol = errors.New("protocol broken by the other side")
-	// ErrStalled means that the other side does not read.
-	ErrStalled = errors.New("the other side does not read")
-	// ErrTooLong means that a line is over Options.MaxLine. A caller gets it for its own line,
+	ErrProtocolBroken = errors.New("protocol broken by the other side")
+	// ErrPeerStalled means that the other side does not read.
+	ErrPeerStalled = errors.New("the other side does not read")
+	// ErrLineTooLong means that a line is over Options.MaxLine. A caller gets it for its own line,
 	// which was not sent.
-	ErrTooLong = errors.New("line too long")
-	// ErrCancelled is the cause of a handler's context if the caller has sent cancel.
-	ErrCancelled = errors.New("cancelled by the caller")
+	ErrLineTooLong = errors.New("line too long")
+	// ErrCallCancelled is the cause of a handler's context if the caller has sent cancel.
+	ErrCallCancelled = errors.New("cancelled by the caller")
 )
 
 // Codes of Error. The codes from -32700 to -32600 are JSON-RPC's own.
@@ -35,9 +35,9 @@ const (
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended because of it
 	CodeBusy           = -32003 // too many calls at once
 	// the user has not answered yet; the worker makes the same call again when the turn goes on
-	CodeWaits  = -32005
-	CodeFailed = -32004 // the attempt failed; the message may be shown
-	CodeGone   = -32005 // like CodeFailed, for a blob that is no longer stored
+	CodeWaitsForUser = -32005
+	CodeFailed       = -32004 // the attempt failed; the message may be shown
+	CodeBlobExpired  = -32005 // like CodeFailed, for a blob that is no longer stored
 )
 
 // Error is the error object of a response. An *Error that a Handler returns is sent unchanged.
@@ -49,8 +49,8 @@ type Error struct {
 // Error makes *Error an error.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// MethodNotFound is the error for a method that the handler does not know.
-func MethodNotFound(method string) *Error {
+// MethodNotFoundError is the error for a method that the handler does not know.
+func MethodNotFoundError(method string) *Error {
 	return &Error{Code: CodeMethodNotFound, Message: fmt.Sprintf("no method %s", quote([]byte(method)))}
 }
 
@@ -59,8 +59,8 @@ func MethodNotFound(method string) *Error {
 // open, the cancel is ignored, because the answer may be under way.
 const MethodCancel = "cancel"
 
-// Cancel holds the parameters of cancel.
-type Cancel struct {
+// CancelParams holds the parameters of cancel.
+type CancelParams struct {
 	ID int64 `json:"id"`
 }
 
@@ -71,10 +71,10 @@ type Request struct {
 	Params json.RawMessage // an object; nil if there were none; owned by the receiver
 }
 
-// Decode decodes the request's parameters into params as DecodeStrict does. params points to the
+// DecodeParams decodes the request's parameters into params as DecodeStrict does. params points to the
 // method's struct; nil is for a method without parameters. The error is an *Error with
 // CodeInvalidParams that describes the fault.
-func (r *Request) Decode(params any) error {
+func (r *Request) DecodeParams(params any) error {
 	var err error
 	switch {
 	case params != nil && r.Params != nil:
@@ -92,14 +92,14 @@ func (r *Request) Decode(params any) error {
 
 // Handler answers the calls and notifications of the other side.
 type Handler interface {
-	// Call answers one call, in a separate goroutine. ctx ends if the caller sends cancel (with the
-	// cause ErrCancelled) or if the connection ends. A nil result is sent as null, an *Error
+	// HandleCall answers one call, in a separate goroutine. ctx ends if the caller sends cancel (with the
+	// cause ErrCallCancelled) or if the connection ends. A nil result is sent as null, an *Error
 	// unchanged, and the error of a cancelled context as CodeCancelled. Any other error is sent as
 	// CodeInternal without its text, which goes to Options.Report. Calls begin in any order, also
 	// compared with notifications. Only blob.* calls are answered one after the other as they
 	// arrived.
-	Call(ctx context.Context, req *Request) (any, error)
-	// Notify handles a notification, on the reader's goroutine, in the order of arrival. It must
+	HandleCall(ctx context.Context, req *Request) (any, error)
+	// HandleNotification handles a notification, on the reader's goroutine, in the order of arrival. It must
 	// not block or wait for an answer from the same connection, because nothing is read meanwhile.
-	Notify(req *Request)
+	HandleNotification(req *Request)
 }

@@ -9,7 +9,7 @@ package protocol
 // to the user.
 const MethodModelStream = "model.stream"
 
-// ModelStream names the parts of a request beside the transcript. A text or list that was sent on
+// ModelStreamParams names the parts of a request beside the transcript. A text or list that was sent on
 // this connection before is named only by its hash. If the supervisor does not have the text or
 // list, it answers CodeUnknownHash, and the worker sends the whole. The supervisor also answers
 // CodeUnknownHash if the system text must not be used any longer. Then the worker composes a new
@@ -17,12 +17,12 @@ const MethodModelStream = "model.stream"
 //
 // The supervisor keeps using the conversation's earlier system text while a new text would cost
 // more. The worker always sends the newest text.
-type ModelStream struct {
+type ModelStreamParams struct {
 	Turn int64 `json:"turn"`
 	// id of the newest message that the worker knows; it must be the transcript's newest
-	After  int64     `json:"after"`
-	System SystemRef `json:"system"`
-	Tools  ToolsRef  `json:"tools"`
+	After  int64         `json:"after"`
+	System SystemTextRef `json:"system"`
+	Tools  ToolListRef   `json:"tools"`
 
 	// separate window of a review or triage turn, which sets After to 0; nil in all other turns
 	Child *ChildWindow `json:"child,omitempty"`
@@ -35,15 +35,15 @@ type ChildWindow struct {
 	Text string `json:"text"`
 }
 
-// SystemRef is the system text or only its hash.
-type SystemRef struct {
+// SystemTextRef is the system text or only its hash.
+type SystemTextRef struct {
 	Hash string `json:"hash"` // SHA-256 of Text in hexadecimal
 	Text string `json:"text,omitempty"`
 }
 
-// ToolsRef is a list of tools or only its hash. Each tool must have been in HelloResult, or in a
-// ToolsChanged that the supervisor has answered.
-type ToolsRef struct {
+// ToolListRef is a list of tools or only its hash. Each tool must have been in HelloResult, or in a
+// ToolsChangedParams that the supervisor has answered.
+type ToolListRef struct {
 	Hash  string   `json:"hash"`            // hex SHA-256 of the names, each followed by a newline
 	Names []string `json:"names,omitempty"` // names of the tools, sorted
 }

@@ -34,48 +34,48 @@ type OperationEnd struct {
 
 // ArchiveParameters bound an archive.
 type ArchiveParameters struct {
-	// size of the tar, at least MinArchive. A file that does not fit is left out.
+	// size of the tar, at least MinArchiveBytes. A file that does not fit is left out.
 	MaxBytes int64 `json:"max_bytes"`
 }
 
-// MinArchive is the smallest bound of an archive, in bytes: it must hold the list of names that
+// MinArchiveBytes is the smallest bound of an archive, in bytes: it must hold the list of names that
 // were left out.
-const MinArchive = 1 << 20
+const MinArchiveBytes = 1 << 20
 
 // ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for
 // each name that was left out. Links are kept as links and not followed.
 type ArchiveResult struct {
-	Blob    BlobRef   `json:"blob"`
-	Files   int64     `json:"files"` // regular files in the tar
-	Bytes   int64     `json:"bytes"` // bytes of their contents
-	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// LeftOutMore is the number of names left out that LeftOut does not list.
+	Blob    BlobRef       `json:"blob"`
+	Files   int64         `json:"files"` // regular files in the tar
+	Bytes   int64         `json:"bytes"` // bytes of their contents
+	LeftOut []OmittedFile `json:"left_out,omitempty"`
+	// LeftOutMore is the number of names left out that OmittedFile does not list.
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 
-// LeftOut is a name below the home that the archive lacks or has only in part.
-type LeftOut struct {
-	Path   string `json:"path"` // Path and Reason are cut to MaxLeftOutText bytes
+// OmittedFile is a name below the home that the archive lacks or has only in part.
+type OmittedFile struct {
+	Path   string `json:"path"` // Path and Reason are cut to MaxOmittedTextBytes bytes
 	Reason string `json:"reason"`
 }
 
 // Bounds of the list in an ArchiveResult.
 const (
-	MaxLeftOut     = 100
-	MaxLeftOutText = 1 << 10 // bytes
+	MaxOmittedFiles     = 100
+	MaxOmittedTextBytes = 1 << 10 // bytes
 )
 
-// Check refuses a result that no honest worker sends.
-func (r ArchiveResult) Check() error {
+// Validate refuses a result that no honest worker sends.
+func (r ArchiveResult) Validate() error {
 	switch {
 	case r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || r.Blob.Size < 1:
 		return errors.New("a negative count or an empty archive")
-	case len(r.LeftOut) > MaxLeftOut:
-		return fmt.Errorf("left_out: %d names, at most %d", len(r.LeftOut), MaxLeftOut)
+	case len(r.LeftOut) > MaxOmittedFiles:
+		return fmt.Errorf("left_out: %d names, at most %d", len(r.LeftOut), MaxOmittedFiles)
 	}
 	for _, l := range r.LeftOut {
-		if len(l.Path) > MaxLeftOutText || len(l.Reason) > MaxLeftOutText {
-			return fmt.Errorf("left_out: a text of over %d bytes", MaxLeftOutText)
+		if len(l.Path) > MaxOmittedTextBytes || len(l.Reason) > MaxOmittedTextBytes {
+			return fmt.Errorf("left_out: a text of over %d bytes", MaxOmittedTextBytes)
 		}
 	}
 	return nil

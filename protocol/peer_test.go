@@ -39,7 +39,7 @@ func (p *peer) expect(lines ...string) {
 // newConn makes a connection that does not run yet, and its peer.
 func newConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer) {
 	t.Helper()
-	ours, theirs := protocoltest.Pipe(t)
+	ours, theirs := protocoltest.NewSocketPair(t)
 	c := protocol.NewConn(ours, h, o)
 	t.Cleanup(func() { c.Close(nil) })
 	return c, &peer{theirs, t, bufio.NewReader(theirs)}
@@ -49,7 +49,7 @@ func newConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Co
 func runConn(t testing.TB, h protocol.Handler, o protocol.Options) (*protocol.Conn, *peer, <-chan error) {
 	t.Helper()
 	c, p := newConn(t, h, o)
-	return c, p, protocoltest.Run(t, c)
+	return c, p, protocoltest.RunConn(t, c)
 }
 
 type handler = protocoltest.HandlerFuncs

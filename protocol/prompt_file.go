@@ -8,7 +8,7 @@ import (
 )
 
 // MethodPromptFileReport reports the states of the home's prompt files: PromptFileReport to
-// PromptFilesInForce. It is a call in turn. The worker makes it when a turn starts or goes on, and
+// PromptFileReportResult. It is a call in turn. The worker makes it when a turn starts or goes on, and
 // before each model call if a state differs from the last report. The last report comes at the
 // turn's end, if a state differs or the model has not given its last answer. At first the worker
 // reports each file by its State only. If the answer has Need, the report did not count: the worker
@@ -26,15 +26,15 @@ type PromptFilePattern struct {
 
 // PromptFilePatterns are all prompt files.
 var PromptFilePatterns = []PromptFilePattern{
-	{"SOUL.md", 4 << 10}, {"AGENTS.md", 16 << 10}, {"USER.md", 4 << 10}, {"MEMORY.md", MaxMemoryText}, {"HEARTBEAT.md", 4 << 10},
+	{"SOUL.md", 4 << 10}, {"AGENTS.md", 16 << 10}, {"USER.md", 4 << 10}, {"MEMORY.md", MaxMemoryTextBytes}, {"HEARTBEAT.md", 4 << 10},
 	{"memory/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md", 64 << 10},
 }
 
 // promptFileSpare is how many bytes beyond its limit are read of a file, to see that it is longer.
 const promptFileSpare = 64
 
-// PromptFileBytes returns how many bytes of a prompt file count; 0 for other paths.
-func PromptFileBytes(name string) int {
+// MaxPromptFileBytes returns how many bytes of a prompt file count; 0 for other paths.
+func MaxPromptFileBytes(name string) int {
 	for _, p := range PromptFilePatterns {
 		if fits, _ := path.Match(p.Pattern, name); fits {
 			return p.Limit + promptFileSpare
@@ -52,8 +52,8 @@ type PromptFileReport struct {
 	End      bool         `json:"end,omitempty"`      // last report of the turn: the turn changes no files any longer
 }
 
-// PromptFile is the state of one prompt file. FileFolder means anything that is no file and no
-// link, or cannot be read. State is never FileLarge.
+// PromptFile is the state of one prompt file. FileStateFolder means anything that is no file and no
+// link, or cannot be read. State is never FileStateLargePrefix.
 type PromptFile struct {
 	Path  string    `json:"path"`
 	State FileState `json:"state,omitempty"`
@@ -68,19 +68,19 @@ type PromptFile struct {
 	FromOtherAccount bool      `json:"foreign,omitempty"` // another account may have written it
 }
 
-// Check refuses a report that no honest worker makes.
-func (r PromptFileReport) Check() error {
+// Validate refuses a report that no honest worker makes.
+func (r PromptFileReport) Validate() error {
 	seen := map[string]bool{}
 	for _, f := range r.Files {
 		hashed := f.State.IsHash()
 		switch {
-		case PromptFileBytes(f.Path) == 0 || seen[f.Path]:
+		case MaxPromptFileBytes(f.Path) == 0 || seen[f.Path]:
 			return fmt.Errorf("path %.80q", f.Path)
-		case !hashed && f.State != FileAbsent && f.State != FileFolder && f.State != FileLink:
+		case !hashed && f.State != FileStateAbsent && f.State != FileStateFolder && f.State != FileStateLink:
 			return fmt.Errorf("state %.80q", f.State)
-		case len(f.Text) > PromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Inspected && hashed):
+		case len(f.Text) > MaxPromptFileBytes(f.Path) || len(f.Text) > 0 && !(f.Inspected && hashed):
 			return fmt.Errorf("%d bytes of %s", len(f.Text), f.Path)
-		case f.Inspected && hashed && len(f.Text) < PromptFileBytes(f.Path): // a longer text may differ from the hash
+		case f.Inspected && hashed && len(f.Text) < MaxPromptFileBytes(f.Path): // a longer text may differ from the hash
 			if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != string(f.State) {
 				return fmt.Errorf("a state of %s that is not of its text", f.Path)
 			}
@@ -90,8 +90,8 @@ func (r PromptFileReport) Check() error {
 	return nil
 }
 
-// PromptFilesInForce holds the texts for prompts, or names files to inspect first.
-type PromptFilesInForce struct {
+// PromptFileReportResult holds the texts for prompts, or names files to inspect first.
+type PromptFileReportResult struct {
 	Need []string `json:"need,omitempty"`
 	// texts in force that differ from the home's files, and earlier notes if a change waits for
 	// approval; only if the report has InForce

@@ -8,7 +8,7 @@ import (
 
 // MethodQuestionAsk asks the user a question of the model. It is a call in turn. The worker only
 // names the model's call; its arguments, which the supervisor has, are an Ask. Until the user has
-// answered, the call fails with CodeWaits. The worker then ends the turn with WhyWaits, and makes
+// answered, the call fails with CodeWaitsForUser. The worker then ends the turn with TurnEndWaitsForUser, and makes
 // the same call again when the turn goes on.
 //
 //	{"turn":8,"call":"t8-2-1"}
@@ -18,8 +18,8 @@ const MethodQuestionAsk = "question.ask"
 // MaxQuestions bounds the questions of a model in one turn.
 const MaxQuestions = 20
 
-// QuestionAsk names the model's call.
-type QuestionAsk struct {
+// QuestionAskParams names the model's call.
+type QuestionAskParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"`
 }
@@ -36,44 +36,44 @@ type QuestionAskResult struct {
 type AskKind string
 
 const (
-	AskChoice   AskKind = "choice"   // one of Options
-	AskSeveral  AskKind = "several"  // any number of Options
-	AskConfirm  AskKind = "confirm"  // yes or no
-	AskText     AskKind = "text"     // the user's words
-	AskNumber   AskKind = "number"   // a number
-	AskDate     AskKind = "date"     // a date, with a time of day or without
-	AskLocation AskKind = "location" // a location on the map
-	AskFile     AskKind = "file"     // a file or several
+	AskKindChoice   AskKind = "choice"   // one of Options
+	AskKindSeveral  AskKind = "several"  // any number of Options
+	AskKindConfirm  AskKind = "confirm"  // yes or no
+	AskKindText     AskKind = "text"     // the user's words
+	AskKindNumber   AskKind = "number"   // a number
+	AskKindDate     AskKind = "date"     // a date, with a time of day or without
+	AskKindLocation AskKind = "location" // a location on the map
+	AskKindFile     AskKind = "file"     // a file or several
 )
 
 // Bounds of an Ask, in characters and in options.
 const (
-	MaxAskText    = 1000
-	MaxAskOptions = 12
-	MaxAskOption  = 60
+	MaxAskTextCharacters   = 1000
+	MaxAskOptions          = 12
+	MaxAskOptionCharacters = 60
 )
 
 // AskArguments is a question of a model.
 type AskArguments struct {
 	Kind    AskKind  `json:"kind"`
 	Text    string   `json:"question"`
-	Options []string `json:"options,omitempty"` // possible answers, only with AskChoice and AskSeveral
-	// the user may also answer in words, only with AskChoice and AskSeveral
+	Options []string `json:"options,omitempty"` // possible answers, only with AskKindChoice and AskKindSeveral
+	// the user may also answer in words, only with AskKindChoice and AskKindSeveral
 	Other bool `json:"other,omitempty"`
 	// time zone of the user's days; set by the supervisor
 	Zone string `json:"zone,omitempty"`
 }
 
-// Check describes the fault of a question to the model that asked it; nil means no fault.
-func (a AskArguments) Check() error {
-	lists := a.Kind == AskChoice || a.Kind == AskSeveral
+// Validate describes the fault of a question to the model that asked it; nil means no fault.
+func (a AskArguments) Validate() error {
+	lists := a.Kind == AskKindChoice || a.Kind == AskKindSeveral
 	switch {
 	case !askKinds[a.Kind]:
 		return fmt.Errorf("kind is %.40q; it must be choice, several, confirm, text, number, date, location or file", a.Kind)
 	case strings.TrimSpace(a.Text) == "":
 		return fmt.Errorf("question has no text")
-	case utf8.RuneCountInString(a.Text) > MaxAskText:
-		return fmt.Errorf("question has %d characters, at most %d", utf8.RuneCountInString(a.Text), MaxAskText)
+	case utf8.RuneCountInString(a.Text) > MaxAskTextCharacters:
+		return fmt.Errorf("question has %d characters, at most %d", utf8.RuneCountInString(a.Text), MaxAskTextCharacters)
 	case !lists && (len(a.Options) > 0 || a.Other):
 		return fmt.Errorf("options and other belong to the kinds choice and several, not to %s", a.Kind)
 	case lists && (len(a.Options) < 2 || len(a.Options) > MaxAskOptions):
@@ -89,8 +89,8 @@ func (a AskArguments) checkOptions() error {
 		switch {
 		case name == "":
 			return fmt.Errorf("option %d is empty", i+1)
-		case utf8.RuneCountInString(option) > MaxAskOption:
-			return fmt.Errorf("option %d has %d characters, at most %d", i+1, utf8.RuneCountInString(option), MaxAskOption)
+		case utf8.RuneCountInString(option) > MaxAskOptionCharacters:
+			return fmt.Errorf("option %d has %d characters, at most %d", i+1, utf8.RuneCountInString(option), MaxAskOptionCharacters)
 		case seen[name]:
 			return fmt.Errorf("option %d is there twice: %q", i+1, option)
 		}
@@ -99,5 +99,5 @@ func (a AskArguments) checkOptions() error {
 	return nil
 }
 
-var askKinds = map[AskKind]bool{AskChoice: true, AskSeveral: true, AskConfirm: true, AskText: true, AskNumber: true, AskDate: true,
-	AskLocation: true, AskFile: true}
+var askKinds = map[AskKind]bool{AskKindChoice: true, AskKindSeveral: true, AskKindConfirm: true, AskKindText: true, AskKindNumber: true, AskKindDate: true,
+	AskKindLocation: true, AskKindFile: true}

@@ -18,8 +18,8 @@ type ReceiveParameters struct {
 	Files  []ArrivedFile `json:"files"` // 1 to MaxArrivedFiles
 }
 
-// Check refuses parameters that no honest supervisor sends.
-func (p ReceiveParameters) Check() error {
+// Validate refuses parameters that no honest supervisor sends.
+func (p ReceiveParameters) Validate() error {
 	if len(p.Files) < 1 || len(p.Files) > MaxArrivedFiles {
 		return fmt.Errorf("files: %d, want 1 to %d", len(p.Files), MaxArrivedFiles)
 	}
@@ -61,9 +61,9 @@ const UploadsFolder = "uploads"
 
 // Bounds of a message's files.
 const (
-	MaxArrivedFiles = 32        // files of one message
-	MaxReceivedText = 128 << 10 // bytes of all text parts of a ReceiveResult together
-	MaxReceivedPath = 512       // bytes
+	MaxArrivedFiles      = 32        // files of one message
+	MaxReceivedTextBytes = 128 << 10 // bytes of all text parts of a ReceiveResult together
+	MaxReceivedPathBytes = 512       // bytes
 )
 
 // ReceiveResult describes each received file, in the order of the parameters.
@@ -87,16 +87,16 @@ type ReceivedFile struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// Check refuses a result that no honest worker sends. files is the number of files in the
+// Validate refuses a result that no honest worker sends. files is the number of files in the
 // parameters.
-func (r ReceiveResult) Check(files int) error {
+func (r ReceiveResult) Validate(files int) error {
 	if len(r.Files) != files {
 		return fmt.Errorf("files: %d, want %d", len(r.Files), files)
 	}
 	text, images := 0, 0
 	for _, f := range r.Files {
-		if len(f.Path) > MaxReceivedPath || f.Seconds < 0 || f.Path == "" && f.Failure == "" {
-			return fmt.Errorf("file %.40q: a path of over %d bytes, no path and no failure, or negative seconds", f.Path, MaxReceivedPath)
+		if len(f.Path) > MaxReceivedPathBytes || f.Seconds < 0 || f.Path == "" && f.Failure == "" {
+			return fmt.Errorf("file %.40q: a path of over %d bytes, no path and no failure, or negative seconds", f.Path, MaxReceivedPathBytes)
 		}
 		text += len(f.Failure)
 		for _, p := range f.Parts {
@@ -108,8 +108,8 @@ func (r ReceiveResult) Check(files int) error {
 			}
 		}
 	}
-	if text > MaxReceivedText || images > MaxImages {
-		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedText, MaxImages)
+	if text > MaxReceivedTextBytes || images > MaxResultImages {
+		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedTextBytes, MaxResultImages)
 	}
 	return nil
 }

@@ -11,14 +11,14 @@ import (
 // user to ask.
 
 // MethodReviewReport reports the result of a review or triage. It is a call in turn, once, of at
-// most MaxReviewReport bytes.
+// most MaxReviewReportBytes bytes.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
 //	{}
 const MethodReviewReport = "review.report"
 
-// MaxReviewReport bounds a report, in bytes of JSON.
-const MaxReviewReport = 256 << 10
+// MaxReviewReportBytes bounds a report, in bytes of JSON.
+const MaxReviewReportBytes = 256 << 10
 
 // ReviewMaterial is the input of a review, as JSON in the blob that TurnStart names. All except
 // Rules are words of the world.
@@ -75,18 +75,18 @@ type ReviewFile struct {
 
 // Bounds of a review or triage, in bytes of text unless the line names another unit.
 const (
-	MaxWindowName    = 100
-	MaxWindowText    = 512 << 10
-	MaxFindings      = 400 // findings in one report
-	MaxUnread        = 400 // unread chunks in one report
-	MaxFindingPath   = 4 << 10
-	MaxFindingLabel  = 300 // bytes of a finding's category or title
-	MaxFindingText   = 8 << 10
-	MaxReviewVerdict = 4 << 10
-	MaxTriageNames   = 20 // labels of one triage, and related issues of one triage
-	MaxReviewLine    = 1 << 30
-	maxUnreadText    = 1 << 10
-	MaxIssue         = 1 << 30 // an issue's number
+	MaxWindowNameBytes    = 100
+	MaxWindowTextBytes    = 512 << 10
+	MaxFindings           = 400 // findings in one report
+	MaxUnreadChunks       = 400 // unread chunks in one report
+	MaxFindingPathBytes   = 4 << 10
+	MaxFindingLabelBytes  = 300 // bytes of a finding's category or title
+	MaxFindingTextBytes   = 8 << 10
+	MaxReviewVerdictBytes = 4 << 10
+	MaxTriageNames        = 20 // labels of one triage, and related issues of one triage
+	MaxReviewLineNumber   = 1 << 30
+	maxUnreadText         = 1 << 10
+	MaxIssueNumber        = 1 << 30 // an issue's number
 )
 
 // Severity is the severity of a finding.
@@ -145,19 +145,19 @@ type Triage struct {
 // Priorities are all priorities of an issue, the least first.
 var Priorities = []string{"low", "medium", "high", "critical"}
 
-// Check describes the fault of a window.
-func (w ChildWindow) Check() error {
+// Validate describes the fault of a window.
+func (w ChildWindow) Validate() error {
 	switch {
-	case w.Name == "" || len(w.Name) > MaxWindowName:
-		return fmt.Errorf("child: a name of %d bytes, want 1 to %d", len(w.Name), MaxWindowName)
-	case w.Text == "" || len(w.Text) > MaxWindowText:
-		return fmt.Errorf("child %q: a text of %d bytes, want 1 to %d", w.Name, len(w.Text), MaxWindowText)
+	case w.Name == "" || len(w.Name) > MaxWindowNameBytes:
+		return fmt.Errorf("child: a name of %d bytes, want 1 to %d", len(w.Name), MaxWindowNameBytes)
+	case w.Text == "" || len(w.Text) > MaxWindowTextBytes:
+		return fmt.Errorf("child %q: a text of %d bytes, want 1 to %d", w.Name, len(w.Text), MaxWindowTextBytes)
 	}
 	return nil
 }
 
-// Check describes the fault of a report. triage tells which kind of report it is.
-func (r ReviewReport) Check(triage bool) error {
+// Validate describes the fault of a report. triage tells which kind of report it is.
+func (r ReviewReport) Validate(triage bool) error {
 	if triage {
 		if r.Verdict != "" || len(r.Findings) > 0 || r.Refuted != 0 || (r.Triage == nil) != (len(r.Unread) == 1) {
 			return errors.New("a triage reports what the issue is about, or why it was not read")
@@ -168,11 +168,11 @@ func (r ReviewReport) Check(triage bool) error {
 	} else if r.Triage != nil {
 		return errors.New("a review is no triage")
 	}
-	if len(r.Verdict) > MaxReviewVerdict || len(r.Findings) > MaxFindings || len(r.Unread) > MaxUnread || r.Refuted < 0 {
+	if len(r.Verdict) > MaxReviewVerdictBytes || len(r.Findings) > MaxFindings || len(r.Unread) > MaxUnreadChunks || r.Refuted < 0 {
 		return fmt.Errorf("verdict of %d bytes, %d findings, %d refuted, %d unread", len(r.Verdict), len(r.Findings), r.Refuted, len(r.Unread))
 	}
 	for _, u := range r.Unread {
-		if len(u.Name) > MaxFindingPath || len(u.Text) > maxUnreadText {
+		if len(u.Name) > MaxFindingPathBytes || len(u.Text) > maxUnreadText {
 			return errors.New("unread: too long")
 		}
 	}
@@ -190,11 +190,11 @@ func (f ReviewFinding) check() error {
 		return fmt.Errorf("severity %.40q", f.Severity)
 	case f.Side != DiffSideLeft && f.Side != DiffSideRight:
 		return fmt.Errorf("side %.40q", f.Side)
-	case f.Line < 0 || f.Line > MaxReviewLine || f.Start < 0 || f.Start > f.Line:
+	case f.Line < 0 || f.Line > MaxReviewLineNumber || f.Start < 0 || f.Start > f.Line:
 		return fmt.Errorf("lines %d to %d", f.Start, f.Line)
-	case f.Path == "" || len(f.Path) > MaxFindingPath || max(len(f.Category), len(f.Title)) > MaxFindingLabel:
+	case f.Path == "" || len(f.Path) > MaxFindingPathBytes || max(len(f.Category), len(f.Title)) > MaxFindingLabelBytes:
 		return errors.New("path, category or title: too long, or missing")
-	case max(len(f.Detail), len(f.Quote), len(f.Replacement)) > MaxFindingText:
+	case max(len(f.Detail), len(f.Quote), len(f.Replacement)) > MaxFindingTextBytes:
 		return errors.New("detail, quote or replacement: too long")
 	case f.Confidence < 0 || f.Confidence > 1:
 		return fmt.Errorf("confidence %v", f.Confidence)
@@ -204,16 +204,16 @@ func (f ReviewFinding) check() error {
 
 func (t Triage) check() error {
 	for _, l := range t.Labels {
-		if l == "" || len(l) > MaxFindingLabel {
+		if l == "" || len(l) > MaxFindingLabelBytes {
 			return errors.New("labels: too long, or empty")
 		}
 	}
 	for _, n := range append([]int{t.Duplicate}, t.Related...) {
-		if n < 0 || n > MaxIssue {
+		if n < 0 || n > MaxIssueNumber {
 			return fmt.Errorf("issue %d", n)
 		}
 	}
-	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || t.Priority != "" && !slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingText {
+	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || t.Priority != "" && !slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingTextBytes {
 		return fmt.Errorf("%d labels, %d related, priority %.40q, a summary of %d bytes", len(t.Labels), len(t.Related), t.Priority, len(t.Summary))
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestReport_BadReports_AreRefused(t *testing.T) {
+func TestReviewReport_BadReports_AreRefused(t *testing.T) {
 	finding := ReviewFinding{Path: "a.go", Start: 1, Line: 2, Side: DiffSideRight, Severity: SeverityWarning, Title: "x", Confidence: 0.5}
 	of := func(spoil func(*ReviewFinding)) ReviewReport {
 		f := finding
@@ -18,7 +18,7 @@ func TestReport_BadReports_AreRefused(t *testing.T) {
 		spoil(&issue)
 		return ReviewReport{Triage: &issue}
 	}
-	long := strings.Repeat("x", MaxFindingText+1)
+	long := strings.Repeat("x", MaxFindingTextBytes+1)
 	for name, c := range map[string]struct {
 		report   ReviewReport
 		good     bool
@@ -48,7 +48,7 @@ func TestReport_BadReports_AreRefused(t *testing.T) {
 		"empty label":          {triage(func(i *Triage) { i.Labels = []string{""} }), false, true},
 		"a long summary":       {triage(func(i *Triage) { i.Summary = long }), false, true},
 	} {
-		if err := c.report.Check(c.ofTriage); (err == nil) != c.good {
+		if err := c.report.Validate(c.ofTriage); (err == nil) != c.good {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -61,14 +61,14 @@ func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"turn":1,"triage":{"priority":"low","summary":""}}`), true)
 	f.Fuzz(func(t *testing.T, data []byte, triage bool) {
 		var r, again ReviewReport
-		if DecodeStrict(data, &r) != nil || r.Check(triage) != nil {
+		if DecodeStrict(data, &r) != nil || r.Validate(triage) != nil {
 			return
 		}
 		text, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := DecodeStrict(text, &again); err != nil || again.Check(triage) != nil {
+		if err := DecodeStrict(text, &again); err != nil || again.Validate(triage) != nil {
 			t.Errorf("%s became %s: %v", data, text, err)
 		}
 	})

@@ -18,12 +18,12 @@ const MethodHomeSearch = "home.search"
 
 // Limits of searches.
 const (
-	MaxSearches     = 20      // searches of each kind in a turn
-	MaxSearchAnswer = 6 << 10 // bytes of one answer
+	MaxSearches          = 20      // searches of each kind in a turn
+	MaxSearchAnswerBytes = 6 << 10 // bytes of one answer
 )
 
-// Search names the model's call.
-type Search struct {
+// SearchParams names the model's call.
+type SearchParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"`
 }

@@ -44,7 +44,7 @@ func (c *Conn) enqueueNow(line []byte) error {
 		}
 	})
 	if full {
-		return fmt.Errorf("%w: %d bytes of answers wait", ErrStalled, most)
+		return fmt.Errorf("%w: %d bytes of answers wait", ErrPeerStalled, most)
 	}
 	return nil
 }

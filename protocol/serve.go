@@ -10,17 +10,17 @@ import (
 func (c *Conn) handleNotification(m *wireMessage) error {
 	req := &Request{Method: m.method, Params: m.params}
 	if m.method != MethodCancel {
-		c.handler.Notify(req)
+		c.handler.HandleNotification(req)
 		return nil
 	}
-	var params Cancel
-	if err := req.Decode(&params); err != nil {
-		return fmt.Errorf("%w: %w", ErrProtocol, err)
+	var params CancelParams
+	if err := req.DecodeParams(&params); err != nil {
+		return fmt.Errorf("%w: %w", ErrProtocolBroken, err)
 	}
 	var cancel context.CancelCauseFunc
 	c.update(func(s *connState) { cancel = s.serving[params.ID] })
 	if cancel != nil {
-		cancel(ErrCancelled)
+		cancel(ErrCallCancelled)
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	case err != nil:
 		return err
 	case m.method == MethodPing:
-		return c.answerNow(m.id, req.Decode(nil))
+		return c.answerNow(m.id, req.DecodeParams(nil))
 	case busy:
 		text := fmt.Sprintf("%s: %d calls are in flight", quote([]byte(m.method)), most)
 		return c.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
@@ -71,7 +71,7 @@ var alreadyClosed = func() <-chan struct{} {
 
 // answer handles one call, in its own goroutine.
 func (c *Conn) answer(ctx context.Context, req *Request) {
-	result, err := c.handler.Call(ctx, req)
+	result, err := c.handler.HandleCall(ctx, req)
 	if c.Err() != nil {
 		return
 	}
@@ -100,7 +100,7 @@ func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error 
 	if errors.As(err, &told) {
 		return told
 	}
-	if context.Cause(ctx) == ErrCancelled && (errors.Is(err, context.Canceled) || errors.Is(err, ErrCancelled)) {
+	if context.Cause(ctx) == ErrCallCancelled && (errors.Is(err, context.Canceled) || errors.Is(err, ErrCallCancelled)) {
 		return &Error{Code: CodeCancelled, Message: req.Method + ": cancelled"}
 	}
 	c.options.Report(fmt.Errorf("answer %s: %w", req.Method, err))

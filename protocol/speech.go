@@ -28,7 +28,7 @@ type SpeechEngine struct {
 // TranscribeParameters name a recording: any file with sound.
 type TranscribeParameters struct {
 	Path    string       `json:"path"`    // path relative to the home
-	Seconds int          `json:"seconds"` // longest accepted recording; a longer recording fails with SpeechTooLong
+	Seconds int          `json:"seconds"` // longest accepted recording; a longer recording fails with SpeechFailureTooLong
 	Engine  SpeechEngine `json:"engine"`
 	// ServerText is a server's transcript of the whole recording. The worker then does not
 	// transcribe: it only removes invented words.
@@ -43,11 +43,11 @@ type TranscribedPiece struct {
 
 // Bounds of transcripts.
 const (
-	MaxPieceText  = 16 << 10  // bytes of one piece: about 2 minutes
-	MaxTranscript = 256 << 10 // bytes of a whole recording: well within MaxLine
-	// LongTranscript is the number of characters from which a text is also kept in a file beside
+	MaxPieceTextBytes  = 16 << 10  // bytes of one piece: about 2 minutes
+	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording: well within MaxLine
+	// LongTranscriptCharacters is the number of characters from which a text is also kept in a file beside
 	// the recording.
-	LongTranscript = 3000
+	LongTranscriptCharacters = 3000
 )
 
 // MethodOperationPiece commits a piece of a transcription, and asks for permission to begin the
@@ -84,9 +84,9 @@ const MaxPieceSeconds = 300
 // MaxPieces returns the most pieces of a recording with that many seconds.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Check refuses a piece that no honest worker sends for a recording of that many seconds. The
+// Validate refuses a piece that no honest worker sends for a recording of that many seconds. The
 // expected piece is next. done tells whether this start has begun the piece before.
-func (p OperationPiece) Check(next int, done bool, seconds int) error {
+func (p OperationPiece) Validate(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:
 		return fmt.Errorf("piece %d, want %d", p.Piece, next)
@@ -96,7 +96,7 @@ func (p OperationPiece) Check(next int, done bool, seconds int) error {
 		return fmt.Errorf("piece %d: the piece before it is done: %t, want %t", p.Piece, p.Done != nil, done)
 	case (p.Piece == p.Total) != (p.Seconds == 0) || p.Seconds < 0 || p.Seconds > MaxPieceSeconds:
 		return fmt.Errorf("piece %d of %d has %d seconds", p.Piece, p.Total, p.Seconds)
-	case done && (len(p.Done.Text) > MaxPieceText || len(p.Done.Language) > maxLanguage):
+	case done && (len(p.Done.Text) > MaxPieceTextBytes || len(p.Done.Language) > maxLanguage):
 		return fmt.Errorf("a text of %d bytes in a language of %d", len(p.Done.Text), len(p.Done.Language))
 	}
 	return nil
@@ -113,7 +113,7 @@ type TranscribeResult struct {
 	// path of a file with the text beside the recording, if the text is long and there is room
 	Path    string        `json:"path,omitempty"`
 	Failure SpeechFailure `json:"failure,omitempty"`
-	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetail
+	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetailBytes
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -121,25 +121,25 @@ type TranscribeResult struct {
 type SpeechFailure string
 
 const (
-	SpeechNoProgram SpeechFailure = "no_program" // the program is not there behind the walls
-	SpeechNoModel   SpeechFailure = "no_model"   // the model's file is missing, is no model, or has no tensors
-	SpeechExit      SpeechFailure = "exit"       // the program failed
-	SpeechMemory    SpeechFailure = "memory"     // the program took more memory than the worker may have
-	SpeechTimeout   SpeechFailure = "timeout"
-	SpeechBroken    SpeechFailure = "broken"   // ffmpeg finds no sound in the file
-	SpeechTooLong   SpeechFailure = "too_long" // the recording is longer than Seconds in the parameters
-	SpeechNoFFmpeg  SpeechFailure = "no_ffmpeg"
+	SpeechFailureNoProgram     SpeechFailure = "no_program" // the program is not there behind the walls
+	SpeechFailureNoModel       SpeechFailure = "no_model"   // the model's file is missing, is no model, or has no tensors
+	SpeechFailureProgramFailed SpeechFailure = "exit"       // the program failed
+	SpeechFailureOutOfMemory   SpeechFailure = "memory"     // the program took more memory than the worker may have
+	SpeechFailureTimeout       SpeechFailure = "timeout"
+	SpeechFailureNoSound       SpeechFailure = "broken"   // ffmpeg finds no sound in the file
+	SpeechFailureTooLong       SpeechFailure = "too_long" // the recording is longer than Seconds in the parameters
+	SpeechFailureNoFFmpeg      SpeechFailure = "no_ffmpeg"
 )
 
-// MaxSpeechDetail bounds the Detail of a failure, in bytes.
-const MaxSpeechDetail = 1 << 10
+// MaxSpeechDetailBytes bounds the Detail of a failure, in bytes.
+const MaxSpeechDetailBytes = 1 << 10
 
-// Check refuses a result that no honest worker sends.
-func (r TranscribeResult) Check() error {
+// Validate refuses a result that no honest worker sends.
+func (r TranscribeResult) Validate() error {
 	switch {
-	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > MaxSpeechDetail || len(r.Failure) > 20 || len(r.Language) > maxLanguage:
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPathBytes || len(r.Detail) > MaxSpeechDetailBytes || len(r.Failure) > 20 || len(r.Language) > maxLanguage:
 		return errors.New("a negative length, or a field that is too long")
-	case len(r.Text) > MaxTranscript:
+	case len(r.Text) > MaxTranscriptBytes:
 		return fmt.Errorf("text: %d bytes", len(r.Text))
 	}
 	return nil
@@ -147,7 +147,7 @@ func (r TranscribeResult) Check() error {
 
 // SpeakParameters hold a text and the voice for it.
 type SpeakParameters struct {
-	// text to speak on one line, without Markdown, at most MaxSpokenText bytes
+	// text to speak on one line, without Markdown, at most MaxSpokenTextBytes bytes
 	Text   string      `json:"text"`
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
@@ -155,8 +155,8 @@ type SpeakParameters struct {
 
 // Bounds of a spoken text and its recording, in bytes.
 const (
-	MaxSpokenText = 6000 // 1,500 characters
-	MaxVoice      = 8 << 20
+	MaxSpokenTextBytes = 6000 // 1,500 characters
+	MaxVoiceBytes      = 8 << 20
 )
 
 // VoiceEngine configures how texts are spoken.
@@ -176,12 +176,12 @@ type SpeakResult struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check refuses a result that no honest worker sends.
-func (r SpeakResult) Check() error {
+// Validate refuses a result that no honest worker sends.
+func (r SpeakResult) Validate() error {
 	switch {
 	case r.Seconds < 0 || len(r.Detail) > 1<<10 || len(r.Failure) > 20:
 		return errors.New("a negative length, or a field that is too long")
-	case (r.Failure == "") != (r.Blob.Size > 0) || r.Blob.Size > MaxVoice:
+	case (r.Failure == "") != (r.Blob.Size > 0) || r.Blob.Size > MaxVoiceBytes:
 		return fmt.Errorf("a recording of %d bytes with the failure %q", r.Blob.Size, r.Failure)
 	}
 	return nil

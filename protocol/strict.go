@@ -35,11 +35,11 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// CheckRaw refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
+// ValidateRawJSON refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
 // readers of JSON treat such keys as equal, and some do not. Call it for a value from elsewhere,
 // such as the arguments of a model's tool call, before it goes into a message. A line with an
 // invalid value cannot be sent.
-func CheckRaw(raw json.RawMessage) error {
+func ValidateRawJSON(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
 		return f

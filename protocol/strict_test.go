@@ -177,9 +177,9 @@ func TestDecodeStrict_NoPointer_IsRefused(t *testing.T) {
 	}
 }
 
-// TestStrings_EveryAlignment_AreScanned puts each interesting byte at each of the eight positions
+// TestScanString_EveryAlignment_FindsFaults puts each interesting byte at each of the eight positions
 // that are skipped at once.
-func TestStrings_EveryAlignment_AreScanned(t *testing.T) {
+func TestScanString_EveryAlignment_FindsFaults(t *testing.T) {
 	for before := range 17 {
 		for after := range 9 {
 			for c := range 256 {
@@ -195,9 +195,9 @@ func TestStrings_EveryAlignment_AreScanned(t *testing.T) {
 	}
 }
 
-func TestCheckRaw_LeavesDepthForMessage(t *testing.T) {
+func TestValidateRawJSON_DepthFitsIntoMessage(t *testing.T) {
 	deepest := nested(`{"a":`, "1", "}", MaxRawDepth)
-	if err := CheckRaw(json.RawMessage(deepest)); err != nil {
+	if err := ValidateRawJSON(json.RawMessage(deepest)); err != nil {
 		t.Error(err)
 	}
 	m := ModelStreamResult{Message: Message{Parts: []Part{{Call: &ToolCall{Arguments: json.RawMessage(deepest)}}}}}
@@ -205,7 +205,7 @@ func TestCheckRaw_LeavesDepthForMessage(t *testing.T) {
 		t.Errorf("a valid one in a message: %v", err)
 	}
 	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawDepth+1), `1e999`} {
-		if CheckRaw(json.RawMessage(bad)) == nil {
+		if ValidateRawJSON(json.RawMessage(bad)) == nil {
 			t.Errorf("%.20q is valid", bad)
 		}
 	}
@@ -245,7 +245,7 @@ func FuzzStrict(f *testing.F) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	chunk, err := json.Marshal(BlobWrite{Turn: 1, Data: make([]byte, BlobChunk)})
+	chunk, err := json.Marshal(BlobWriteParams{Turn: 1, Data: make([]byte, MaxBlobChunkBytes)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func BenchmarkDecode(b *testing.B) {
 	}{
 		{"event", small, func() any { return new(TurnEvent) }},
 		{"text64KiB", text, func() any { return new(TurnEvent) }},
-		{"blob64KiB", chunk, func() any { return new(BlobWrite) }},
+		{"blob64KiB", chunk, func() any { return new(BlobWriteParams) }},
 	}
 	for _, set := range sets {
 		for how, decode := range map[string]func([]byte, any) error{"strict": DecodeStrict, "json": json.Unmarshal} {

@@ -1,8 +1,8 @@
 package protocol
 
-// MethodTerminals asks a worker for its running terminals. A program in a terminal may outlive the
+// MethodTerminalsList asks a worker for its running terminals. A program in a terminal may outlive the
 // turn that opened it. It has no parameters, and its result is a TerminalList.
-const MethodTerminals = "terminals.list"
+const MethodTerminalsList = "terminals.list"
 
 // TerminalList is the result of terminals.list.
 type TerminalList struct {

@@ -32,7 +32,7 @@ const (
 )
 
 // MethodToolsChanged announces a new list of the worker's tools. A call, at any time after hello:
-// ToolsChanged, no result.
+// ToolsChangedParams, no result.
 //
 // The worker first sends only the hash. A supervisor without the list answers CodeUnknownHash, and
 // the worker sends it whole. The worker names a new tool in a model.stream only after the answer.
@@ -40,16 +40,16 @@ const (
 // under way may still name it.
 const MethodToolsChanged = "tools.changed"
 
-// ToolsChanged is a list of tools or only its hash.
-type ToolsChanged struct {
+// ToolsChangedParams is a list of tools or only its hash.
+type ToolsChangedParams struct {
 	Hash  string `json:"hash"`            // result of HashTools
-	Tools []Tool `json:"tools,omitempty"` // list in the form that CheckTools demands; nil means only the hash
+	Tools []Tool `json:"tools,omitempty"` // list in the form that ValidateTools demands; nil means only the hash
 }
 
 // Bounds of a list of tools. A list within them fits a line.
 const (
-	MaxTools     = 256
-	MaxToolBytes = 512 << 10 // size of the list as JSON
+	MaxTools         = 256
+	MaxToolListBytes = 512 << 10 // size of the list as JSON
 )
 
 // HashTools returns the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a
@@ -63,12 +63,12 @@ func HashTools(tools []Tool) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Check refuses an announcement that no honest worker sends, such as a wrong hash.
-func (c ToolsChanged) Check() error {
+// Validate refuses an announcement that no honest worker sends, such as a wrong hash.
+func (c ToolsChangedParams) Validate() error {
 	if c.Tools == nil {
 		return nil
 	}
-	if err := CheckTools(c.Tools); err != nil {
+	if err := ValidateTools(c.Tools); err != nil {
 		return err
 	}
 	if hash, err := HashTools(c.Tools); err != nil || hash != c.Hash {
@@ -77,8 +77,8 @@ func (c ToolsChanged) Check() error {
 	return nil
 }
 
-// CheckTools refuses a list of tools that no honest worker sends.
-func CheckTools(tools []Tool) error {
+// ValidateTools refuses a list of tools that no honest worker sends.
+func ValidateTools(tools []Tool) error {
 	if len(tools) > MaxTools {
 		return fmt.Errorf("tools: %d of them, at most %d", len(tools), MaxTools)
 	}
@@ -86,8 +86,8 @@ func CheckTools(tools []Tool) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > MaxToolBytes {
-		return fmt.Errorf("tools: %d bytes, at most %d", len(text), MaxToolBytes)
+	if len(text) > MaxToolListBytes {
+		return fmt.Errorf("tools: %d bytes, at most %d", len(text), MaxToolListBytes)
 	}
 	for i, tool := range tools {
 		if !utf8.ValidString(tool.Name) || !utf8.ValidString(tool.Description) {

@@ -14,15 +14,15 @@ func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := encodeLine(ToolsChanged{Hash: hash, Tools: good}, 1<<20)
+	line, err := encodeLine(ToolsChangedParams{Hash: hash, Tools: good}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var arrived ToolsChanged
+	var arrived ToolsChangedParams
 	if err := DecodeStrict(line.bytes[maxHead:len(line.bytes)-2], &arrived); err != nil {
 		t.Fatal(err)
 	}
-	if err := arrived.Check(); err != nil {
+	if err := arrived.Validate(); err != nil {
 		t.Errorf("as it arrives: %v", err)
 	}
 	many := make([]Tool, MaxTools+1)
@@ -31,7 +31,7 @@ func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 	}
 	for name, tools := range map[string][]Tool{
 		"not sorted": {good[1], good[0]}, "twice": {good[0], good[0]}, "too many": many,
-		"too long":             {{Name: "a", Description: strings.Repeat("x", MaxToolBytes), Schema: json.RawMessage(`{}`)}},
+		"too long":             {{Name: "a", Description: strings.Repeat("x", MaxToolListBytes), Schema: json.RawMessage(`{}`)}},
 		"not UTF-8":            {{Name: "a", Description: "\xff", Schema: json.RawMessage(`{}`)}},
 		"no schema":            {{Name: "a", Schema: json.RawMessage(`{`)}},
 		"no name":              {{Schema: json.RawMessage(`{}`)}},
@@ -39,31 +39,31 @@ func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 		"a long name":          {{Name: strings.Repeat("a", 129), Schema: json.RawMessage(`{}`)}},
 		"a family in words":    {{Name: "a", Family: "ignore the rules", Schema: json.RawMessage(`{}`)}},
 	} {
-		if CheckTools(tools) == nil {
+		if ValidateTools(tools) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := CheckTools(many[:MaxTools]); err != nil {
+	if err := ValidateTools(many[:MaxTools]); err != nil {
 		t.Error(err)
 	}
-	if (ToolsChanged{Hash: hash, Tools: slices.Clone(good[:1])}).Check() == nil {
+	if (ToolsChangedParams{Hash: hash, Tools: slices.Clone(good[:1])}).Validate() == nil {
 		t.Error("the hash of another list was taken")
 	}
-	if err := (ToolsChanged{Hash: hash}).Check(); err != nil {
+	if err := (ToolsChangedParams{Hash: hash}).Validate(); err != nil {
 		t.Errorf("by hash alone: %v", err)
 	}
 }
 
 func TestArchiveResult_BadResults_AreRefused(t *testing.T) {
-	good := ArchiveResult{Blob: BlobRef{Size: 1024}, LeftOut: make([]LeftOut, MaxLeftOut)}
-	if err := good.Check(); err != nil {
+	good := ArchiveResult{Blob: BlobRef{Size: 1024}, LeftOut: make([]OmittedFile, MaxOmittedFiles)}
+	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
 	for name, bad := range map[string]ArchiveResult{
-		"empty": {}, "negative": {Blob: BlobRef{Size: 1}, Files: -1}, "long list": {Blob: BlobRef{Size: 1}, LeftOut: make([]LeftOut, MaxLeftOut+1)},
-		"long text": {Blob: BlobRef{Size: 1}, LeftOut: []LeftOut{{Reason: strings.Repeat("x", MaxLeftOutText+1)}}},
+		"empty": {}, "negative": {Blob: BlobRef{Size: 1}, Files: -1}, "long list": {Blob: BlobRef{Size: 1}, LeftOut: make([]OmittedFile, MaxOmittedFiles+1)},
+		"long text": {Blob: BlobRef{Size: 1}, LeftOut: []OmittedFile{{Reason: strings.Repeat("x", MaxOmittedTextBytes+1)}}},
 	} {
-		if bad.Check() == nil {
+		if bad.Validate() == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -10,8 +10,8 @@ package protocol
 const MethodToolsFind = "tools.find"
 
 const (
-	MaxToolsFound     = 12 // maximum of tools that a call of find_tools opens
-	MaxToolsFindCalls = 50 // calls of find_tools in one turn
+	MaxToolsPerFindCall = 12 // maximum of tools that a call of find_tools opens
+	MaxToolsFindCalls   = 50 // calls of find_tools in one turn
 )
 
 // FindToolsArguments holds the arguments of find_tools.
@@ -19,8 +19,8 @@ type FindToolsArguments struct {
 	Words string `json:"words"`
 }
 
-// ToolsFind names the model's call.
-type ToolsFind struct {
+// ToolsFindParams names the model's call.
+type ToolsFindParams struct {
 	Turn int64  `json:"turn"`
 	Call string `json:"call"`
 }

@@ -19,22 +19,22 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodHello:             {of[protocol.Hello], of[protocol.HelloResult]},
 	protocol.MethodPing:              {},
 	protocol.MethodStop:              {},
-	protocol.MethodCancel:            {of[protocol.Cancel], nil},
-	protocol.MethodTerminals:         {nil, of[protocol.TerminalList]},
-	protocol.MethodTryWalls:          {of[protocol.TryWalls], of[protocol.TryWallsResult]},
+	protocol.MethodCancel:            {of[protocol.CancelParams], nil},
+	protocol.MethodTerminalsList:     {nil, of[protocol.TerminalList]},
+	protocol.MethodTryWalls:          {of[protocol.TryWallsParams], of[protocol.TryWallsResult]},
 	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:         {of[protocol.TurnEvent], nil},
-	protocol.MethodModelStream:       {of[protocol.ModelStream], of[protocol.ModelStreamResult]},
-	protocol.MethodStepCommit:        {of[protocol.StepCommit], of[protocol.StepCommitResult]},
-	protocol.MethodBlobBegin:         {of[protocol.BlobBegin], of[protocol.BlobBeginResult]},
-	protocol.MethodBlobWrite:         {of[protocol.BlobWrite], nil},
-	protocol.MethodBlobCommit:        {of[protocol.BlobCommit], of[protocol.BlobRef]},
-	protocol.MethodBlobRead:          {of[protocol.BlobRead], of[protocol.BlobData]},
-	protocol.MethodChatSend:          {of[protocol.ChatSend], of[protocol.ChatSendResult]},
+	protocol.MethodModelStream:       {of[protocol.ModelStreamParams], of[protocol.ModelStreamResult]},
+	protocol.MethodStepCommit:        {of[protocol.StepCommitParams], of[protocol.StepCommitResult]},
+	protocol.MethodBlobBegin:         {of[protocol.BlobBeginParams], of[protocol.BlobBeginResult]},
+	protocol.MethodBlobWrite:         {of[protocol.BlobWriteParams], nil},
+	protocol.MethodBlobCommit:        {of[protocol.BlobCommitParams], of[protocol.BlobRef]},
+	protocol.MethodBlobRead:          {of[protocol.BlobReadParams], of[protocol.BlobReadResult]},
+	protocol.MethodChatSend:          {of[protocol.ChatSendParams], of[protocol.ChatSendResult]},
 	protocol.MethodOperationStart:    {of[protocol.OperationStart], of[protocol.OperationEnd]},
 	protocol.MethodOperationPiece:    {of[protocol.OperationPiece], nil},
 	protocol.MethodOperationProgress: {of[protocol.OperationProgress], nil},
-	protocol.MethodToolsChanged:      {of[protocol.ToolsChanged], nil},
+	protocol.MethodToolsChanged:      {of[protocol.ToolsChangedParams], nil},
 }
 
 func of[T any]() any { return new(T) }
@@ -48,13 +48,13 @@ type transcriptLine struct {
 	Error  *protocol.Error `json:"error"`
 }
 
-func transcript(t *testing.T) ([]protocoltest.Line, []transcriptLine) {
+func transcript(t *testing.T) ([]protocoltest.TranscriptLine, []transcriptLine) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/transcript.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := protocoltest.Transcript(data)
+	lines, err := protocoltest.ParseTranscript(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTranscript_EqualsDocComment(t *testing.T) {
 func TestTranscript_EachLine_DecodesIntoItsType(t *testing.T) {
 	lines, messages := transcript(t)
 	asked := make(map[protocoltest.Side]map[int64]string)
-	asked[protocoltest.Supervisor], asked[protocoltest.Worker] = map[int64]string{}, map[int64]string{}
+	asked[protocoltest.SideSupervisor], asked[protocoltest.SideWorker] = map[int64]string{}, map[int64]string{}
 	used := make(map[string]bool)
 	for i, m := range messages {
 		from := lines[i].From
@@ -143,10 +143,10 @@ func wantRoundTrip(t *testing.T, text json.RawMessage, of func() any) {
 }
 
 func other(s protocoltest.Side) protocoltest.Side {
-	if s == protocoltest.Worker {
-		return protocoltest.Supervisor
+	if s == protocoltest.SideWorker {
+		return protocoltest.SideSupervisor
 	}
-	return protocoltest.Worker
+	return protocoltest.SideWorker
 }
 
 func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
@@ -156,23 +156,23 @@ func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
 		var end protocol.OperationEnd
 		switch {
 		case m.Method == protocol.MethodToolsChanged:
-			var changed protocol.ToolsChanged
-			if err := errors.Join(protocol.DecodeStrict(m.Params, &changed), changed.Check()); err != nil {
+			var changed protocol.ToolsChangedParams
+			if err := errors.Join(protocol.DecodeStrict(m.Params, &changed), changed.Validate()); err != nil {
 				t.Error(err)
 			}
 			checked++
 		case protocol.DecodeStrict(m.Result, &end) == nil && end.Result != nil:
 			var archive protocol.ArchiveResult
 			var transcribed protocol.TranscribeResult
-			if err := errors.Join(protocol.DecodeStrict(end.Result, &archive), archive.Check()); err != nil {
-				if other := errors.Join(protocol.DecodeStrict(end.Result, &transcribed), transcribed.Check()); other != nil {
+			if err := errors.Join(protocol.DecodeStrict(end.Result, &archive), archive.Validate()); err != nil {
+				if other := errors.Join(protocol.DecodeStrict(end.Result, &transcribed), transcribed.Validate()); other != nil {
 					t.Error(err, other)
 				}
 			}
 			checked++
 		case m.Method == protocol.MethodOperationPiece:
 			var piece protocol.OperationPiece
-			if err := errors.Join(protocol.DecodeStrict(m.Params, &piece), piece.Check(pieces, pieces > 1, 200)); err != nil {
+			if err := errors.Join(protocol.DecodeStrict(m.Params, &piece), piece.Validate(pieces, pieces > 1, 200)); err != nil {
 				t.Error(err)
 			}
 			pieces++
@@ -193,7 +193,7 @@ func TestMethods_EachOne_IsDocumented(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(doc), "// # Methods\n")
 	table, _, _ = strings.Cut(table, "// # A transcript\n")
-	constants := protocoltest.Methods(t, ".")
+	constants := protocoltest.ReadMethodConstants(t, ".")
 	for value, example := range constants {
 		_, known := methods[value]
 		if inTable := strings.Contains(table, "//\t  "+value+" "); inTable != known || !known && len(example) == 0 {
@@ -208,17 +208,17 @@ func TestMethods_EachOne_IsDocumented(t *testing.T) {
 	}
 }
 
-// TestTranscript_EachSide_PlaysIt plays the transcript with a connection as each side. The
+// TestTranscript_EachSide_IsPlayable plays the transcript with a connection as each side. The
 // connection's lines must go over the wire byte for byte, and the script's lines must reach its
 // handler or its caller.
-func TestTranscript_EachSide_PlaysIt(t *testing.T) {
-	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
+func TestTranscript_EachSide_IsPlayable(t *testing.T) {
+	for _, side := range []protocoltest.Side{protocoltest.SideSupervisor, protocoltest.SideWorker} {
 		t.Run("as "+string(side), func(t *testing.T) {
 			lines, messages := transcript(t)
-			a := &actor{t: t, calls: map[int64]context.CancelFunc{}, answers: map[int64]chan transcriptLine{}}
-			ours, theirs := protocoltest.Pipe(t)
+			a := &transcriptPeer{t: t, calls: map[int64]context.CancelFunc{}, answers: map[int64]chan transcriptLine{}}
+			ours, theirs := protocoltest.NewSocketPair(t)
 			a.conn = protocol.NewConn(ours, a, protocol.Options{})
-			result := protocoltest.Run(t, a.conn)
+			result := protocoltest.RunConn(t, a.conn)
 			steps := make(chan int)
 			script := &protocoltest.Script{As: other(side), Lines: lines, OnLine: func(i int) { steps <- i }}
 			played := runLater(func() error { defer close(steps); return script.Play(theirs) })
@@ -241,8 +241,8 @@ func TestTranscript_EachSide_PlaysIt(t *testing.T) {
 	}
 }
 
-// actor sends the lines of one side through a connection.
-type actor struct {
+// transcriptPeer sends the lines of one side through a connection.
+type transcriptPeer struct {
 	t     *testing.T
 	conn  *protocol.Conn
 	talk  sync.WaitGroup
@@ -255,10 +255,10 @@ type actor struct {
 	results []int64                       // ids of answered calls
 }
 
-func (a *actor) say(m transcriptLine) {
+func (a *transcriptPeer) say(m transcriptLine) {
 	switch {
 	case m.Method == protocol.MethodCancel:
-		var c protocol.Cancel
+		var c protocol.CancelParams
 		if err := protocol.DecodeStrict(m.Params, &c); err != nil {
 			a.t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func (a *actor) say(m transcriptLine) {
 	}
 }
 
-func (a *actor) call(ctx context.Context, m transcriptLine) {
+func (a *transcriptPeer) call(ctx context.Context, m transcriptLine) {
 	err := a.conn.Call(ctx, m.Method, m.Params, nil)
 	if err != nil && !strings.Contains(err.Error(), "(-32") {
 		a.t.Errorf("call %d: %v", m.ID, err)
@@ -288,7 +288,7 @@ func (a *actor) call(ctx context.Context, m transcriptLine) {
 
 // answer returns the channel for the answer to a call. For a ping it stays unused, because the
 // connection answers.
-func (a *actor) answer(id int64) chan transcriptLine {
+func (a *transcriptPeer) answer(id int64) chan transcriptLine {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.answers[id] == nil {
@@ -297,7 +297,7 @@ func (a *actor) answer(id int64) chan transcriptLine {
 	return a.answers[id]
 }
 
-func (a *actor) Call(_ context.Context, req *protocol.Request) (any, error) {
+func (a *transcriptPeer) HandleCall(_ context.Context, req *protocol.Request) (any, error) {
 	a.mu.Lock()
 	a.called = append(a.called, req.Method+string(req.Params))
 	a.mu.Unlock()
@@ -308,12 +308,12 @@ func (a *actor) Call(_ context.Context, req *protocol.Request) (any, error) {
 	return m.Result, nil
 }
 
-func (a *actor) Notify(req *protocol.Request) {
+func (a *transcriptPeer) HandleNotification(req *protocol.Request) {
 	a.heard = append(a.heard, req.Method+string(req.Params))
 }
 
 // compare checks that every line of the other side arrived.
-func (a *actor) compare(lines []protocoltest.Line, messages []transcriptLine, side protocoltest.Side) {
+func (a *transcriptPeer) compare(lines []protocoltest.TranscriptLine, messages []transcriptLine, side protocoltest.Side) {
 	var notifications, calls []string
 	answers := 0
 	for i, m := range messages {

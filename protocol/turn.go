@@ -1,7 +1,7 @@
 package protocol
 
 // MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the
-// worker cancels its tools and still answers, with WhyStopped.
+// worker cancels its tools and still answers, with TurnEndStopped.
 const MethodTurnStart = "turn.start"
 
 // TurnStart holds references and limits, but no history: the supervisor owns the transcript.
@@ -46,16 +46,16 @@ type PendingCall struct {
 type TurnEndReason string
 
 const (
-	WhyDone    TurnEndReason = "done"    // the model answered without another tool call
-	WhyStopped TurnEndReason = "stopped" // the user stopped the turn
-	WhySteps   TurnEndReason = "steps"   // TurnLimits.Steps was reached
-	WhyTime    TurnEndReason = "time"    // TurnLimits.Seconds was reached
-	WhyRepeat  TurnEndReason = "repeat"  // the model made the same call three times running
-	WhyError   TurnEndReason = "error"   // a model call failed for good; the supervisor knows the details
-	// a call failed with CodeWaits: the turn has not ended, and goes on when the user has answered
-	WhyWaits TurnEndReason = "waits"
-	// the model declined to answer; only the supervisor sets it, in place of WhyError
-	WhyRefused TurnEndReason = "refused"
+	TurnEndDone       TurnEndReason = "done"    // the model answered without another tool call
+	TurnEndStopped    TurnEndReason = "stopped" // the user stopped the turn
+	TurnEndStepLimit  TurnEndReason = "steps"   // TurnLimits.Steps was reached
+	TurnEndTimeLimit  TurnEndReason = "time"    // TurnLimits.Seconds was reached
+	TurnEndRepetition TurnEndReason = "repeat"  // the model made the same call three times running
+	TurnEndError      TurnEndReason = "error"   // a model call failed for good; the supervisor knows the details
+	// a call failed with CodeWaitsForUser: the turn has not ended, and goes on when the user has answered
+	TurnEndWaitsForUser TurnEndReason = "waits"
+	// the model declined to answer; only the supervisor sets it, in place of TurnEndError
+	TurnEndRefused TurnEndReason = "refused"
 )
 
 // TurnEnd is the result of turn.start. The supervisor itself knows the messages and the cost.
@@ -71,29 +71,29 @@ type TurnEnd struct {
 
 // MethodStepCommit commits the state of one tool call. It is a call in turn.
 //
-// StateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer.
-// StateDone carries the result and is committed when the tool has ended.
+// CallStateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer.
+// CallStateDone carries the result and is committed when the tool has ended.
 const MethodStepCommit = "step.commit"
 
 // CallState is the state of a tool call.
 type CallState string
 
 const (
-	StateBegun CallState = "begun" // the tool is about to run; only for tools with EffectOnce
-	StateDone  CallState = "done"  // the tool has ended, successfully or not
+	CallStateBegun CallState = "begun" // the tool is about to run; only for tools with EffectOnce
+	CallStateDone  CallState = "done"  // the tool has ended, successfully or not
 )
 
-// StepCommit names the call by its id; the supervisor checks that the turn's last step holds it.
-type StepCommit struct {
+// StepCommitParams names the call by its id; the supervisor checks that the turn's last step holds it.
+type StepCommitParams struct {
 	Turn   int64       `json:"turn"`
 	Call   string      `json:"call"`
 	State  CallState   `json:"state"`
-	Result *ToolResult `json:"result,omitempty"` // result of the call, with StateDone
+	Result *ToolResult `json:"result,omitempty"` // result of the call, with CallStateDone
 }
 
 // StepCommitResult is the result of step.commit.
 type StepCommitResult struct {
-	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with StateDone
+	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with CallStateDone
 }
 
 // MethodTurnEvent shows the user the progress of a tool. It is a notification in turn, and is not
@@ -104,9 +104,9 @@ const MethodTurnEvent = "turn.event"
 type EventKind string
 
 const (
-	ToolBegan      EventKind = "tool.began"      // the tool has begun
-	ToolProgressed EventKind = "tool.progressed" // the tool has progressed; Text says how far
-	ToolEnded      EventKind = "tool.ended"      // the tool has ended; Failed says whether it failed
+	EventToolBegan    EventKind = "tool.began"      // the tool has begun
+	EventToolProgress EventKind = "tool.progressed" // the tool has progressed; Text says how far
+	EventToolEnded    EventKind = "tool.ended"      // the tool has ended; Failed says whether it failed
 )
 
 // TurnEvent is one line about one tool call, for the user.

@@ -12,20 +12,20 @@ import (
 
 // Bounds of the earlier bytes of files that are kept for an undo.
 const (
-	MaxUndoFile         = 16 << 20 // bytes of one file
-	MaxUndoFilesPerTurn = 64 << 20 // bytes of one turn's files
+	MaxUndoFileBytes    = 16 << 20 // bytes of one file
+	MaxUndoBytesPerTurn = 64 << 20 // bytes of one turn's files
 )
 
-// FileState is the state of a path. It is FileAbsent, FileFolder, FileLink, or the hex SHA-256 of a
-// regular file's bytes. For a file over MaxUndoFile bytes, or one that a program has left, it is
-// FileLarge with size and time.
+// FileState is the state of a path. It is FileStateAbsent, FileStateFolder, FileStateLink, or the hex SHA-256 of a
+// regular file's bytes. For a file over MaxUndoFileBytes bytes, or one that a program has left, it is
+// FileStateLargePrefix with size and time.
 type FileState string
 
 const (
-	FileAbsent FileState = ""
-	FileFolder FileState = "folder"
-	FileLink   FileState = "link"
-	FileLarge  FileState = "large " // prefix of the state of a large file
+	FileStateAbsent      FileState = ""
+	FileStateFolder      FileState = "folder"
+	FileStateLink        FileState = "link"
+	FileStateLargePrefix FileState = "large " // prefix of the state of a large file
 )
 
 // IsHash reports whether the state is that of a regular file whose bytes can be kept.
@@ -35,7 +35,7 @@ func (s FileState) IsHash() bool {
 }
 
 func (s FileState) check() error {
-	known := s == FileAbsent || s == FileFolder || s == FileLink || s.IsHash() || strings.HasPrefix(string(s), string(FileLarge))
+	known := s == FileStateAbsent || s == FileStateFolder || s == FileStateLink || s.IsHash() || strings.HasPrefix(string(s), string(FileStateLargePrefix))
 	if !known || len(s) > 64 {
 		return fmt.Errorf("state %.80q", s)
 	}
@@ -54,18 +54,18 @@ type Undo struct {
 	Size   int64     `json:"size,omitempty"`  // Size and Mode describe a regular file
 	Mode   int       `json:"mode,omitempty"`  // permissions of the file
 	// Obstacle tells why the change cannot be undone; "" if it can. With one, only Path matters,
-	// and with ByProgram also After.
+	// and with ObstacleProgramChange also After.
 	Obstacle string `json:"not,omitempty"`
 }
 
-// Check returns an error for an undo that no honest side names.
-func (u Undo) Check() error {
+// Validate returns an error for an undo that no honest side names.
+func (u Undo) Validate() error {
 	for _, path := range []string{u.Path, u.To} {
-		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPath {
+		if path != "" && !fs.ValidPath(path) || len(path) > MaxReceivedPathBytes {
 			return fmt.Errorf("path %.80q", path)
 		}
 	}
-	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 || len(u.Obstacle) > MaxUndoText || u.To != "" && (u.Before == FileAbsent || u.After != FileAbsent) {
+	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 || len(u.Obstacle) > MaxUndoReasonBytes || u.To != "" && (u.Before == FileStateAbsent || u.After != FileStateAbsent) {
 		return errors.New("a path, a size, a mode or a reason that can't be")
 	}
 	return errors.Join(u.Before.check(), u.After.check())
@@ -73,17 +73,17 @@ func (u Undo) Check() error {
 
 // LargeFileState returns the state of a file whose bytes Mews has not read.
 func LargeFileState(size int64, modified time.Time) FileState {
-	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
+	return FileState(fmt.Sprint(FileStateLargePrefix, size, " ", modified.UnixNano()))
 }
 
-// ByProgram is the Obstacle of a program's change.
-const ByProgram = "a program has changed it"
+// ObstacleProgramChange is the Obstacle of a program's change.
+const ObstacleProgramChange = "a program has changed it"
 
 // Inverse returns the undo of an undo.
 func (u Undo) Inverse() Undo {
 	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}
 	if u.To != "" {
-		inverse.Path, inverse.To, inverse.Before, inverse.After = u.To, u.Path, u.Before, FileAbsent
+		inverse.Path, inverse.To, inverse.Before, inverse.After = u.To, u.Path, u.Before, FileStateAbsent
 	}
 	return inverse
 }
@@ -94,20 +94,20 @@ const OperationUndo OperationKind = "undo"
 
 // Bounds of an undo.
 const (
-	MaxUndoChanges = 500 // changes that are undone together
-	MaxUndoText    = 200 // bytes of a reason
-	MaxDiff        = 4 << 20
+	MaxUndoChanges     = 500 // changes that are undone together
+	MaxUndoReasonBytes = 200 // bytes of a reason
+	MaxDiffBytes       = 4 << 20
 )
 
 // UndoAction is the task of an undo operation.
 type UndoAction string
 
 const (
-	UndoUnchanged UndoAction = "back"  // undo only changes of files that are unchanged since the turn
-	UndoForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
+	UndoActionUnchanged UndoAction = "back"  // undo only changes of files that are unchanged since the turn
+	UndoActionForce     UndoAction = "force" // undo all changes, even of files that have changed since the turn
 	// commit a blob with the difference between the earlier and the present files, in the form of
 	// diff -u
-	UndoDiff UndoAction = "diff"
+	UndoActionDiff UndoAction = "diff"
 )
 
 // UndoParameters list the changes to undo, the newest first.
@@ -116,13 +116,13 @@ type UndoParameters struct {
 	Changes []Undo     `json:"changes"`
 }
 
-// Check returns an error for parameters that no honest side gives.
-func (p UndoParameters) Check() error {
+// Validate returns an error for parameters that no honest side gives.
+func (p UndoParameters) Validate() error {
 	if len(p.Changes) > MaxUndoChanges {
 		return fmt.Errorf("%d changes, at most %d", len(p.Changes), MaxUndoChanges)
 	}
 	for i, u := range p.Changes {
-		if err := u.Check(); err != nil || u.Obstacle != "" {
+		if err := u.Validate(); err != nil || u.Obstacle != "" {
 			return fmt.Errorf("change %d: %w", i, cmp.Or(err, errors.New("nothing takes it back")))
 		}
 	}
@@ -133,14 +133,14 @@ func (p UndoParameters) Check() error {
 type UndoOutcome string
 
 const (
-	UndoDone    UndoOutcome = "done"
-	UndoAlready UndoOutcome = "already" // the file already is as before the change
-	UndoChanged UndoOutcome = "changed" // the file has changed since the turn, and was left as it is
-	UndoExpired UndoOutcome = "expired" // the earlier bytes are not kept any longer
-	UndoFailed  UndoOutcome = "failed"  // the undo failed; Why gives the reason
+	UndoOutcomeDone          UndoOutcome = "done"
+	UndoOutcomeAlreadyUndone UndoOutcome = "already" // the file already is as before the change
+	UndoOutcomeChangedSince  UndoOutcome = "changed" // the file has changed since the turn, and was left as it is
+	UndoOutcomeExpired       UndoOutcome = "expired" // the earlier bytes are not kept any longer
+	UndoOutcomeFailed        UndoOutcome = "failed"  // the undo failed; Why gives the reason
 )
 
-var undoOutcomes = map[UndoOutcome]bool{UndoDone: true, UndoAlready: true, UndoChanged: true, UndoExpired: true, UndoFailed: true}
+var undoOutcomes = map[UndoOutcome]bool{UndoOutcomeDone: true, UndoOutcomeAlreadyUndone: true, UndoOutcomeChangedSince: true, UndoOutcomeExpired: true, UndoOutcomeFailed: true}
 
 // UndoneChange is the outcome for the change at the same index in the parameters.
 type UndoneChange struct {
@@ -153,20 +153,20 @@ type UndoneChange struct {
 	Mode  int       `json:"mode,omitempty"`
 }
 
-// UndoResult holds the outcome of each change. After UndoDiff it has only Diff; nil means no
+// UndoResult holds the outcome of each change. After UndoActionDiff it has only Diff; nil means no
 // difference.
 type UndoResult struct {
 	Changes []UndoneChange `json:"changes,omitempty"`
 	Diff    *BlobRef       `json:"diff,omitempty"`
 }
 
-// Check returns an error for a result that no honest worker gives.
-func (r UndoResult) Check(p UndoParameters) error {
-	if p.Action == UndoDiff && len(r.Changes) > 0 || p.Action != UndoDiff && len(r.Changes) != len(p.Changes) {
+// Validate returns an error for a result that no honest worker gives.
+func (r UndoResult) Validate(p UndoParameters) error {
+	if p.Action == UndoActionDiff && len(r.Changes) > 0 || p.Action != UndoActionDiff && len(r.Changes) != len(p.Changes) {
 		return fmt.Errorf("%d changes of %d", len(r.Changes), len(p.Changes))
 	}
 	for _, c := range r.Changes {
-		if !undoOutcomes[c.Outcome] || len(c.Why) > MaxUndoText || c.Size < 0 || c.Mode < 0 || c.Mode > 0o777 {
+		if !undoOutcomes[c.Outcome] || len(c.Why) > MaxUndoReasonBytes || c.Size < 0 || c.Mode < 0 || c.Mode > 0o777 {
 			return fmt.Errorf("outcome %.20q", c.Outcome)
 		}
 		if err := c.Found.check(); err != nil {

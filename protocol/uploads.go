@@ -15,11 +15,11 @@ const OperationUploads OperationKind = "uploads"
 type UploadsAction string
 
 const (
-	UploadsList   UploadsAction = "list"   // list the newest files, UploadsPageSize of them
-	UploadsSend   UploadsAction = "send"   // commit one file as a blob
-	UploadsRead   UploadsAction = "read"   // commit any file of the home as a blob
-	UploadsDelete UploadsAction = "delete" // move one file to the trash
-	UploadsRemove UploadsAction = "remove" // remove one file for good
+	UploadsActionList   UploadsAction = "list"   // list the newest files, UploadsPageSize of them
+	UploadsActionSend   UploadsAction = "send"   // commit one file as a blob
+	UploadsActionRead   UploadsAction = "read"   // commit any file of the home as a blob
+	UploadsActionDelete UploadsAction = "delete" // move one file to the trash
+	UploadsActionRemove UploadsAction = "remove" // remove one file for good
 )
 
 // UploadsPageSize is the number of files on a page of a list.
@@ -32,7 +32,7 @@ type UploadsParameters struct {
 	// it does not exist, the list skips Offset newer files.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
-	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsRead
+	Path   string `json:"path,omitempty"` // file to read, relative to the home; for UploadsActionRead
 }
 
 // UploadsResult is the result of an uploads operation. After send, delete and remove it has the one
@@ -59,15 +59,15 @@ func UploadKey(path string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Check refuses a result that no honest worker sends.
-func (r UploadsResult) Check() error {
+// Validate refuses a result that no honest worker sends.
+func (r UploadsResult) Validate() error {
 	if len(r.Files) > UploadsPageSize || r.From < 0 || r.From+len(r.Files) > r.Total {
 		return fmt.Errorf("%d files of %d", len(r.Files), r.Total)
 	}
 	for _, f := range r.Files {
-		if f.Path == "" || len(f.Path) > MaxReceivedPath || f.Size < 0 || len(f.SentAt) > 40 {
+		if f.Path == "" || len(f.Path) > MaxReceivedPathBytes || f.Size < 0 || len(f.SentAt) > 40 {
 			return fmt.Errorf("file %.40q: %d bytes, sent at %.40q", f.Path, f.Size, f.SentAt)
 		}
 	}
-	return r.Size.Check()
+	return r.Size.Validate()
 }

@@ -1,6 +1,6 @@
 package protocol
 
-// MethodTryWalls asks a worker to try to escape from its walls: TryWalls to TryWallsResult. It
+// MethodTryWalls asks a worker to try to escape from its walls: TryWallsParams to TryWallsResult. It
 // replaces hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
@@ -9,9 +9,9 @@ const MethodTryWalls = "walls.try"
 // the worker.
 const DaemonMarkerFile = "mews-daemon"
 
-// TryWalls selects the attempts and their victims. The supervisor has made the victims. Each victim
+// TryWallsParams selects the attempts and their victims. The supervisor has made the victims. Each victim
 // holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
-type TryWalls struct {
+type TryWallsParams struct {
 	// try all attempts; false means only attempts that are quick and leave nothing behind
 	All     bool    `json:"all,omitempty"`
 	Victims Victims `json:"victims"`
@@ -37,11 +37,11 @@ type Victims struct {
 
 // TryWallsResult is the result of walls.try.
 type TryWallsResult struct {
-	Findings []Finding `json:"findings"`
+	Findings []EscapeReport `json:"findings"`
 }
 
-// Finding is the outcome of one attempt.
-type Finding struct {
+// EscapeReport is the outcome of one attempt.
+type EscapeReport struct {
 	Row     string `json:"row"`  // name of the attempt, such as F1
 	What    string `json:"what"` // description of the attempt, such as: read /etc/shadow
 	Outcome string `json:"outcome"`

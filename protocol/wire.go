@@ -41,11 +41,11 @@ type envelope [memberCount][]byte
 func decodeLine(line []byte) (*wireMessage, error) {
 	var e envelope
 	if err := e.scan(line); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+		return nil, fmt.Errorf("%w: %w", ErrProtocolBroken, err)
 	}
 	m, err := e.message()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+		return nil, fmt.Errorf("%w: %w", ErrProtocolBroken, err)
 	}
 	return m, nil
 }
@@ -168,7 +168,7 @@ func encodeLine(value any, limit int) (outgoingLine, error) {
 		return outgoingLine{}, f
 	}
 	if len(buf) > limit { // the buffer has room for the longest head
-		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-maxHead, limit-maxHead)
+		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrLineTooLong, len(buf)-maxHead, limit-maxHead)
 	}
 	buf[len(buf)-1] = '}' // replaces the newline that Encode appends
 	return outgoingLine{bytes: append(buf, '\n')}, nil

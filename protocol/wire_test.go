@@ -82,7 +82,7 @@ func TestDecodeLine_BrokenLines_AreRefused(t *testing.T) {
 	for _, tt := range brokenLines {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := decodeLine([]byte(tt.line))
-			if !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), tt.want) {
+			if !errors.Is(err, ErrProtocolBroken) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -103,7 +103,7 @@ func TestEncode_Lines_EqualWireText(t *testing.T) {
 	}
 	longest := strings.Repeat("m", longestMethod)
 	tests := []struct{ got, want string }{
-		{request(1, "hello", Cancel{ID: 2}), `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"id":2}}`},
+		{request(1, "hello", CancelParams{ID: 2}), `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"id":2}}`},
 		{request(0, "ping", nil), `{"jsonrpc":"2.0","method":"ping","params":{}}`},
 		{request(math.MaxInt64, longest, nil),
 			`{"jsonrpc":"2.0","id":9223372036854775807,"method":"` + longest + `","params":{}}`},
@@ -120,7 +120,7 @@ func TestEncode_Lines_EqualWireText(t *testing.T) {
 	}
 }
 
-func TestDepth_BothSides_CountTheSame(t *testing.T) {
+func TestNestingDepth_BothSides_CountTheSame(t *testing.T) {
 	for inside, fits := range map[int]bool{maxDepth - 2: true, maxDepth - 1: false} {
 		raw := ToolCall{Arguments: []byte(nested("[", "", "]", inside))}
 		_, err := encodeRequest("a", raw, 1000)
@@ -158,16 +158,16 @@ func TestEncode_BadValues_AreRefused(t *testing.T) {
 	}
 }
 
-func TestRequestDecode_Params_FillStructOrFail(t *testing.T) {
+func TestDecodeParams_FillsStructOrFails(t *testing.T) {
 	tests := []struct {
 		name, params string
 		into         any
 		want         string
 	}{
-		{"as it should be", `{"id":1}`, new(Cancel), ""},
+		{"as it should be", `{"id":1}`, new(CancelParams), ""},
 		{"wrong below", `{"turn":1,"limits":{"steps":"a"}}`, new(TurnStart),
 			"m: limits.steps: want a number, got a string"},
-		{"none where some are needed", "", new(Cancel), "m: no parameters"},
+		{"none where some are needed", "", new(CancelParams), "m: no parameters"},
 		{"none where none are taken", "", nil, ""},
 		{"empty where none are taken", "{}", nil, ""},
 		{"some where none are taken", `{"a":1}`, nil, "m: parameters given, but none are taken"},
@@ -178,7 +178,7 @@ func TestRequestDecode_Params_FillStructOrFail(t *testing.T) {
 			if tt.params != "" {
 				req.Params = []byte(tt.params)
 			}
-			err := req.Decode(tt.into)
+			err := req.DecodeParams(tt.into)
 			var told *Error
 			if tt.want == "" && err != nil {
 				t.Fatal(err)

@@ -15,7 +15,7 @@ const writeChunk = 64 << 10
 // has WriteTimeout to read them.
 func (c *Conn) write() error {
 	err := c.writeLines()
-	if err == nil || errors.Is(err, ErrStalled) {
+	if err == nil || errors.Is(err, ErrPeerStalled) {
 		return err
 	}
 	select {
@@ -74,5 +74,5 @@ func (c *Conn) setDeadline() (disarm func()) {
 }
 
 func (c *Conn) stallError() error {
-	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, c.options.WriteTimeout)
+	return fmt.Errorf("write: %w: nothing for %v", ErrPeerStalled, c.options.WriteTimeout)
 }

@@ -63,8 +63,8 @@ var capabilities = map[Channel]Capabilities{
 // Capabilities returns what the channel can do.
 func (c Channel) Capabilities() Capabilities { return capabilities[c] }
 
-// ChannelsWith lists the channels whose capabilities pass the filter may, sorted by name.
-func ChannelsWith(may func(Capabilities) bool) []Channel {
+// FilterChannels lists the channels whose capabilities pass the filter may, sorted by name.
+func FilterChannels(may func(Capabilities) bool) []Channel {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)),
 		func(c Channel) bool { return !may(c.Capabilities()) })
 }
@@ -72,12 +72,12 @@ func ChannelsWith(may func(Capabilities) bool) []Channel {
 // GroupChannel returns the only channel with groups. A configured group that names no channel
 // belongs to it.
 func GroupChannel() Channel {
-	return ChannelsWith(func(can Capabilities) bool { return can.Groups })[0]
+	return FilterChannels(func(can Capabilities) bool { return can.Groups })[0]
 }
 
 // PrivateChannels lists the channels where every user has a private chat. There is at least one.
 func PrivateChannels() []Channel {
-	return ChannelsWith(func(can Capabilities) bool { return can.Private })
+	return FilterChannels(func(can Capabilities) bool { return can.Private })
 }
 
 // PrivateChat returns a conversation that only the user reads. It is on a channel where the user
@@ -95,8 +95,8 @@ func (c Channel) IsGroup(chat string) bool {
 	return c.Capabilities().Groups && strings.HasPrefix(chat, "-")
 }
 
-// InGroup reports whether other people read the conversation.
-func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }
+// IsInGroup reports whether other people read the conversation.
+func (c Conversation) IsInGroup() bool { return c.Channel.IsGroup(c.Chat) }
 
 // BusyMode says how to handle a text that comes while a turn of its conversation runs. Commands
 // always run at once.

@@ -27,9 +27,9 @@ func TestPrivateChat_Account_IsPreferred(t *testing.T) {
 func TestChannelsWith_Capability_SelectsChannels(t *testing.T) {
 	for name, c := range map[string]struct{ got, want []supervisor.Channel }{
 		"private": {supervisor.PrivateChannels(), []supervisor.Channel{supervisor.ChannelTerminal}},
-		"all": {supervisor.ChannelsWith(func(supervisor.Capabilities) bool { return true }),
+		"all": {supervisor.FilterChannels(func(supervisor.Capabilities) bool { return true }),
 			[]supervisor.Channel{supervisor.ChannelTelegram, supervisor.ChannelTerminal}},
-		"none": {supervisor.ChannelsWith(func(supervisor.Capabilities) bool { return false }), nil},
+		"none": {supervisor.FilterChannels(func(supervisor.Capabilities) bool { return false }), nil},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)

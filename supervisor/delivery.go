@@ -77,24 +77,24 @@ func (f File) IsPicture() bool {
 	return f.MediaType == "image/png" || f.MediaType == "image/jpeg" || f.MediaType == "image/webp"
 }
 
-// Cleaning is a pending change of a message in a chat. It is made as soon as the channel is able
+// MessageCleanup is a pending change of a message in a chat. It is made as soon as the channel is able
 // to.
-type Cleaning struct {
+type MessageCleanup struct {
 	ID           int64
 	Conversation Conversation
 	Message      string // the channel's name of the message
-	Kind         CleaningKind
-	Content      RichText  // the new content, with CleaningEdit
+	Kind         MessageCleanupKind
+	Content      RichText  // the new content, with CleanupEdit
 	Due          time.Time // earliest time for the change
 }
 
-// CleaningKind is the kind of a pending change of a message.
-type CleaningKind string
+// MessageCleanupKind is the kind of a pending change of a message.
+type MessageCleanupKind string
 
 const (
-	CleaningDelete        CleaningKind = "delete"   // delete a message that may stay only for a while
-	CleaningRemoveButtons CleaningKind = "unbutton" // remove the buttons below an answered message
-	CleaningEdit          CleaningKind = "edit"     // replace the message's content
+	CleanupDelete        MessageCleanupKind = "delete"   // delete a message that may stay only for a while
+	CleanupRemoveButtons MessageCleanupKind = "unbutton" // remove the buttons below an answered message
+	CleanupEdit          MessageCleanupKind = "edit"     // replace the message's content
 )
 
 // DeliveryKind is the kind of a delivery.

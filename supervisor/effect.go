@@ -16,17 +16,17 @@ type Effect struct {
 	Kind       string // kind of the effect, as package effect names it
 	Target     string // subject of the effect, such as a path or a recipient
 	Detail     string
-	ReportedBy Reporter // who reported the effect
+	ReportedBy EffectReporter // who reported the effect
 	At         time.Time
 }
 
-// Reporter says who reported an effect.
-type Reporter string
+// EffectReporter says who reported an effect.
+type EffectReporter string
 
 const (
 	// a worker; it can't be trusted, since code in a worker can report anything
-	ReportedByWorker     Reporter = "worker"
-	ReportedBySupervisor Reporter = "supervisor" // the supervisor made the effect
+	ReportedByWorker     EffectReporter = "worker"
+	ReportedBySupervisor EffectReporter = "supervisor" // the supervisor made the effect
 )
 
 // Kinds of effects that the supervisor reports.
@@ -44,7 +44,7 @@ const (
 
 // ReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
 // workers the other kinds.
-func ReporterOf(kind string) Reporter {
+func ReporterOf(kind string) EffectReporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor
 	}
@@ -77,8 +77,8 @@ type FileChange struct {
 	CreatedAt time.Time
 }
 
-// UndoneFiles has the changes of files that an operation has undone.
-type UndoneFiles struct {
+// UndoneChanges has the changes of files that an operation has undone.
+type UndoneChanges struct {
 	User      string
 	Turn      int64
 	UndoOf    int64 // the undo that made the changes; 0 means that the turn made them

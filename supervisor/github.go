@@ -17,7 +17,7 @@ type GitHubRepo struct {
 	Review       bool
 	Triage       bool
 	Notify       []GitHubRecipient // recipients of the repository's notices; an empty list means the admins
-	Post         GitHubPost
+	Post         ReviewPostMode
 	DailyLimit   int64 // daily limit of all reviews and triages together
 	CreateLabels bool  // triage may create missing labels
 	ConfirmForks bool  // the review of a pull request from a stranger's fork waits for the user's tap
@@ -32,17 +32,17 @@ type GitHubRecipient struct {
 	Thread string // a topic of Chat
 }
 
-// GitHubPost says what a review posts on GitHub.
-type GitHubPost string
+// ReviewPostMode says what a review posts on GitHub.
+type ReviewPostMode string
 
 const (
-	PostReview GitHubPost = "review" // one review with comments
-	PostCheck  GitHubPost = "check"  // one neutral check run
-	PostCard   GitHubPost = "card"   // nothing until the user picks findings
+	PostReview ReviewPostMode = "review" // one review with comments
+	PostCheck  ReviewPostMode = "check"  // one neutral check run
+	PostCard   ReviewPostMode = "card"   // nothing until the user picks findings
 )
 
-// GitHubRepoName returns a repository's name in lower case, for comparisons.
-func GitHubRepoName(name string) string { return strings.ToLower(name) }
+// NormalizeRepoName returns a repository's name in lower case, for comparisons.
+func NormalizeRepoName(name string) string { return strings.ToLower(name) }
 
 // GitHubEvent holds the parts of a GitHub event that the service uses. The event comes from a
 // webhook or from polling. Decisions are made from GitHub's current state, never from the event
@@ -90,8 +90,8 @@ type GitHubCommit struct {
 	Author string `json:"author,omitempty"`
 }
 
-// GitHubRequest asks for the review of a pull request or the triage of an issue.
-type GitHubRequest struct {
+// GitHubWorkRequest asks for the review of a pull request or the triage of an issue.
+type GitHubWorkRequest struct {
 	Repo      string // name of the GitHubRepo
 	Number    int
 	Requester string // login or name of the requester; "" means automatic
@@ -142,8 +142,8 @@ func (r Review) IsActive() bool {
 	return r.State == ReviewQueued || r.State == ReviewConfirming || r.State == ReviewRunning
 }
 
-// Name returns the pull request's name for people, such as owner/name#12.
-func (r Review) Name() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
+// PullRequestName returns the pull request's name for people, such as owner/name#12.
+func (r Review) PullRequestName() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
 
 // ReviewMute leaves a subject out of a repository's reviews.
 type ReviewMute struct {

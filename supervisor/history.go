@@ -8,7 +8,7 @@ import (
 
 // HistoryMessage is a message with its conversation, as searches and exports show it.
 type HistoryMessage struct {
-	SaidMessage
+	DialogMessage
 	Conversation   Conversation
 	ChannelMessage string // the channel's name of the user's message; "" means unknown
 }
@@ -17,7 +17,7 @@ type HistoryMessage struct {
 type HistoryQuery struct {
 	User         string
 	Conversation int64
-	Span         Span
+	Span         TimeSpan
 	Speaker      string          // SpeakerUser or SpeakerAssistant; "" means both
 	NoBareCalls  bool            // leave out messages of the model that only have calls
 	Newest       bool            // list from the newest backwards
@@ -52,8 +52,8 @@ func (m HistoryMessage) Speaker() string {
 	return SpeakerAssistant
 }
 
-// SaidMessage is a message of a user or of the assistant.
-type SaidMessage struct {
+// DialogMessage is a message of a user or of the assistant.
+type DialogMessage struct {
 	protocol.Message
 	Origin Origin
 	At     time.Time
@@ -76,9 +76,9 @@ type ForgottenFact struct {
 	Message int64 // the message that the fact is based on; 0 means none
 }
 
-// Forgetting is a request to forget a span of time. The user's messages in the span are forgotten,
+// ForgetRequest is a request to forget a span of time. The user's messages in the span are forgotten,
 // and everything that followed from them.
-type Forgetting struct {
+type ForgetRequest struct {
 	ID           int64
 	User         string
 	Inbound      int64 // the press or command that made the request
@@ -109,8 +109,8 @@ type ForgetCounts struct {
 	Waiting int64 `json:"waiting,omitempty"`
 }
 
-// Plus returns the sum of c and more.
-func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
+// Add returns the sum of c and more.
+func (c ForgetCounts) Add(more ForgetCounts) ForgetCounts {
 	return ForgetCounts{
 		Messages: c.Messages + more.Messages, Answers: c.Answers + more.Answers, Results: c.Results + more.Results,
 		Undos: c.Undos + more.Undos, Facts: c.Facts + more.Facts, Notes: c.Notes + more.Notes,
@@ -121,9 +121,9 @@ func (c ForgetCounts) Plus(more ForgetCounts) ForgetCounts {
 
 // ForgetStep is the result of one step of forgetting.
 type ForgetStep struct {
-	Forgetting
+	ForgetRequest
 	Messages []int64 // ids of the messages that this step deleted from the transcript
 }
 
-// Span is a span of time. It includes From and excludes To. A zero From or To sets no bound.
-type Span struct{ From, To time.Time }
+// TimeSpan is a span of time. It includes From and excludes To. A zero From or To sets no bound.
+type TimeSpan struct{ From, To time.Time }

@@ -58,7 +58,7 @@ type Inbound struct {
 	// quote of the earlier message that the user replies to; the model reads it before Text
 	Quote    string
 	Text     string
-	Priority Priority
+	Priority InboundPriority
 	// name of a group that one turn answers together, such as an album; "" for a single inbound
 	Group  string
 	Origin Origin // whose words Text has; "" means OriginOwn
@@ -79,15 +79,15 @@ type Inbound struct {
 // come together.
 const GroupForwarded = "forward"
 
-// Priority orders the waiting inbounds of a conversation. Among equal priorities the order of
+// InboundPriority orders the waiting inbounds of a conversation. Among equal priorities the order of
 // sending counts.
-type Priority int
+type InboundPriority int
 
 const (
-	PriorityFollowup Priority = -1 // the text waits for all other texts, whatever the BusyMode
-	PriorityUsual    Priority = 0
+	PriorityFollowup InboundPriority = -1 // the text waits for all other texts, whatever the BusyMode
+	PriorityUsual    InboundPriority = 0
 	// the user wants the text next: it joins the running turn, whatever the BusyMode
-	PriorityNow Priority = 1
+	PriorityNow InboundPriority = 1
 )
 
 // Origin says whose words a message has. It decides whether a model may act on the words, or
@@ -174,15 +174,15 @@ const (
 	IncomingOther IncomingKind = "other" // any other update; it is ignored
 )
 
-// Batch is a list of items from a source that are stored together.
-type Batch struct {
+// InboundBatch is a list of items from a source that are stored together.
+type InboundBatch struct {
 	Source string // the Source of all inbounds of the batch; the Source of an Inbound is ignored
 	Next   int64  // start of the source's next batch; 0 leaves it unchanged
-	Items  []Item
+	Items  []BatchItem
 }
 
-// Item is one message or press of a user, with its files and the gate's decision.
-type Item struct {
+// BatchItem is one message or press of a user, with its files and the gate's decision.
+type BatchItem struct {
 	Inbound Inbound
 	Update  int64  // the source's number of the update
 	Raw     string // the unchanged update; "" stores nothing
@@ -207,8 +207,8 @@ type Item struct {
 	Decision  GateDecision // the gate's decision; a refused inbound is stored only with an Answer
 }
 
-// Receipt is the result of a batch.
-type Receipt struct {
+// BatchReceipt is the result of a batch.
+type BatchReceipt struct {
 	Stored []Inbound // inbound of each item, in order; an inbound from an earlier batch is unchanged
 	// inbounds that a code in the batch has released, oldest first; in Stored they may still be
 	// held
@@ -257,5 +257,5 @@ type SlashCommand struct {
 	AdminsOnly bool
 	// Locks maps the command's arguments, in lower case, to the gates that the command closes when
 	// it is stored. Arguments that are not listed close no gate.
-	Locks map[string]Lock
+	Locks map[string]GateLock
 }

@@ -170,8 +170,8 @@ type FireBatch struct {
 	Private Conversation // a conversation that only the user reads
 }
 
-// Trigger starts a job once more, outside its own times.
-type Trigger struct {
+// JobTrigger starts a job once more, outside its own times.
+type JobTrigger struct {
 	Due      time.Time
 	Material string        // material from outside for the turn; "" means none
 	Gap      time.Duration // least time between the job's last fire and this start
@@ -226,8 +226,8 @@ const ChannelJob Channel = "job"
 // ToolJobResult is the name of the tool that ends a job's turn.
 const ToolJobResult = "job_result"
 
-// JobCall has the context of a tool call about jobs.
-type JobCall struct {
+// JobToolCall has the context of a tool call about jobs.
+type JobToolCall struct {
 	User        string
 	Destination int64 // the conversation that the call's turn answers in
 	Turn        int64

@@ -11,7 +11,7 @@ type RichText struct {
 	Text string `json:"text"`
 	// marks on the text, sorted by Offset, longer marks first; a mark is within another one or
 	// apart from it
-	Entities []Entity `json:"entities,omitempty"`
+	Entities []RichTextEntity `json:"entities,omitempty"`
 
 	Buttons [][]Button `json:"buttons,omitempty"` // rows of buttons below the text
 	File    *File      `json:"file,omitempty"`    // a file, whose caption is Text
@@ -19,20 +19,20 @@ type RichText struct {
 	Album []File `json:"album,omitempty"`
 }
 
-// Append returns the text with a note in italics below it. If there is no room for the note, the
+// AppendNote returns the text with a note in italics below it. If there is no room for the note, the
 // end of the text is cut off.
-func (t RichText) Append(note string, most int) RichText {
+func (t RichText) AppendNote(note string, most int) RichText {
 	const gap = "\n\n"
-	t = t.Clip(most - Units(gap+note))
-	t.Entities = append(slices.Clone(t.Entities), Entity{Type: EntityItalic, Offset: Units(t.Text + gap), Length: Units(note)})
+	t = t.Truncate(most - UTF16Length(gap+note))
+	t.Entities = append(slices.Clone(t.Entities), RichTextEntity{Type: EntityItalic, Offset: UTF16Length(t.Text + gap), Length: UTF16Length(note)})
 	t.Text += gap + note
 	return t
 }
 
-// Clip shortens a text to at most most UTF-16 code units. A longer text loses its end and gets an
+// Truncate shortens a text to at most most UTF-16 code units. A longer text loses its end and gets an
 // ellipsis.
-func (t RichText) Clip(most int) RichText {
-	if Units(t.Text) <= most {
+func (t RichText) Truncate(most int) RichText {
+	if UTF16Length(t.Text) <= most {
 		return t
 	}
 	n := 0 // number of kept UTF-16 code units
@@ -43,7 +43,7 @@ func (t RichText) Clip(most int) RichText {
 		}
 		n += utf16.RuneLen(r)
 	}
-	var marks []Entity
+	var marks []RichTextEntity
 	for _, m := range t.Entities {
 		if m.Length = min(m.Length, n-m.Offset); m.Length > 0 {
 			marks = append(marks, m)
@@ -53,41 +53,41 @@ func (t RichText) Clip(most int) RichText {
 	return t
 }
 
-// Units returns the length of a text in UTF-16 code units, as the Bot API counts.
-func Units(text string) (n int) {
+// UTF16Length returns the length of a text in UTF-16 code units, as the Bot API counts.
+func UTF16Length(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
 	}
 	return n
 }
 
-// Entity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's words.)
-type Entity struct {
-	Type     EntityType `json:"type"`
-	Offset   int        `json:"offset"` // start of the mark, in UTF-16 code units
-	Length   int        `json:"length"` // length of the mark, in UTF-16 code units; more than 0
-	URL      string     `json:"url,omitempty"`
-	Language string     `json:"language,omitempty"` // language of a code block; "" means none
+// RichTextEntity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's words.)
+type RichTextEntity struct {
+	Type     RichTextEntityType `json:"type"`
+	Offset   int                `json:"offset"` // start of the mark, in UTF-16 code units
+	Length   int                `json:"length"` // length of the mark, in UTF-16 code units; more than 0
+	URL      string             `json:"url,omitempty"`
+	Language string             `json:"language,omitempty"` // language of a code block; "" means none
 }
 
-// EntityType is the kind of a mark.
-type EntityType string
+// RichTextEntityType is the kind of a mark.
+type RichTextEntityType string
 
 const (
-	EntityBold          EntityType = "bold"
-	EntityItalic        EntityType = "italic"
-	EntityUnderline     EntityType = "underline"
-	EntityStrikethrough EntityType = "strikethrough"
-	EntitySpoiler       EntityType = "spoiler"
-	EntityCode          EntityType = "code"
-	EntityPre           EntityType = "pre"                   // a code block with a Language
-	EntityLink          EntityType = "text_link"             // a link to URL
-	EntityQuote         EntityType = "blockquote"            // a quote, which is never within another quote
-	EntityLongQuote     EntityType = "expandable_blockquote" // a quote that is shown folded
+	EntityBold          RichTextEntityType = "bold"
+	EntityItalic        RichTextEntityType = "italic"
+	EntityUnderline     RichTextEntityType = "underline"
+	EntityStrikethrough RichTextEntityType = "strikethrough"
+	EntitySpoiler       RichTextEntityType = "spoiler"
+	EntityCode          RichTextEntityType = "code"
+	EntityPre           RichTextEntityType = "pre"                   // a code block with a Language
+	EntityLink          RichTextEntityType = "text_link"             // a link to URL
+	EntityQuote         RichTextEntityType = "blockquote"            // a quote, which is never within another quote
+	EntityLongQuote     RichTextEntityType = "expandable_blockquote" // a quote that is shown folded
 )
 
-// Address says where in a channel a post goes.
-type Address struct {
+// PostAddress says where in a channel a post goes.
+type PostAddress struct {
 	Chat    string
 	Thread  string // the thread; "" means none
 	ReplyTo string // the channel's name of the answered message; "" means none
@@ -106,9 +106,9 @@ type Post struct {
 	Content  RichText // the content to show
 }
 
-// SendClaim reserves a chat's next post for an answer that will be stored now. Nothing else is sent
+// SendReservation reserves a chat's next post for an answer that will be stored now. Nothing else is sent
 // to the chat until End is called.
-type SendClaim struct {
+type SendReservation struct {
 	Content RichText // the content of the answer's only post
 	// End ends the reservation and sends the stored post of the delivery. Without an ID in the
 	// post, nothing is sent. End is called once, after the answer was stored or storing failed.
@@ -131,26 +131,26 @@ const (
 	PostDeleted PostState = "deleted"
 )
 
-// Outcome is the result of a delivery.
-type Outcome string
+// DeliveryResult is the result of a delivery.
+type DeliveryResult string
 
 const (
-	OutcomeSent Outcome = "sent" // the channel has taken the delivery
+	OutcomeSent DeliveryResult = "sent" // the channel has taken the delivery
 	// a part of the delivery may not have arrived; /resend sends it again
-	OutcomeUnknown Outcome = "unknown"
+	OutcomeUnknown DeliveryResult = "unknown"
 	// the channel refused the delivery and will not take it later, or was unreachable for too long
-	OutcomeFailed Outcome = "failed"
+	OutcomeFailed DeliveryResult = "failed"
 )
 
 // DeliveryOutcome is the result of a delivery.
 type DeliveryOutcome struct {
 	Delivery           int64
-	Outcome            Outcome
+	Outcome            DeliveryResult
 	Why                string  // the channel's reason; not stored for a sent delivery
 	ReportedDeliveries []int64 // ids of earlier deliveries whose outcome this delivery reported to the user
 	Post               Post    // the delivery's last post, with its new state; without an ID there is none
 
-	Reason SendReason // cause of a failure, if the thread or the chat caused it
+	Reason SendErrorReason // cause of a failure, if the thread or the chat caused it
 	// conversation for the notice about the Reason; without a Channel there is no notice
 	NoticeTo Conversation
 }
@@ -158,7 +158,7 @@ type DeliveryOutcome struct {
 // UndeliveredSummary sums up the deliveries to a chat that may not have arrived.
 type UndeliveredSummary struct {
 	Conversation Conversation
-	Outcome      Outcome
+	Outcome      DeliveryResult
 	Why          string // the channel's reason for the newest delivery
 	Count        int
 	Last         time.Time // when the newest delivery was given up
@@ -167,7 +167,7 @@ type UndeliveredSummary struct {
 // SendError is the error of a call to a channel.
 type SendError struct {
 	Result     SendResult
-	Reason     SendReason
+	Reason     SendErrorReason
 	RetryAfter time.Duration // with SendReasonFlood: time in which nothing may be sent
 	MovedTo    string        // with SendReasonMoved: the chat's new name
 	Err        error         // the cause, without secrets
@@ -183,22 +183,22 @@ const (
 	SendRefused SendResult = "refused" // the channel will never take the message
 )
 
-// SendReason is the cause of a SendError, if callers must handle it in a special way.
-type SendReason string
+// SendErrorReason is the cause of a SendError, if callers must handle it in a special way.
+type SendErrorReason string
 
 const (
-	ReasonNone      SendReason = ""
-	SendReasonFlood SendReason = "flood" // too many messages were sent; with SendUnsent
-	SendReasonMoved SendReason = "moved" // the chat has a new name; with SendUnsent
+	ReasonNone      SendErrorReason = ""
+	SendReasonFlood SendErrorReason = "flood" // too many messages were sent; with SendUnsent
+	SendReasonMoved SendErrorReason = "moved" // the chat has a new name; with SendUnsent
 	// with SendRefused: the channel may take smaller parts
-	SendReasonTooLong SendReason = "too_long"
+	SendReasonTooLong SendErrorReason = "too_long"
 	// with SendRefused: the channel may take the text without its entities
-	SendReasonEntities SendReason = "marks"
-	SendReasonNoVoice  SendReason = "no_voice" // with SendRefused: the user accepts no voice messages
+	SendReasonEntities SendErrorReason = "marks"
+	SendReasonNoVoice  SendErrorReason = "no_voice" // with SendRefused: the user accepts no voice messages
 	// with SendRefused: the message to change is missing or can't be changed
-	SendReasonMessageGone SendReason = "gone"
-	SendReasonThreadGone  SendReason = "thread" // with SendRefused: the thread is gone
-	SendReasonChatGone    SendReason = "chat"   // with SendRefused: the chat refuses all messages
+	SendReasonMessageGone SendErrorReason = "gone"
+	SendReasonThreadGone  SendErrorReason = "thread" // with SendRefused: the thread is gone
+	SendReasonChatGone    SendErrorReason = "chat"   // with SendRefused: the chat refuses all messages
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

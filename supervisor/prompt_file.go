@@ -50,10 +50,10 @@ type PendingFile struct {
 // maxRefused is the largest number of refused versions that are remembered for a file.
 const maxRefused = 100
 
-// Observe returns the prompt file after its state in the home was read. If a new version waits,
+// RecordState returns the prompt file after its state in the home was read. If a new version waits,
 // Pending has no Since. dirty means that the user may not be the one who changed the file. first
 // means that the home was never read before.
-func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptFile {
+func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
 	case seen.State == f.State:
@@ -73,7 +73,7 @@ func (f PromptFile) Observe(seen protocol.PromptFile, dirty, first bool) PromptF
 // once.
 func (f PromptFile) pendingReason(seen protocol.PromptFile, dirty bool) PendingReason {
 	switch {
-	case seen.FromOtherAccount || seen.State == protocol.FileLink:
+	case seen.FromOtherAccount || seen.State == protocol.FileStateLink:
 		return PendingForeign
 	case dirty:
 		return PendingTurn
@@ -97,16 +97,16 @@ func (f *PromptFile) withdraw() {
 	f.Pending = PendingFile{}
 }
 
-// IsDecided reports whether a state of the file needs no decision of the user.
-func (f PromptFile) IsDecided(state protocol.FileState) bool {
+// IsStateDecided reports whether a state of the file needs no decision of the user.
+func (f PromptFile) IsStateDecided(state protocol.FileState) bool {
 	if f.Pending.Why != "" {
 		return state == f.Pending.State
 	}
 	return state == f.State
 }
 
-// Accept returns the file after the user has accepted the pending version.
-func (f PromptFile) Accept() PromptFile {
+// AcceptPending returns the file after the user has accepted the pending version.
+func (f PromptFile) AcceptPending() PromptFile {
 	p := f.Pending
 	f.State, f.Text, f.Accepted, f.Since, f.Pending = p.State, p.Text, true, time.Time{}, PendingFile{}
 	f.Refused = slices.DeleteFunc(slices.Clone(f.Refused), func(s protocol.FileState) bool { return s == p.State })
@@ -124,7 +124,7 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 	switch {
 	case f.State == after: // the write is repeated, as after a crash
 		f.Pending = PendingFile{}
-	case f.State == before, before == protocol.FileAbsent && f.State == emptyFile:
+	case f.State == before, before == protocol.FileStateAbsent && f.State == emptyFile:
 		if f.Pending.State == after {
 			f.Pending = PendingFile{}
 		}
@@ -153,14 +153,14 @@ type PromptFileDecision struct {
 	Inverse protocol.Undo
 }
 
-// Key returns a short key of the pending version, made from its path and state.
-func (f PromptFile) Key() string {
+// PendingKey returns a short key of the pending version, made from its path and state.
+func (f PromptFile) PendingKey() string {
 	sum := sha256.Sum256([]byte(f.Path + "\x00" + string(f.Pending.State)))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Acceptable reports whether the pending version can be accepted. It must be a regular file, or the
+// CanAcceptPending reports whether the pending version can be accepted. It must be a regular file, or the
 // file must be missing.
-func (f PromptFile) Acceptable() bool {
-	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileAbsent
+func (f PromptFile) CanAcceptPending() bool {
+	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileStateAbsent
 }

@@ -71,7 +71,7 @@ const (
 
 // Answer is a user's answer to a question.
 type Answer struct {
-	Say Say `json:"say"`
+	Say AnswerChoice `json:"say"`
 
 	// The following fields hold the answer to a QuestionAsk, with SayThis. Only one of them is set.
 	// If the user added words to options, Options and Text are set.
@@ -100,15 +100,15 @@ type AnswerMessage struct {
 	RepliesElsewhere bool
 }
 
-// Say is the short form of an answer, such as once or always.
-type Say string
+// AnswerChoice is the short form of an answer, such as once or always.
+type AnswerChoice string
 
 const (
-	SayNothing Say = ""       // no answer yet
-	SayOnce    Say = "once"   // yes, this time
-	SayAlways  Say = "always" // yes, and always for exactly this subject; only for approvals
-	SayNo      Say = "deny"
-	SayThis    Say = "this" // the answer is in the other fields of the Answer
+	SayNothing AnswerChoice = ""       // no answer yet
+	SayOnce    AnswerChoice = "once"   // yes, this time
+	SayAlways  AnswerChoice = "always" // yes, and always for exactly this subject; only for approvals
+	SayNo      AnswerChoice = "deny"
+	SayThis    AnswerChoice = "this" // the answer is in the other fields of the Answer
 )
 
 // PressResult is the result of pressing a question's button. Only PressTaken and PressPicked change
@@ -130,8 +130,8 @@ const (
 	PressUnknown PressResult = "foreign"
 )
 
-// Press is a press of a question's button.
-type Press struct {
+// QuestionPress is a press of a question's button.
+type QuestionPress struct {
 	Digest       string // SHA-256 of the button's nonce, in hexadecimal
 	User         string // the pressing user
 	Conversation int64  // the conversation of the press

@@ -8,8 +8,8 @@ import (
 // ErrCheckAgain is wrapped by errors of checks that may succeed a little later.
 var ErrCheckAgain = errors.New("the check may go well later")
 
-// CheckEnd is the result of a fire that ends without a model, or of a check before a turn.
-type CheckEnd struct {
+// CheckFireResult is the result of a fire that ends without a model, or of a check before a turn.
+type CheckFireResult struct {
 	// the check failed for a passing reason; the fire is tried again, up to the limit of tries
 	Retry        bool
 	Conversation Conversation // the conversation for the Text
@@ -31,7 +31,7 @@ type CheckFire struct {
 
 // CheckOutcome is the result of a check. Checks do not set Retry, Conversation and Turn.
 type CheckOutcome struct {
-	CheckEnd
+	CheckFireResult
 	Prompt *CheckPrompt // prompt of the turn that follows; nil means no turn
 }
 
@@ -44,8 +44,8 @@ const RoutineHeartbeat = "heartbeat"
 // IsEmpty reports whether the condition names neither files nor a command.
 func (c CheckCondition) IsEmpty() bool { return c.Files == "" && c.Command == "" }
 
-// AsksModel reports whether a fire of the job may start a turn.
-func (j Job) AsksModel() bool {
+// MayStartTurn reports whether a fire of the job may start a turn.
+func (j Job) MayStartTurn() bool {
 	switch j.Kind {
 	case JobTask:
 		return true
@@ -64,7 +64,7 @@ const RoutineDigest = "digest"
 // DigestRows holds a user's stored data for the digest.
 type DigestRows struct {
 	Jobs    []JobSummary
-	Waiting []Waiting
+	Waiting []WaitingItem
 }
 
 // JobSummary sums up the fires of one job.
@@ -75,20 +75,20 @@ type JobSummary struct {
 	World bool  // the job's title may have words of others
 }
 
-// WaitingKind is the kind of a thing that waits for a user's decision or attention.
-type WaitingKind string
+// WaitingItemKind is the kind of a thing that waits for a user's decision or attention.
+type WaitingItemKind string
 
 const (
-	WaitingQuestion   WaitingKind = "question"    // a question without an answer
-	WaitingPromptFile WaitingKind = "prompt_file" // a changed prompt file that the user must accept
-	WaitingHeld       WaitingKind = "held"        // messages that a gate holds
-	WaitingLost       WaitingKind = "lost"        // messages that may not have arrived
-	WaitingJob        WaitingKind = "job"         // a proposed job that the user must start
+	WaitingQuestion   WaitingItemKind = "question"    // a question without an answer
+	WaitingPromptFile WaitingItemKind = "prompt_file" // a changed prompt file that the user must accept
+	WaitingHeld       WaitingItemKind = "held"        // messages that a gate holds
+	WaitingLost       WaitingItemKind = "lost"        // messages that may not have arrived
+	WaitingJob        WaitingItemKind = "job"         // a proposed job that the user must start
 )
 
-// Waiting is a thing that waits for a user, as the digest shows it.
-type Waiting struct {
-	Kind  WaitingKind
+// WaitingItem is a thing that waits for a user, as the digest shows it.
+type WaitingItem struct {
+	Kind  WaitingItemKind
 	Text  string    // the question, or the path of a file
 	Count int       // number of messages
 	Since time.Time // time since when the thing waits; of several messages, the latest time

@@ -37,8 +37,8 @@ type Turn struct {
 	StartedAt time.Time
 }
 
-// AnswersIn returns the conversation for a turn's answer, files and questions.
-func (t Turn) AnswersIn() Conversation {
+// AnswerConversation returns the conversation for a turn's answer, files and questions.
+func (t Turn) AnswerConversation() Conversation {
 	if t.Destination == (Conversation{}) {
 		return t.Conversation
 	}

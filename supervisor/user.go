@@ -29,19 +29,19 @@ type User struct {
 	Accounts map[Channel]string
 	// Workspaces are absolute paths of other folders that the user's worker may change.
 	Workspaces []string
-	Codes      Codes
+	Codes      CodePolicy
 	Budget     Budget
 	History    int // days to keep messages; 0 means for ever
 }
 
-// Codes says whether a user must prove their identity by a time-based code (TOTP, RFC 6238).
-type Codes string
+// CodePolicy says whether a user must prove their identity by a time-based code (TOTP, RFC 6238).
+type CodePolicy string
 
 const (
-	CodesOff      Codes = "off"      // the user never needs a code, and can't enrol
-	CodesOptional Codes = "optional" // the user needs codes only after enrolling; "" means the same
+	CodesOff      CodePolicy = "off"      // the user never needs a code, and can't enrol
+	CodesOptional CodePolicy = "optional" // the user needs codes only after enrolling; "" means the same
 	// the user always needs codes, and can't speak before enrolling
-	CodesRequired Codes = "required"
+	CodesRequired CodePolicy = "required"
 )
 
 // Budget limits a user's spending on models, in millionths of a US dollar. 0 means no limit.
@@ -52,8 +52,8 @@ type Budget struct {
 	Extend int64 // greatest amount that the user may add to the day's limit when asked; 0 means nothing
 }
 
-// Factor is a user's second factor, with counts of wrong codes.
-type Factor struct {
+// SecondFactor is a user's second factor, with counts of wrong codes.
+type SecondFactor struct {
 	User   string
 	Secret []byte // the encrypted secret; nil means that the user is not enrolled
 	// a code has proved that the user has the secret; an unconfirmed factor protects nothing
@@ -77,7 +77,7 @@ type CodeResult struct {
 // CodeChecker checks a code against a factor, and returns the changed factor. It is called within
 // the transaction that reads and writes the factor. So if a hundred callers try the same code at
 // once, only one succeeds.
-type CodeChecker func(f Factor, now time.Time) (Factor, CodeResult)
+type CodeChecker func(f SecondFactor, now time.Time) (SecondFactor, CodeResult)
 
 // GateCheck says how to check an inbound's gate in the transaction that stores the inbound. A
 // closed gate holds the inbound.
@@ -100,12 +100,12 @@ type GateCheck struct {
 	CheckCode CodeChecker
 }
 
-// Lock says which gates of its user an inbound closes. "" means none.
-type Lock string
+// GateLock says which gates of its user an inbound closes. "" means none.
+type GateLock string
 
 const (
-	LockHere Lock = "here" // the gate of the inbound's chat
-	LockAll  Lock = "all"  // the gates of all the user's chats
+	LockHere GateLock = "here" // the gate of the inbound's chat
+	LockAll  GateLock = "all"  // the gates of all the user's chats
 )
 
 // GateDecision is the gate's decision about an inbound.
@@ -114,9 +114,9 @@ type GateDecision struct {
 	// CheckCode is set if the inbound is a code. The code is tried, and no part of it is stored.
 	// With a Check, the inbound counts as a code only if the gate is open.
 	CheckCode CodeChecker
-	// Lock closes gates in the transaction that stores the inbound, so that later inbounds find
+	// GateLock closes gates in the transaction that stores the inbound, so that later inbounds find
 	// them closed.
-	Lock Lock
+	Lock GateLock
 	// Question is the id of the question that the code is for; 0 means none. If the question is
 	// open when the code is tried, a right code answers it.
 	Question int64
@@ -124,7 +124,7 @@ type GateDecision struct {
 	// the user got the reason before.
 	Refusal     string
 	AlreadyTold bool
-	Code        Code // code of the refusal; "" means CodeForbidden
+	Code        ErrorCode // code of the refusal; "" means CodeForbidden
 }
 
 // Login records that a user's gate is open in a chat.
@@ -148,62 +148,62 @@ type Lease struct {
 	Amount int64 // amount in millionths of a US dollar
 }
 
-// Claim asks to set money aside for one model call, within limits.
-type Claim struct {
+// LeaseRequest asks to set money aside for one model call, within limits.
+type LeaseRequest struct {
 	User         string
 	Conversation int64
 	Turn         int64
 	Spec         string // provider/model
 	Amount       int64  // amount in millionths of a US dollar, more than 0
 	Least        int64  // the least amount that is enough; 0 means Amount
-	Limits       []Limit
+	Limits       []SpendingLimit
 	// an earlier lease that ends now, even if the claim fails; 0 means none
 	ReplacedLease int64
 	// name of the pot that pays, such as review/acme/widget; "" means that the user pays
 	Pot string
 }
 
-// Limit is a limit of spending on models.
-type Limit struct {
-	Scope Scope
+// SpendingLimit is a limit of spending on models.
+type SpendingLimit struct {
+	Scope SpendingScope
 	Max   int64 // limit in millionths of a US dollar
 	// start of the counted spending, a multiple of 15 minutes; ignored for ScopeTurn and ScopeFire
 	Since time.Time
 }
 
-// Scope says whose spending a limit counts, and in which time.
-type Scope string
+// SpendingScope says whose spending a limit counts, and in which time.
+type SpendingScope string
 
 const (
-	ScopeTurn         Scope = "turn"         // one turn
-	ScopeFire         Scope = "fire"         // all tries of the turn's fire
-	ScopeDay          Scope = "day"          // the user's day
-	ScopeMonth        Scope = "month"        // the user's month
-	ScopeJobDay       Scope = "job day"      // the turns of the user's jobs in a day
-	ScopeJobMonth     Scope = "job month"    // the turns of the user's jobs in a month
-	ScopePot          Scope = "pot"          // the claim's pot
-	ScopeInstallation Scope = "installation" // all users
+	ScopeTurn         SpendingScope = "turn"         // one turn
+	ScopeFire         SpendingScope = "fire"         // all tries of the turn's fire
+	ScopeDay          SpendingScope = "day"          // the user's day
+	ScopeMonth        SpendingScope = "month"        // the user's month
+	ScopeJobDay       SpendingScope = "job day"      // the turns of the user's jobs in a day
+	ScopeJobMonth     SpendingScope = "job month"    // the turns of the user's jobs in a month
+	ScopePot          SpendingScope = "pot"          // the claim's pot
+	ScopeInstallation SpendingScope = "installation" // all users
 )
 
-// Shortage is a limit that a claim would exceed, with the amounts that count. Amounts are in
+// BudgetShortage is a limit that a claim would exceed, with the amounts that count. Amounts are in
 // millionths of a US dollar.
-type Shortage struct {
-	Limit
+type BudgetShortage struct {
+	SpendingLimit
 	Spent    int64 // paid amount
 	Held     int64 // amount set aside for running calls
 	Extended int64 // amount that the user added to the limit
 	Wanted   int64 // the claim's least amount
 }
 
-// Left returns the amount that may still be set aside under the limit. It may be negative.
-func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
+// AmountLeft returns the amount that may still be set aside under the limit. It may be negative.
+func (s BudgetShortage) AmountLeft() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 
-// Missing returns by how much the claim's least amount exceeds the limit. The result is positive.
-func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
+// MissingAmount returns by how much the claim's least amount exceeds the limit. The result is positive.
+func (s BudgetShortage) MissingAmount() int64 { return s.Wanted - s.AmountLeft() }
 
-// Extension adds an amount to a user's limits. These are the limits of a turn, the current day and
+// LimitExtension adds an amount to a user's limits. These are the limits of a turn, the current day and
 // the current month.
-type Extension struct {
+type LimitExtension struct {
 	User   string
 	Turn   int64
 	Amount int64 // amount in millionths of a US dollar, more than 0

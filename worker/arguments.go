@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Decode reads a call's arguments into the struct that args points to. An unknown name or a value
+// DecodeArguments reads a call's arguments into the struct that args points to. An unknown name or a value
 // of the wrong type is an error that names the argument for the model.
-func Decode(call Call, args any) error {
+func DecodeArguments(call Call, args any) error {
 	raw := call.Arguments
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")

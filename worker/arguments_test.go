@@ -13,7 +13,7 @@ type arguments struct {
 	Limit int    `json:"limit"`
 }
 
-func TestDecode_Arguments_FillStructOrFail(t *testing.T) {
+func TestDecodeArguments_FillsStructOrFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		raw  string
 		want arguments
@@ -31,7 +31,7 @@ func TestDecode_Arguments_FillStructOrFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got arguments
-			err := worker.Decode(worker.Call{Arguments: json.RawMessage(test.raw)}, &got)
+			err := worker.DecodeArguments(worker.Call{Arguments: json.RawMessage(test.raw)}, &got)
 			switch {
 			case test.err == "" && (err != nil || got != test.want):
 				t.Errorf("got %+v, %v", got, err)

@@ -18,12 +18,12 @@ type Argument struct {
 type ArgumentType string
 
 const (
-	String  ArgumentType = "string"
-	Integer ArgumentType = "integer"
-	Number  ArgumentType = "number"
-	Boolean ArgumentType = "boolean"
-	Object  ArgumentType = "object"
-	Strings ArgumentType = "array" // an array of strings
+	StringArgument     ArgumentType = "string"
+	IntegerArgument    ArgumentType = "integer"
+	NumberArgument     ArgumentType = "number"
+	BooleanArgument    ArgumentType = "boolean"
+	ObjectArgument     ArgumentType = "object"
+	StringListArgument ArgumentType = "array" // an array of strings
 )
 
 // schemaOf returns the JSON schema of an object with these arguments. It keeps their order, so that
@@ -56,7 +56,7 @@ func (a Argument) appendProperty(schema []byte) []byte {
 	} else {
 		schema = strconv.AppendQuote(append(schema, `"type":`...), string(a.Type))
 	}
-	if a.Type == Strings {
+	if a.Type == StringListArgument {
 		schema = append(schema, `,"items":{"type":"string"}`...)
 	}
 	if a.Description != "" {

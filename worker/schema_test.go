@@ -7,7 +7,7 @@ import (
 	"mews/worker"
 )
 
-func TestDefine_Arguments_MakeSchema(t *testing.T) {
+func TestDefineTool_Arguments_MakeSchema(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		arguments []worker.Argument
@@ -15,14 +15,14 @@ func TestDefine_Arguments_MakeSchema(t *testing.T) {
 	}{
 		{"none", nil, `{"type":"object","properties":{}}`},
 		{"one of each type", []worker.Argument{
-			{Name: "text", Type: worker.String, Required: true}, {Name: "n", Type: worker.Integer, Description: `lines, say "7"`},
-			{Name: "share", Type: worker.Number}, {Name: "all", Type: worker.Boolean}, {Name: "more", Type: worker.Object},
-			{Name: "paths", Type: worker.Strings, Description: "einige", Required: true}, {Name: "kind", Values: []string{"a", "é"}},
+			{Name: "text", Type: worker.StringArgument, Required: true}, {Name: "n", Type: worker.IntegerArgument, Description: `lines, say "7"`},
+			{Name: "share", Type: worker.NumberArgument}, {Name: "all", Type: worker.BooleanArgument}, {Name: "more", Type: worker.ObjectArgument},
+			{Name: "paths", Type: worker.StringListArgument, Description: "einige", Required: true}, {Name: "kind", Values: []string{"a", "é"}},
 		}, `{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer","description":"lines, say \"7\""},` +
 			`"share":{"type":"number"},"all":{"type":"boolean"},"more":{"type":"object"},` +
 			`"paths":{"type":"array","items":{"type":"string"},"description":"einige"},"kind":{"enum":["a","é"]}},"required":["text","paths"]}`},
 	} {
-		got := worker.Define[struct{}](worker.Spec{Arguments: test.arguments}, struct{}{}, nil).Schema
+		got := worker.DefineTool[struct{}](worker.ToolSpec{Arguments: test.arguments}, struct{}{}, nil).Schema
 		if string(got) != test.want || !json.Valid(got) {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}

@@ -91,11 +91,11 @@ func serve(args []string) error {
 func parsePolicy(args []string) (p spawn.Policy, err error) {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
-		if err := p.Set(key, value); err != nil {
+		if err := p.SetKey(key, value); err != nil {
 			return p, err
 		}
 	}
-	return p, p.Check()
+	return p, p.Validate()
 }
 
 // collectEarly keeps this permanent process small, by early garbage collection. A stage before a

@@ -12,8 +12,8 @@ import (
 // modes are the functions of this program by its only argument. It executes itself with the first
 // three.
 var modes = map[string]func() error{
-	sandbox.StageOneArgument:   sandbox.StageOne,
-	sandbox.StageZeroArgument:  sandbox.StageZero,
+	sandbox.StageOneArgument:   sandbox.RunStageOne,
+	sandbox.StageZeroArgument:  sandbox.RunStageZero,
 	sandbox.MakeFolderArgument: sandbox.RunMakeFolder,
 	"--version":                printVersion,
 }
@@ -25,7 +25,7 @@ func exitStatus(err error) int {
 		return ended.Status
 	}
 	if spawnwire.IsShortage(err) {
-		return spawnwire.ShortageStatus
+		return spawnwire.ShortageExitStatus
 	}
 	return 1
 }
@@ -43,5 +43,5 @@ func supervise(args []string) error {
 		return errors.New(textNotAsRoot)
 	}
 	collectEarly()
-	return spawn.Supervise(args[3:], spawn.Options{Policy: policy})
+	return spawn.SuperviseProgram(args[3:], spawn.Options{Policy: policy})
 }

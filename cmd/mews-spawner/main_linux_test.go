@@ -52,7 +52,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestArguments_EachForm_IsHandled(t *testing.T) {
+func TestArguments_EachForm_RunsOrExplains(t *testing.T) {
 	policy := filepath.Join(t.TempDir(), "policy")
 	if err := os.WriteFile(policy, []byte("worker /bin/sh\nuids 0-5000\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	if err := errors.Join(theirs.Close(), conn.SetReceiveDeadline(time.Now().Add(deadline))); err != nil {
 		t.Fatal(err)
 	}
-	if m, _, err := conn.Receive(); err != nil || m.(spawnwire.Ready).Tier == "" {
+	if m, _, err := conn.Receive(); err != nil || m.(spawnwire.ReadyMessage).Tier == "" {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	in, script, err := os.Pipe()
@@ -134,15 +134,15 @@ func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	if _, err := io.WriteString(script, "[ $$ = 1 ] && [ $HOME = /home ] && exit 7\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Send(spawnwire.Spawn{ID: 1, Root: filepath.Dir(dir), Path: filepath.Base(dir), Profile: "worker"}, deadline,
+	if err := conn.Send(spawnwire.SpawnRequest{ID: 1, Root: filepath.Dir(dir), Path: filepath.Base(dir), Profile: "worker"}, deadline,
 		int(in.Fd()), int(os.Stderr.Fd())); err != nil {
 		t.Fatal(err)
 	}
-	if m, _, err := conn.Receive(); err != nil || m.(spawnwire.Started).ID != 1 {
+	if m, _, err := conn.Receive(); err != nil || m.(spawnwire.StartedMessage).ID != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	m, _, err := conn.Receive()
-	if exited, ok := m.(spawnwire.Exited); err != nil || !ok || syscall.WaitStatus(exited.Status).ExitStatus() != 7 {
+	if exited, ok := m.(spawnwire.ExitedMessage); err != nil || !ok || syscall.WaitStatus(exited.Status).ExitStatus() != 7 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if err := errors.Join(in.Close(), script.Close(), conn.Close(), cmd.Wait()); err != nil {

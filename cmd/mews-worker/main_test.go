@@ -54,7 +54,7 @@ type process struct {
 // no other descriptor.
 func start(t *testing.T) *process {
 	t.Helper()
-	ours, theirs := protocoltest.Pipe(t)
+	ours, theirs := protocoltest.NewSocketPair(t)
 	file, err := theirs.(interface{ File() (*os.File, error) }).File()
 	if err != nil {
 		t.Fatal(err)
@@ -79,27 +79,27 @@ func start(t *testing.T) *process {
 	})
 	p.host = &hosttest.Host{TB: t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60}}
 	p.conn = protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: p.answer}, protocol.Options{})
-	protocoltest.Run(t, p.conn)
+	protocoltest.RunConn(t, p.conn)
 	return p
 }
 
 // answer answers a turn's calls as the supervisor.
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method == protocol.MethodPromptFileReport {
-		return protocol.PromptFilesInForce{}, nil
+		return protocol.PromptFileReportResult{}, nil
 	}
-	var ask protocol.ModelStream
-	if req.Method == protocol.MethodModelStream && req.Decode(&ask) == nil {
-		return p.host.NextMessage(ctx, ask.After, "", nil)
+	var ask protocol.ModelStreamParams
+	if req.Method == protocol.MethodModelStream && req.DecodeParams(&ask) == nil {
+		return p.host.NextModelMessage(ctx, ask.After, "", nil)
 	}
-	var step protocol.StepCommit
-	if err := req.Decode(&step); err != nil {
+	var step protocol.StepCommitParams
+	if err := req.DecodeParams(&step); err != nil {
 		return nil, err
 	}
-	if step.State == protocol.StateBegun {
-		return protocol.StepCommitResult{}, p.host.CommitBegun(ctx, protocol.ToolCall{ID: step.Call})
+	if step.State == protocol.CallStateBegun {
+		return protocol.StepCommitResult{}, p.host.CommitCallBegin(ctx, protocol.ToolCall{ID: step.Call})
 	}
-	id, err := p.host.CommitResult(ctx, *step.Result)
+	id, err := p.host.CommitCallResult(ctx, *step.Result)
 	return protocol.StepCommitResult{Message: id}, err
 }
 
@@ -125,7 +125,7 @@ func TestVersionFlag_PrintsVersion(t *testing.T) {
 	}
 }
 
-func TestStart_ByHand_ExplainsItself(t *testing.T) {
+func TestStart_WithoutSpawner_ExplainsUse(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}} {
 		out, err := exec.Command(binary, args...).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews-worker: ") {
@@ -134,7 +134,7 @@ func TestStart_ByHand_ExplainsItself(t *testing.T) {
 	}
 }
 
-func TestStop_EndsWithStatusZero(t *testing.T) {
+func TestStopCall_EndsWorkerWithStatusZero(t *testing.T) {
 	for name, end := range map[string]func(*process) error{
 		"when the supervisor goes": func(p *process) error { p.conn.Close(nil); return nil },
 		"on SIGTERM":               func(p *process) error { return p.cmd.Process.Signal(syscall.SIGTERM) },
@@ -155,7 +155,7 @@ func TestStop_EndsWithStatusZero(t *testing.T) {
 	}
 }
 
-func TestChildren_InheritNoSocket(t *testing.T) {
+func TestChildProcesses_InheritNoSocket(t *testing.T) {
 	p := start(t)
 	p.hello(t)
 	fds, err := os.ReadDir(p.proc("fd"))
@@ -221,13 +221,13 @@ func TestIdleWorker_Memory_IsSmall(t *testing.T) {
 	for i := range 9 {
 		text := strings.Repeat("some words ", 1000)
 		script = append(script, hosttest.CallMessage(
-			hosttest.Call(fmt.Sprint("w", i), "write_file", fmt.Sprintf(`{"path":"%d.md","content":%q}`, i, text)),
-			hosttest.Call(fmt.Sprint("r", i), "read_file", fmt.Sprintf(`{"path":"%d.md"}`, i)),
-			hosttest.Call(fmt.Sprint("s", i), "search_files", fmt.Sprintf(`{"query":"w.rds","regexp":true,"limit":%d}`, i+1))))
+			hosttest.ToolCall(fmt.Sprint("w", i), "write_file", fmt.Sprintf(`{"path":"%d.md","content":%q}`, i, text)),
+			hosttest.ToolCall(fmt.Sprint("r", i), "read_file", fmt.Sprintf(`{"path":"%d.md"}`, i)),
+			hosttest.ToolCall(fmt.Sprint("s", i), "search_files", fmt.Sprintf(`{"query":"w.rds","regexp":true,"limit":%d}`, i+1))))
 	}
-	p.host.Answer = hosttest.Script(script...)
+	p.host.Answer = hosttest.ScriptMessages(script...)
 	var end protocol.TurnEnd
-	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.Start(), &end); err != nil || end.Steps != 10 {
+	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.TurnStart(), &end); err != nil || end.Steps != 10 {
 		t.Fatalf("the turn ended with %+v, %v", end, err)
 	}
 	p.checkPrivate(t, "at the end of a turn of ten steps", idleLater)

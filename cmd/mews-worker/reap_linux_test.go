@@ -16,17 +16,17 @@ func TestReap_Orphans_LeavesChildren(t *testing.T) {
 	p := start(t)
 	p.hello(t)
 	const orphans = `for i in $(seq 300); do (setsid true &); done; exit 7`
-	p.host.Answer = hosttest.Script(
-		hosttest.CallMessage(hosttest.Call("a", "run_command", `{"command":"`+orphans+`"}`)),
-		hosttest.CallMessage(hosttest.Call("b", "run_command", `{"command":"exit 3"}`)),
+	p.host.Answer = hosttest.ScriptMessages(
+		hosttest.CallMessage(hosttest.ToolCall("a", "run_command", `{"command":"`+orphans+`"}`)),
+		hosttest.CallMessage(hosttest.ToolCall("b", "run_command", `{"command":"exit 3"}`)),
 		hosttest.TextMessage("Done."),
 	)
 	var end protocol.TurnEnd
-	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.Start(), &end); err != nil {
+	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.TurnStart(), &end); err != nil {
 		t.Fatal(err)
 	}
 	for call, want := range map[string]string{"a": "exit 7", "b": "exit 3"} {
-		if result, ok := p.host.Result(call); !ok || !strings.Contains(result.Text, want) {
+		if result, ok := p.host.CallResult(call); !ok || !strings.Contains(result.Text, want) {
 			t.Errorf("%s: %+v, want %q", call, result, want)
 		}
 	}

@@ -26,36 +26,36 @@ func programStarter() func(*exec.Cmd) error {
 
 // runEscape tries one row of the escapes in this process, which may die from it.
 func runEscape(row, victims string) {
-	v, err := escape.Decode(victims)
+	v, err := escape.DecodeVictims(victims)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mews-worker:", err)
 		os.Exit(1)
 	}
-	fmt.Println(escape.Try(row, v).Encode())
+	fmt.Println(escape.TryProbe(row, v).Encode())
 }
 
 // attemptLimit is how long one attempt may take.
 const attemptLimit = 10 * time.Second
 
 // tryWalls tries each row of the escapes in a separate process.
-func tryWalls(ctx context.Context, try protocol.TryWalls) []protocol.Finding {
+func tryWalls(ctx context.Context, try protocol.TryWallsParams) []protocol.EscapeReport {
 	v := escapeVictims(try.Victims)
-	var list []protocol.Finding
-	for _, p := range escape.Table() {
+	var list []protocol.EscapeReport
+	for _, p := range escape.AllProbes() {
 		if !p.Core && !try.All {
 			continue
 		}
 		f := tryRow(ctx, p.Row, v)
-		list = append(list, protocol.Finding{Row: p.Row, What: p.What, Outcome: string(f.Outcome), Detail: f.Detail})
+		list = append(list, protocol.EscapeReport{Row: p.Row, What: p.What, Outcome: string(f.Outcome), Detail: f.Detail})
 	}
 	return list
 }
 
-func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
+func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
 	bounded, cancel := context.WithTimeout(ctx, attemptLimit)
 	defer cancel()
 	out, err := exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, row, v.Encode()).Output()
-	f, bad := escape.DecodeFinding(strings.TrimSpace(string(out)))
+	f, bad := escape.DecodeReport(strings.TrimSpace(string(out)))
 	ended := new(exec.ExitError)
 	switch {
 	case bad == nil:
@@ -63,9 +63,9 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	case bounded.Err() != nil: // the attempt took too long: the outcome is not known
 		err = bounded.Err()
 	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as a seccomp filter's
-		return escape.DeathFinding(row, err.Error())
+		return escape.NewDeathReport(row, err.Error())
 	}
-	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
+	return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }
 
 // escapeVictims converts the wire's victims for this process.

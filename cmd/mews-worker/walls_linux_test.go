@@ -8,16 +8,16 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestTryWalls_FailedAttempt_IsNotStopped: an attempt that could not be made does not prove that a
+// TestTryWalls_BrokenProbe_IsNotStopped: an attempt that could not be made does not prove that a
 // wall stopped it.
-func TestTryWalls_FailedAttempt_IsNotStopped(t *testing.T) {
+func TestTryWalls_BrokenProbe_IsNotStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	// this time is too short even for the start of a Go program
 	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {
-		if f := tryRow(ctx, "F1", escape.Victims{}); f.Outcome != escape.Untried || f.Detail == "" {
+		if f := tryRow(ctx, "F1", escape.Victims{}); f.Outcome != escape.OutcomeUntried || f.Detail == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

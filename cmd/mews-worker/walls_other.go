@@ -18,4 +18,4 @@ func runEscape(string, string) {}
 func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
 // tryWalls is nil, because this system has no walls to try.
-var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding
+var tryWalls func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport

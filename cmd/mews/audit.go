@@ -37,9 +37,9 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		return errMisuse
 	}
 	ask := func(q admin.AuditQuery) (admin.AuditPage, error) {
-		return app.Call[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
+		return app.CallAdminService[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
 	}
-	rows, err := admin.ReadAudit(ask, admin.AuditQuery{User: *user, Action: *action, Since: from}, *limit)
+	rows, err := admin.ReadAuditLog(ask, admin.AuditQuery{User: *user, Action: *action, Since: from}, *limit)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, textWrongHead, *head)
 		return errMisuse
 	}
-	r, err := app.Call[admin.AuditReport](ctx, cfg, admin.MethodAuditVerify, admin.AuditCheck{Head: *head})
+	r, err := app.CallAdminService[admin.AuditReport](ctx, cfg, admin.MethodAuditVerify, admin.AuditVerifyRequest{Head: *head})
 	if err != nil {
 		return err
 	}

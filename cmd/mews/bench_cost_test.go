@@ -32,14 +32,14 @@ func measureCost(b *testing.B, h *apptest.Service) (c cost) {
 	b.Helper()
 	c.cpu = map[string]time.Duration{}
 	for _, program := range programs {
-		for _, pid := range h.Processes(program) {
+		for _, pid := range h.ProcessIDs(program) {
 			c.cpu[program] += processorTime(b, pid)
 			for _, thread := range threads(b, pid, "status") {
 				c.switches += procField(thread, "voluntary_ctxt_switches:")
 			}
 		}
 	}
-	c.bytes = h.Count(`SELECT (page_count - freelist_count) * page_size
+	c.bytes = h.QueryCount(`SELECT (page_count - freelist_count) * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
 	c.fakes = processorTime(b, os.Getpid())
 	return c
@@ -100,7 +100,7 @@ func BenchmarkTelegramCrowd(b *testing.B) {
 	m.Start()
 	m.warm(people)
 	before := measureCost(b, m.Service)
-	say := func(u telegramtest.User) { m.server.Say(telegramtest.Private(u), u, "hi") }
+	say := func(u telegramtest.User) { m.server.Say(telegramtest.PrivateChat(u), u, "hi") }
 	for _, u := range m.people {
 		say(u)
 	}
@@ -127,9 +127,9 @@ func (m *telegramService) nextAnsweredUser() telegramtest.User {
 			if err != nil {
 				m.b.Fatal(err)
 			}
-			return m.people[id-apptest.FirstID]
+			return m.people[id-apptest.FirstTelegramID]
 		case <-time.After(time.Minute):
-			m.b.Fatalf("waited a minute for an answer\n%s", m.Log())
+			m.b.Fatalf("waited a minute for an answer\n%s", m.LogTail())
 		}
 	}
 }
@@ -164,7 +164,7 @@ func BenchmarkTelegramCalls(b *testing.B) {
 // the counts.
 func countCalls(h *apptest.Service) (counts func() map[string]int) {
 	h.T.Helper()
-	supervisor := h.Processes("mews")[0]
+	supervisor := h.ProcessIDs("mews")[0]
 	var table strings.Builder
 	cmd := exec.Command("strace", "-f", "-c", "-U", "calls,name", "-e", "trace="+strings.Join(countedCalls, ","), "-p",
 		strconv.Itoa(supervisor))
@@ -172,7 +172,7 @@ func countCalls(h *apptest.Service) (counts func() map[string]int) {
 	if err := cmd.Start(); err != nil {
 		h.T.Fatal(err)
 	}
-	h.WaitFor(apptest.Patience, "strace to attach", func() bool {
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "strace to attach", func() bool {
 		return procField(fmt.Sprintf("/proc/%d/status", supervisor), "TracerPid:") == float64(cmd.Process.Pid)
 	})
 	return func() map[string]int {

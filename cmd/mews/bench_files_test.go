@@ -23,11 +23,11 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	m.warm(1)
 	photo, sent := phonePhoto(b), 0
 	b.SetBytes(int64(len(photo)))
-	m.timeFile(sent, telegramtest.Photo(telegramtest.File{ID: "warm", Content: photo}))
+	m.timeFile(sent, telegramtest.WithPhoto(telegramtest.File{ID: "warm", Content: photo}))
 	var took samples
 	for b.Loop() {
 		sent++
-		took = append(took, m.timeFile(sent, telegramtest.Photo(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
+		took = append(took, m.timeFile(sent, telegramtest.WithPhoto(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
 		b.StopTimer()
 		m.pause()
 		b.StartTimer()
@@ -56,13 +56,13 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := newTelegramService(b, 1, fastRate)
-	m.Configure(`speech: {in: {engine: command, command: [/bin/echo, buy eggs, "{wav}"]}}` + "\n")
+	m.AppendConfig(`speech: {in: {engine: command, command: [/bin/echo, buy eggs, "{wav}"]}}` + "\n")
 	m.Start()
 	m.warm(1)
 	sent := 0
 	send := func() time.Duration {
 		sent++
-		return m.timeFile(sent, telegramtest.Voice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
+		return m.timeFile(sent, telegramtest.WithVoice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
 	}
 	send()
 	var all, theirs, ours samples
@@ -88,9 +88,9 @@ func BenchmarkTelegramLargeFile(b *testing.B) {
 		m := newTelegramServiceOf(b, 1, fastRate+", files: "+dir, dir)
 		m.Start()
 		m.warm(1)
-		supervisor := m.Processes("mews")[0]
+		supervisor := m.ProcessIDs("mews")[0]
 		document := func(n int, size int64) float64 {
-			m.timeFile(n, telegramtest.Document(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
+			m.timeFile(n, telegramtest.WithDocument(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
 				Content: []byte{1, 0, 2}, Size: size}))
 			return procField(fmt.Sprintf("/proc/%d/status", supervisor), "VmHWM:")
 		}
@@ -121,11 +121,11 @@ func phonePhoto(b *testing.B) []byte {
 // timeFile sends a file from the first user and returns the time until the model's call. The time
 // starts with the request for the file's bytes, or with the message if the server puts files into a
 // folder.
-func (m *telegramService) timeFile(n int, file telegramtest.Field) time.Duration {
+func (m *telegramService) timeFile(n int, file telegramtest.MessageOption) time.Duration {
 	m.b.Helper()
-	m.server.Await(m.b, "a poll that waits", m.server.IsPolling)
+	m.server.WaitUntil(m.b, "a poll that waits", m.server.IsPolling)
 	began := time.Now()
-	m.server.Say(telegramtest.Private(m.people[0]), m.people[0], fmt.Sprint("file ", n), file)
+	m.server.Say(telegramtest.PrivateChat(m.people[0]), m.people[0], fmt.Sprint("file ", n), file)
 	m.awaitAnswer()
 	called := receive(m.b, m.model.calls, m.Service, "the model's end").called
 	if downloads := m.server.Calls(telegramtest.DownloadMethod); len(downloads) > 0 {

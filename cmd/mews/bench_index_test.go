@@ -22,7 +22,7 @@ const indexDelay = time.Second
 func BenchmarkHome(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for i := range 10_000 {
-		path := filepath.Join(h.Home("ann"), fmt.Sprint("folder", i%200), fmt.Sprint(i, ".md"))
+		path := filepath.Join(h.UserHome("ann"), fmt.Sprint("folder", i%200), fmt.Sprint(i, ".md"))
 		text := fmt.Sprintf("# Note %d\nword%d\n", i, i)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			b.Fatal(err)
@@ -31,16 +31,16 @@ func BenchmarkHome(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	apptest.GiveToWorkers(b, filepath.Join(h.Dir, "homes"))
+	apptest.ChownToWorkers(b, filepath.Join(h.Dir, "homes"))
 	h.Start()
 	v, began := newClient(b, h, "ann"), time.Now()
 	v.exchange(b, "hi")
-	find := func(words string) (r search.Report, err error) {
-		err = control.Ask(b.Context(), h.Socket, search.MethodSearch,
+	find := func(words string) (r search.SearchReport, err error) {
+		err = control.CallOnce(b.Context(), h.Socket, search.MethodSearch,
 			search.TextQuery{User: "ann", Words: words, In: "home"}, &r)
 		return r, err
 	}
-	h.WaitFor(10*time.Minute, "the home to be in the index", func() bool {
+	h.WaitUntilTrue(10*time.Minute, "the home to be in the index", func() bool {
 		r, err := find("word1")
 		return err == nil && r.Incomplete == ""
 	})
@@ -49,14 +49,14 @@ func BenchmarkHome(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		name := fmt.Sprint("new", n, ".md")
-		path := filepath.Join(h.Home("ann"), name)
+		path := filepath.Join(h.UserHome("ann"), name)
 		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
 			b.Fatal(err)
 		}
-		apptest.GiveToWorkers(b, path)
+		apptest.ChownToWorkers(b, path)
 		changed := time.Now()
 		n++
-		h.WaitFor(time.Minute, "the new file to be found", func() bool {
+		h.WaitUntilTrue(time.Minute, "the new file to be found", func() bool {
 			r, err := find(name)
 			return err == nil && slices.ContainsFunc(r.Hits,
 				func(hit search.ReportHit) bool { return hit.Path == name })

@@ -20,7 +20,7 @@ import (
 // real model. In "instant" it answers at once, so only Mews's own work shares the processors.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burnCPU(4 * runtime.NumCPU())}
-	usual := modeltest.Paced(answerSentence, 10, 15*time.Millisecond)
+	usual := modeltest.PacedScript(answerSentence, 10, 15*time.Millisecond)
 	for _, m := range append([]harm{burn}, harms...) {
 		b.Run(m.name, func(b *testing.B) { benchmarkNeighbour(b, m, usual) })
 	}
@@ -34,9 +34,9 @@ func BenchmarkNeighbour(b *testing.B) {
 const burningRecogniser = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
 
 // sendRecording sends a recording as alice.
-func (n *neighbour) sendRecording() <-chan string {
+func (n *neighbourClient) sendRecording() <-chan string {
 	n.service.T.Helper()
-	ref, err := n.chat.Upload(n.service.T.Context(), bytes.NewReader(fileHead("voice")))
+	ref, err := n.chat.UploadFile(n.service.T.Context(), bytes.NewReader(fileHead("voice")))
 	if err != nil {
 		n.service.T.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (n *neighbour) sendRecording() <-chan string {
 // answerSentence is a model that answers with 200 characters. A paced model takes 300 ms for them:
 // about 160 tokens a second.
 func answerSentence(r modeltest.Request) modeltest.Answer {
-	if strings.HasPrefix(r.Asked(), "run ") {
+	if strings.HasPrefix(r.NewestUserMessage(), "run ") {
 		return runCommandModel(r)
 	}
 	return modeltest.Answer{Text: strings.Repeat("All is well. ", 16)[:200]}
@@ -55,9 +55,9 @@ func answerSentence(r modeltest.Request) modeltest.Answer {
 func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	_, url := modeltest.NewServer(b, script)
 	h := apptest.NewService(b, url, "alice", "bob")
-	h.Configure("worker: {" + neighbourLimits + "}\n")
+	h.AppendConfig("worker: {" + neighbourLimits + "}\n")
 	if m.byRecogniser {
-		h.Configure(fmt.Sprintf("speech: {in: {engine: command, command: [/bin/sh, -c, %q, \"{wav}\"], echo: false}}\n", m.command))
+		h.AppendConfig(fmt.Sprintf("speech: {in: {engine: command, command: [/bin/sh, -c, %q, \"{wav}\"], echo: false}}\n", m.command))
 	}
 	if small := smallHomes(h, "alice", "bob"); m.needsMount && !small {
 		b.Skip("it takes a small disk, and only root may mount one")
@@ -86,7 +86,7 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 }
 
 // timeTurns times a few turns in a new conversation. In a long conversation turns take longer.
-func (v *client) timeTurns(b *testing.B) (took []time.Duration) {
+func (v *benchClient) timeTurns(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")
 	for range 6 {

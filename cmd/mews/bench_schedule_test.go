@@ -37,15 +37,15 @@ func BenchmarkTelegramReminder(b *testing.B) {
 			at, u := first.Add(time.Duration(i)*apart), m.people[i%len(m.people)]
 			words := fmt.Sprintf("cup %d.", len(due))
 			due[words] = at
-			m.server.Say(telegramtest.Private(u), u, "/remind "+at.Format(millisecondFormat)+": "+words)
+			m.server.Say(telegramtest.PrivateChat(u), u, "/remind "+at.Format(millisecondFormat)+": "+words)
 		}
 		<-time.After(time.Until(first.Add(apart / 2)))
 		for range each {
 			disk.commit()
 			<-time.After(apart)
 		}
-		m.WaitFor(time.Minute, "the reminders to come", func() bool {
-			return m.Count("SELECT count(*) FROM fire f JOIN outbox o ON o.id = f.delivery WHERE o.outcome = 'sent'") == len(due)
+		m.WaitUntilTrue(time.Minute, "the reminders to come", func() bool {
+			return m.QueryCount("SELECT count(*) FROM fire f JOIN outbox o ON o.id = f.delivery WHERE o.outcome = 'sent'") == len(due)
 		})
 	}
 	var took samples
@@ -73,7 +73,7 @@ func BenchmarkColdCheck(b *testing.B) {
 			asUnit(b, h.Start)
 			ask := func(q schedule.JobRequest) {
 				q.User = "ann"
-				if err := control.Ask(b.Context(), h.Socket, schedule.MethodJob, q, &schedule.Report{}); err != nil {
+				if err := control.CallOnce(b.Context(), h.Socket, schedule.MethodJob, q, &schedule.JobReport{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -82,16 +82,16 @@ func BenchmarkColdCheck(b *testing.B) {
 			for b.Loop() {
 				n++
 				ask(schedule.JobRequest{Action: "run", Job: "look"})
-				h.WaitFor(time.Minute, "the look to end", func() bool {
-					return h.Count("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n && len(h.Workers()) == 0
+				h.WaitUntilTrue(time.Minute, "the look to end", func() bool {
+					return h.QueryCount("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n && len(h.WorkerPIDs()) == 0
 				})
 			}
-			if silent := h.Count("SELECT count(*) FROM fire WHERE state = 'silent'"); silent != n {
+			if silent := h.QueryCount("SELECT count(*) FROM fire WHERE state = 'silent'"); silent != n {
 				b.Fatalf("%d of %d looks were silent", silent, n)
 			}
 			var took samples
 			for i := range n {
-				ms := h.Count("SELECT ended_at - fired_at FROM fire ORDER BY due LIMIT 1 OFFSET ?", i)
+				ms := h.QueryCount("SELECT ended_at - fired_at FROM fire ORDER BY due LIMIT 1 OFFSET ?", i)
 				took = append(took, time.Duration(ms)*time.Millisecond)
 			}
 			took.report(b, time.Millisecond, "ms-p50-cold-check")
@@ -118,10 +118,10 @@ func BenchmarkScheduledMemory(b *testing.B) {
 		h.Env = append(h.Env, "GOGC=10")
 		asUnit(b, h.Start)
 		settle()
-		if n := h.Count("SELECT count(*) FROM job WHERE state = 'active' AND fired = 0"); n != jobs*len(people) {
+		if n := h.QueryCount("SELECT count(*) FROM job WHERE state = 'active' AND fired = 0"); n != jobs*len(people) {
 			b.Fatalf("%d jobs wait, want %d", n, jobs*len(people))
 		}
-		kb := privateMemory(b, h.Processes("mews")[0])
+		kb := privateMemory(b, h.ProcessIDs("mews")[0])
 		h.Stop()
 		return kb
 	}
@@ -154,7 +154,7 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	}
 	for i, name := range people {
 		for _, statement := range insertJobs {
-			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat", fmt.Sprint(apptest.FirstID+i)), sql.Named("jobs", each),
+			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat", fmt.Sprint(apptest.FirstTelegramID+i)), sql.Named("jobs", each),
 				sql.Named("rule", string(rule)), sql.Named("next", next.UnixMilli()), sql.Named("now", now.UnixMilli())); err != nil {
 				b.Fatalf("%v: %s", err, statement)
 			}

@@ -36,7 +36,7 @@ func newEndpoint(b *testing.B) (e *endpoint, url string) {
 		if d := time.Duration(e.takes.Load()); d > 0 {
 			<-time.After(d)
 		}
-		return modeltest.Instant(r)
+		return modeltest.InstantScript(r)
 	})
 	listener := httptest.NewServer(e)
 	b.Cleanup(listener.Close)
@@ -59,8 +59,8 @@ type telegramService struct {
 	model   *endpoint
 	server  *telegramtest.Server
 	people  []telegramtest.User
-	polls   chan telegramtest.Call // holds the first poll since the channel was emptied
-	answers chan telegramtest.Call // calls that show a whole answer
+	polls   chan telegramtest.APICall // holds the first poll since the channel was emptied
+	answers chan telegramtest.APICall // calls that show a whole answer
 }
 
 // newTelegramService makes a service with some users. more is added to the configuration's
@@ -72,18 +72,18 @@ func newTelegramService(b *testing.B, people int, more string) *telegramService 
 // newTelegramServiceOf is newTelegramService with a Bot API server that puts files into the folder
 // files. If files is "", the server serves the files itself.
 func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegramService {
-	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
+	m := &telegramService{b: b, polls: make(chan telegramtest.APICall, 1), answers: make(chan telegramtest.APICall, 64)}
 	var url string
 	m.model, url = newEndpoint(b)
 	var names []string
 	for i := range people {
 		names = append(names, fmt.Sprint("p", i))
-		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
+		m.people = append(m.people, telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: names[i]})
 	}
 	m.Service = apptest.NewService(b, url, names...)
 	m.server = telegramtest.New(b,
 		telegramtest.Options{Token: testToken, Strict: true, OnRequest: m.recordCall, Files: files})
-	m.Configure(apptest.TelegramConfig(m.server, more))
+	m.AppendConfig(apptest.TelegramConfig(m.server, more))
 	return m
 }
 
@@ -91,7 +91,7 @@ func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegra
 func (m *telegramService) Start() { asUnit(m.b, m.Service.Start) }
 
 // recordCall sorts the calls of the Bot API.
-func (m *telegramService) recordCall(c telegramtest.Call) {
+func (m *telegramService) recordCall(c telegramtest.APICall) {
 	switch {
 	case c.Method == "getUpdates":
 		select {
@@ -106,10 +106,10 @@ func (m *telegramService) recordCall(c telegramtest.Call) {
 // say sends a message of a user once the service polls, and returns its time.
 func (m *telegramService) say(who int) time.Time {
 	m.b.Helper()
-	m.server.Await(m.b, "a poll that waits", m.server.IsPolling)
+	m.server.WaitUntil(m.b, "a poll that waits", m.server.IsPolling)
 	u := m.people[who%len(m.people)]
 	said := time.Now()
-	m.server.Say(telegramtest.Private(u), u, "hi")
+	m.server.Say(telegramtest.PrivateChat(u), u, "hi")
 	return said
 }
 
@@ -125,7 +125,7 @@ func receive[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T
 	case got := <-c:
 		return got
 	case <-time.After(time.Minute):
-		b.Fatalf("waited a minute for %s\n%s", what, h.Log())
+		b.Fatalf("waited a minute for %s\n%s", what, h.LogTail())
 		panic("not reached")
 	}
 }
@@ -241,7 +241,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 		said := m.say(0)
 		for i := range m.people[1:] {
 			u := m.people[i+1]
-			m.server.Say(telegramtest.Private(u), u, "hi")
+			m.server.Say(telegramtest.PrivateChat(u), u, "hi")
 		}
 		var latest time.Time
 		for range m.people {
@@ -294,7 +294,7 @@ func (m *telegramService) timeStart() time.Duration {
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newTelegramService(b, 2, fastRate)
-		m.Configure(gateConfig)
+		m.AppendConfig(gateConfig)
 		m.Start()
 		supervisor, spawner := idle(b, m.Service, m.server)
 		b.ReportMetric(privateMemory(b, supervisor), "KB-supervisor-idle")

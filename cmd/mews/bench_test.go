@@ -30,7 +30,7 @@ func (s *stopwatch) script(r modeltest.Request) modeltest.Answer {
 	if s.takes > 0 {
 		<-time.After(s.takes)
 	}
-	return modeltest.Instant(r)
+	return modeltest.InstantScript(r)
 }
 
 func (s *stopwatch) calledAt() time.Time {
@@ -39,16 +39,16 @@ func (s *stopwatch) calledAt() time.Time {
 	return s.called
 }
 
-// client sends lines to a service and waits for each answer.
-type client struct {
+// benchClient sends lines to a service and waits for each answer.
+type benchClient struct {
 	chat *control.Chat
 	got  chan time.Time
 	stop func()
 }
 
-func newClient(b testing.TB, h *apptest.Service, user string) *client {
-	v := &client{got: make(chan time.Time, 1)}
-	v.chat = control.NewChat(h.Socket, control.Attach{User: user, After: control.FromNow}, v)
+func newClient(b testing.TB, h *apptest.Service, user string) *benchClient {
+	v := &benchClient{got: make(chan time.Time, 1)}
+	v.chat = control.NewChat(h.Socket, control.AttachRequest{User: user, After: control.StartFromNow}, v)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(ctx, time.Minute) }()
@@ -57,9 +57,9 @@ func newClient(b testing.TB, h *apptest.Service, user string) *client {
 	return v
 }
 
-func (v *client) exchange(b testing.TB, text string) time.Time {
+func (v *benchClient) exchange(b testing.TB, text string) time.Time {
 	b.Helper()
-	if _, err := v.chat.Say(b.Context(), control.NewKey(), text); err != nil {
+	if _, err := v.chat.SendMessage(b.Context(), control.NewMessageKey(), text); err != nil {
 		b.Fatal(err)
 	}
 	select {
@@ -71,14 +71,14 @@ func (v *client) exchange(b testing.TB, text string) time.Time {
 	}
 }
 
-func (v *client) Deliver(control.Delivery) bool {
+func (v *benchClient) ShowDelivery(control.Delivery) bool {
 	v.got <- time.Now()
 	return true
 }
 
-func (*client) Attached(control.Attached, bool) {}
-func (*client) Show(control.Progress)           {}
-func (*client) Lost(error)                      {}
+func (*benchClient) ShowAttached(control.AttachResult, bool) {}
+func (*benchClient) ShowProgress(control.Progress)           {}
+func (*benchClient) ShowConnectionLost(error)                {}
 
 // BenchmarkTurn measures what Mews adds to a turn before the model's call and after its answer. It
 // uses the real programs, a warm worker, and a model that answers at once.
@@ -113,7 +113,7 @@ func BenchmarkEightAtOnce(b *testing.B) {
 	}
 	h := apptest.NewService(b, url, people...)
 	h.Start()
-	var clients []*client
+	var clients []*benchClient
 	for _, p := range people {
 		v := newClient(b, h, p)
 		v.exchange(b, "warm up")
@@ -142,7 +142,7 @@ func BenchmarkStart(b *testing.B) {
 
 // BenchmarkColdTurn measures from a user's first message, with no worker yet, to its answer.
 func BenchmarkColdTurn(b *testing.B) {
-	_, url := modeltest.NewServer(b, modeltest.Instant)
+	_, url := modeltest.NewServer(b, modeltest.InstantScript)
 	h := apptest.NewService(b, url, "ann")
 	for b.Loop() {
 		b.StopTimer()
@@ -160,12 +160,12 @@ func BenchmarkColdTurn(b *testing.B) {
 // BenchmarkMemory measures the private memory of the processes at the start, after a hundred turns,
 // and after a thousand more. The supervisor's resident memory is reported too.
 func BenchmarkMemory(b *testing.B) {
-	_, url := modeltest.NewServer(b, modeltest.FileWriter)
+	_, url := modeltest.NewServer(b, modeltest.FileWriterScript)
 	for b.Loop() {
 		h := apptest.NewService(b, url, "ann", "bob")
 		h.Start()
 		settle()
-		supervisor, spawner := h.Processes("mews")[0], h.Processes("mews-spawner")[0]
+		supervisor, spawner := h.ProcessIDs("mews")[0], h.ProcessIDs("mews-spawner")[0]
 		b.ReportMetric(privateMemory(b, supervisor), "KB-supervisor-idle")
 		b.ReportMetric(residentMemory(b, supervisor), "KB-supervisor-resident")
 		b.ReportMetric(privateMemory(b, spawner), "KB-spawner")
@@ -188,14 +188,14 @@ func BenchmarkMemory(b *testing.B) {
 
 // workerOf returns the pid of a user's worker.
 func workerOf(h *apptest.Service, name string) int {
-	pid := h.Workers()[name]
+	pid := h.WorkerPIDs()[name]
 	if pid == 0 {
 		h.T.Fatalf("%s has no worker", name)
 	}
 	return pid
 }
 
-func runTurns(b *testing.B, v *client, n int, text string) {
+func runTurns(b *testing.B, v *benchClient, n int, text string) {
 	b.Helper()
 	for range n {
 		v.exchange(b, text)

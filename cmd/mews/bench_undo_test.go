@@ -29,11 +29,11 @@ func BenchmarkWrite64K(b *testing.B) {
 		}
 		defer kept.Close()
 		db := sqlitetest.Open(b)
-		c, err := db.Conversations().Find(b.Context(), "ann", supervisor.ChannelTerminal, "", "")
+		c, err := db.Conversations().FindOrCreate(b.Context(), "ann", supervisor.ChannelTerminal, "", "")
 		if err != nil {
 			b.Fatal(err)
 		}
-		in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
+		in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,15 +47,15 @@ func BenchmarkWrite64K(b *testing.B) {
 				return ref, err
 			}
 			// the bytes of the file in the form of the wire
-			line, err := json.Marshal(protocol.BlobWrite{Turn: turn.ID, Blob: 1, Data: data})
+			line, err := json.Marshal(protocol.BlobWriteParams{Turn: turn.ID, Blob: 1, Data: data})
 			if err != nil {
 				return ref, err
 			}
-			var write protocol.BlobWrite
+			var write protocol.BlobWriteParams
 			if err := protocol.DecodeStrict(line, &write); err != nil {
 				return ref, err
 			}
-			w, err := kept.Create()
+			w, err := kept.NewWriter()
 			if err != nil {
 				return ref, err
 			}
@@ -65,7 +65,7 @@ func BenchmarkWrite64K(b *testing.B) {
 			if ref, err = w.Commit(); err != nil {
 				return ref, err
 			}
-			return ref, db.Blobs().PutOldFile(ctx, "ann", ref, turn.ID)
+			return ref, db.Blobs().PutFileBackup(ctx, "ann", ref, turn.ID)
 		})
 	})
 }

@@ -22,9 +22,9 @@ func BenchmarkVoice(b *testing.B) {
 	text := strings.Repeat("This sentence has got exactly fifty characters.   ", 10)
 	_, url := modeltest.NewServer(b, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: text} })
 	h := apptest.NewService(b, url, "ann")
-	texts, voices := make(chan telegramtest.Call, 8), make(chan telegramtest.Call, 8)
+	texts, voices := make(chan telegramtest.APICall, 8), make(chan telegramtest.APICall, 8)
 	server := telegramtest.New(b,
-		telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
+		telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.APICall) {
 			shown, _ := c.Params["text"].(string)
 			switch {
 			case c.Method == "sendVoice":
@@ -33,13 +33,13 @@ func BenchmarkVoice(b *testing.B) {
 				texts <- c
 			}
 		}})
-	h.Configure(apptest.TelegramConfig(server, fastRate))
+	h.AppendConfig(apptest.TelegramConfig(server, fastRate))
 	asUnit(b, h.Start)
-	ann := telegramtest.User{ID: apptest.FirstID, First: "ann"}
-	server.Say(telegramtest.Private(ann), ann, "/voice on")
-	h.WaitFor(apptest.Patience, "the mode to be kept", func() bool { return h.Count("SELECT count(*) FROM setting") == 1 })
+	ann := telegramtest.User{ID: apptest.FirstTelegramID, First: "ann"}
+	server.Say(telegramtest.PrivateChat(ann), ann, "/voice on")
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the mode to be kept", func() bool { return h.QueryCount("SELECT count(*) FROM setting") == 1 })
 	said := func() time.Duration {
-		server.Say(telegramtest.Private(ann), ann, "speak")
+		server.Say(telegramtest.PrivateChat(ann), ann, "speak")
 		text := receive(b, texts, h, "the text").At
 		return receive(b, voices, h, "the voice").At.Sub(text)
 	}

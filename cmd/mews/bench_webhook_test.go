@@ -69,7 +69,7 @@ func BenchmarkDeliveryMemory(b *testing.B) {
 		h, address := newWebhookService(b, 1)
 		h.Start()
 		settle()
-		pid := h.Processes("mews")[0]
+		pid := h.ProcessIDs("mews")[0]
 		for name, headers := range map[string]string{
 			"KB-strangers": "", "KB-forgers": "X-Hub-Signature-256: sha256=" + strings.Repeat("ab", 32) + "\r\nX-GitHub-Event: push\r\nX-GitHub-Delivery: 1\r\n",
 		} {

@@ -39,13 +39,13 @@ type steerRun struct {
 	opened chan struct{}
 }
 
-// TestSteerRun kills supervisor and workers at random while people write during turns of several
+// TestSteerRun_RandomDeaths_AnswersAllOnce kills supervisor and workers at random while people write during turns of several
 // steps. In the end each message is in its transcript once and in order, is done, and is answered
 // by one turn.
-func TestSteerRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages := apptest.EnvNumber(t, "MEWS_STEER_MESSAGES", steerMessages)
-	kills := apptest.EnvNumber(t, "MEWS_STEER_KILLS", steerKills)
+func TestSteerRun_RandomDeaths_AnswersAllOnce(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages := apptest.NumberFromEnv(t, "MEWS_STEER_MESSAGES", steerMessages)
+	kills := apptest.NumberFromEnv(t, "MEWS_STEER_KILLS", steerKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	r := &steerRun{
@@ -54,7 +54,7 @@ func TestSteerRun(t *testing.T) {
 		asked:    make(chan struct{}, steerPeople),
 		opened:   make(chan struct{}),
 	}
-	answer := modeltest.Paced(echoAfter(3), 8, 2*time.Millisecond)
+	answer := modeltest.PacedScript(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
 		case r.asked <- struct{}{}:
@@ -83,7 +83,7 @@ func TestSteerRun(t *testing.T) {
 		<-k.joined
 		select {
 		case <-r.opened: // now the first message's turn surely reads the second message between two steps
-		case <-time.After(apptest.Patience):
+		case <-time.After(apptest.DefaultTestTimeout):
 			t.Fatal("the first person could not write twice")
 		}
 	}
@@ -91,13 +91,13 @@ func TestSteerRun(t *testing.T) {
 	for i := range kills {
 		killer.kill(r.said, i*messages/kills)
 	}
-	r.WaitFor(2*time.Minute, "every message to be done", func() bool {
-		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == messages
+	r.WaitUntilTrue(2*time.Minute, "every message to be done", func() bool {
+		return r.QueryCount("SELECT count(*) FROM inbox WHERE state = 'done'") == messages
 	})
 	leave()
 	talking.Wait()
-	taken := r.Count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
-	between := r.Count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
+	taken := r.QueryCount("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
+	between := r.QueryCount("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
 	t.Logf(
 		"%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
 		messages,
@@ -125,7 +125,7 @@ func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 	for i := range r.messages / steerPeople {
 		most := 200 * time.Millisecond // the wait if no person is being answered
 		if first && i == 1 {
-			most = apptest.Patience // wait until the turn of the person's first message asks the model
+			most = apptest.DefaultTestTimeout // wait until the turn of the person's first message asks the model
 		} else if first && i == 2 {
 			close(r.opened)
 		}
@@ -135,7 +135,7 @@ func (r *steerRun) writeMessages(ctx context.Context, k *chatUser, first bool) {
 		case <-ctx.Done():
 			return
 		}
-		if _, err := k.chat.Say(ctx, control.NewKey(), fmt.Sprintf("message %d.", i)); err != nil {
+		if _, err := k.chat.SendMessage(ctx, control.NewMessageKey(), fmt.Sprintf("message %d.", i)); err != nil {
 			return // the test fails: there are too few messages
 		}
 		r.said <- struct{}{}
@@ -173,7 +173,7 @@ func (r *steerRun) checkTranscript(k *chatUser) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, d := range k.got {
-		if d.Kind != supervisor.DeliveryAnswer || d.Why != protocol.WhyDone {
+		if d.Kind != supervisor.DeliveryAnswer || d.Why != protocol.TurnEndDone {
 			r.T.Errorf("%s was told %s %s %q", k.name, d.Kind, d.Why, d.Text)
 		}
 		answers, keys = append(answers, d.Text), keys+1+len(d.Also)
@@ -186,7 +186,7 @@ func (r *steerRun) checkTranscript(k *chatUser) {
 // queryTexts returns the first column of a query.
 func queryTexts(h *apptest.Service, query string, args ...any) (all []string) {
 	h.T.Helper()
-	db := h.Database()
+	db := h.OpenDatabaseCopy()
 	defer db.Close()
 	rows, err := db.QueryContext(h.T.Context(), query, args...)
 	if err != nil {

@@ -75,10 +75,10 @@ func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 	return b.script(r)
 }
 
-// TestBusyModes_SecondMessage_IsAnswered tries the same messages in each of the three busy modes.
+// TestBusyModes_SecondMessage_GetsAnAnswer tries the same messages in each of the three busy modes.
 // The second message comes during the first model step of the turn, or during the second step. Real
 // programs run.
-func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
+func TestBusyModes_SecondMessage_GetsAnAnswer(t *testing.T) {
 	type answer struct {
 		To   []int // numbers of the messages
 		Text string
@@ -109,7 +109,7 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 			}
 			_, url := modeltest.NewServer(t, model.answer)
 			h := apptest.NewService(t, url, "p0")
-			h.Configure(c.config)
+			h.AppendConfig(c.config)
 			h.Start()
 			k := newChatUser(h, "p0", make([]chatMessage, 3), make(chan struct{}, 10))
 			var talking sync.WaitGroup
@@ -120,14 +120,14 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 			<-k.joined
 			say := func(key, text string) {
 				t.Helper()
-				if _, err := k.chat.Say(ctx, key, text); err != nil {
+				if _, err := k.chat.SendMessage(ctx, key, text); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if c.before != "" {
 				say("k", c.before)
-				h.WaitFor(10*time.Second, "the command to be done", func() bool {
-					return h.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 1
+				h.WaitUntilTrue(10*time.Second, "the command to be done", func() bool {
+					return h.QueryCount("SELECT count(*) FROM inbox WHERE state = 'done'") == 1
 				})
 			}
 			say("k0", "one")
@@ -138,8 +138,8 @@ func TestBusyModes_SecondMessage_IsAnswered(t *testing.T) {
 			if !c.stops {
 				release()
 			}
-			h.WaitFor(30*time.Second, "both to be done", func() bool {
-				return h.Count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+			h.WaitUntilTrue(30*time.Second, "both to be done", func() bool {
+				return h.QueryCount("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 			})
 			leave()
 			talking.Wait()

@@ -24,9 +24,9 @@ var mayNameChannels = map[string]string{
 	"supervisor/admin/people.go":      "lists Telegram's accounts in a field of their own",
 }
 
-// TestChannels_Names_AreNotCompared: no code compares a channel's name with a constant. Only the
+// TestSource_ComparesNoChannelNames: no code compares a channel's name with a constant. Only the
 // files and folders of mayNameChannels have such constants.
-func TestChannels_Names_AreNotCompared(t *testing.T) {
+func TestSource_ComparesNoChannelNames(t *testing.T) {
 	root := moduleRoot(t)
 	used := map[string]bool{}
 	for _, side := range []string{"supervisor", "cmd"} {
@@ -120,7 +120,7 @@ func isChannel(e ast.Expr) bool {
 	return false
 }
 
-// TestChannelsIn_NamedChannel_IsFound shows that TestChannels_Names_AreNotCompared can fail.
+// TestChannelsIn_NamedChannel_IsFound shows that TestSource_ComparesNoChannelNames can fail.
 func TestChannelsIn_NamedChannel_IsFound(t *testing.T) {
 	const src = `package p
 var a = c.Channel == supervisor.ChannelTelegram

@@ -69,7 +69,7 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 		return unread
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
-	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.UIDOf(info) {
+	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.OwnerUID(info) {
 		return unread // the service's account can read no more than this account
 	}
 	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
@@ -96,7 +96,7 @@ func limitsText(u config.User) (text string) {
 	if u.TOTP != config.TOTPOptional {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)
 	}
-	b := app.BudgetOf(u.Budget)
+	b := app.BudgetFromConfig(u.Budget)
 	if s := (admin.SpendLimits{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (admin.SpendLimits{}) {
 		text += ", budget " + s.Text()
 	}

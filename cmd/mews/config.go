@@ -18,13 +18,13 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 
 // loadConfigAs loads a configuration. A client needs no secrets.
 func loadConfigAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
-	env, err := config.MachineEnv(app.Effects())
+	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
 	if err != nil {
 		return nil, "", err
 	}
 	env.Client = client
-	if path = config.FindFile(explicit, env); path == "" {
-		cfg, err = config.Local(env)
+	if path = config.FindConfigFile(explicit, env); path == "" {
+		cfg, err = config.LocalConfig(env)
 		return cfg, "", err
 	}
 	cfg, err = config.Load(path, env)
@@ -49,7 +49,7 @@ func findConfig(explicit string) (*config.Config, error) {
 }
 
 // ask sends a request to the service's socket. A test replaces it.
-var ask = control.Ask
+var ask = control.CallOnce
 
 // askFor asks the running service and returns its report.
 func askFor[R any](ctx context.Context, cfg *config.Config, method string, params any) (report R, err error) {

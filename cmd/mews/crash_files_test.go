@@ -71,16 +71,16 @@ func fileHead(kind string) []byte {
 }
 
 // telegramField returns the file as a Telegram message has it.
-func (f chatFile) telegramField(id string) telegramtest.Field {
+func (f chatFile) telegramField(id string) telegramtest.MessageOption {
 	file := telegramtest.File{ID: id, Content: f.content}
 	switch f.kind {
 	case "photo":
-		return telegramtest.Photo(file)
+		return telegramtest.WithPhoto(file)
 	case "voice":
-		return telegramtest.Voice(file, 3*time.Second)
+		return telegramtest.WithVoice(file, 3*time.Second)
 	}
 	file.Name, file.Mime = "note.txt", "text/plain"
-	return telegramtest.Document(file)
+	return telegramtest.WithDocument(file)
 }
 
 var fileMessagePattern = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)

@@ -24,7 +24,7 @@ const (
 	crashKills   = 8
 )
 
-// TestCrashRun kills supervisor and workers at random while eight people write on Telegram.
+// TestTelegramCrashRun_LosesNoMessage kills supervisor and workers at random while eight people write on Telegram.
 // Telegram takes one send in a hundred and then cuts the connection. Sometimes Telegram fails, or
 // refuses messages for a second or two. Three messages of ten have files. MEWS_CRASH_UPDATES sets
 // the number of messages.
@@ -33,16 +33,16 @@ const (
 // that a message may overtake files that take long to arrive. No message is sent twice, unless the
 // repeat is marked and the fate of the first was unknown. Every acknowledged update is on disk. No
 // message is sent while Telegram refuses messages. The database is intact after each kill.
-func TestCrashRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
-	updates, kills := roundToPeople(apptest.EnvNumber(t, "MEWS_CRASH_UPDATES", crashUpdates)),
-		apptest.EnvNumber(t, "MEWS_CRASH_KILLS", crashKills)
+func TestTelegramCrashRun_LosesNoMessage(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
+	updates, kills := roundToPeople(apptest.NumberFromEnv(t, "MEWS_CRASH_UPDATES", crashUpdates)),
+		apptest.NumberFromEnv(t, "MEWS_CRASH_KILLS", crashKills)
 	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
 	run := newCrashRun(t, rng, updates)
 	run.Start()
-	killer := &killer{service: run.Service, died: run.server.ClientKilled, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: run.Service, died: run.server.SetClientKilledAt, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		run.writeUntil(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
@@ -89,16 +89,16 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	r.Service = apptest.NewService(t, url, people...)
-	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
-	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
-	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.Configure(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + recogniserConfig)
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
+	r.AppendConfig(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.QueueModeConfig + recogniserConfig)
 	for i, name := range people {
-		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstTelegramID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
-			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), resends: map[int]int{},
+			user: telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: name}, home: r.UserHome(name), resends: map[int]int{},
 			messages: randomMessages(rng.Uint64(), name, updates/crashPeople),
 		})
 	}
@@ -111,9 +111,9 @@ const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 // model follows the message's commands and counts finished answers. Some answers are slow and grow
 // in their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
-	a := checkFilesFirst(modeltest.FileWriter)(q)
+	a := checkFilesFirst(modeltest.FileWriterScript)(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
-	if m := messageNumber.FindStringSubmatch(q.Asked()); m != nil && isSlow(m[1]) {
+	if m := messageNumber.FindStringSubmatch(q.NewestUserMessage()); m != nil && isSlow(m[1]) {
 		a.Chunk, a.Delay = 4, 80*time.Millisecond
 	}
 	if len(a.Calls) == 0 {
@@ -133,7 +133,7 @@ func isSlow(number string) bool {
 
 // checkAcknowledged checks that updates are on disk. The server calls it before it forgets them.
 func (r *crashRun) checkAcknowledged(updates []int64) {
-	db := r.Database()
+	db := r.OpenDatabaseCopy()
 	defer db.Close()
 	for _, id := range updates {
 		var n int
@@ -157,16 +157,16 @@ func (r *crashRun) writeUntil(until int) {
 // send sends the writer's next message. It returns the number of its updates.
 func (w *writer) send(s *telegramtest.Server) (updates int) {
 	m := w.messages[w.said]
-	text, more := m.text, []telegramtest.Field(nil)
+	text, more := m.text, []telegramtest.MessageOption(nil)
 	if len(m.files) > 1 {
-		more = append(more, telegramtest.Group(fmt.Sprint("album ", w.said)))
+		more = append(more, telegramtest.WithAlbum(fmt.Sprint("album ", w.said)))
 	}
 	for i, f := range m.files {
-		s.Say(telegramtest.Private(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
+		s.Say(telegramtest.PrivateChat(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
 		text = "" // only the first file has the text
 	}
 	if len(m.files) == 0 {
-		s.Say(telegramtest.Private(w.user), w.user, text)
+		s.Say(telegramtest.PrivateChat(w.user), w.user, text)
 	}
 	w.said++
 	return max(1, len(m.files))
@@ -175,24 +175,24 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 // settle waits until all messages are answered. If an answer may not have arrived, its user is told
 // so and writes /resend.
 func (r *crashRun) settle() {
-	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
-		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
-			r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
-			r.Count("SELECT count(*) FROM received") == r.updates
+	r.WaitUntilTrue(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
+		return r.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
+			r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
+			r.QueryCount("SELECT count(*) FROM received") == r.updates
 	})
 	for range 10 {
-		lost := r.Count("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
+		lost := r.QueryCount("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
 		if lost == 0 {
 			return
 		}
 		r.t.Logf("%d messages may not have arrived; everybody says /resend", lost)
 		r.noteRepeats()
 		for _, w := range r.writers {
-			r.server.Say(telegramtest.Private(w.user), w.user, "/resend")
+			r.server.Say(telegramtest.PrivateChat(w.user), w.user, "/resend")
 			r.updates++
 		}
-		r.WaitFor(time.Minute, "what was sent again", func() bool {
-			return r.Count("SELECT count(*) FROM received") == r.updates && r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+		r.WaitUntilTrue(time.Minute, "what was sent again", func() bool {
+			return r.QueryCount("SELECT count(*) FROM received") == r.updates && r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 	}
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
@@ -201,7 +201,7 @@ func (r *crashRun) settle() {
 // noteRepeats records the answers that may not have arrived, which people ask for again.
 func (r *crashRun) noteRepeats() {
 	r.t.Helper()
-	db := r.Database() // one copy of the database for all people
+	db := r.OpenDatabaseCopy() // one copy of the database for all people
 	defer db.Close()
 	for _, w := range r.writers {
 		rows, err := db.Query("SELECT i.text FROM outbox o JOIN inbox i ON i.id = o.inbound WHERE o.outcome <> 'sent' AND i.user = ?", w.user.First)
@@ -252,7 +252,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[strin
 	t.Helper()
 	complete := map[int]int{}
 	for _, m := range chat {
-		repeat := strings.HasPrefix(m.Text, apptest.RepeatMark)
+		repeat := strings.HasPrefix(m.Text, apptest.RepeatedMessageMark)
 		if repeat {
 			marked++
 		}

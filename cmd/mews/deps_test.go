@@ -235,7 +235,7 @@ type goPackage struct {
 	Imports    []string
 }
 
-func TestFloors_Imports_AreAllowed(t *testing.T) {
+func TestLayers_EachImport_IsAllowed(t *testing.T) {
 	for _, p := range goList(t, "./...") {
 		if len(p.GoFiles) == 0 {
 			continue // the package has only tests
@@ -270,9 +270,9 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	}
 }
 
-// TestRows_EachFitsAPackage finds rows of deleted packages: a new package of the same name would
+// TestLayers_EachRow_MatchesAPackage finds rows of deleted packages: a new package of the same name would
 // inherit such a row.
-func TestRows_EachFitsAPackage(t *testing.T) {
+func TestLayers_EachRow_MatchesAPackage(t *testing.T) {
 	imports := map[string][]string{}
 	for _, p := range goList(t, "-deps", "./...") {
 		imports[p.ImportPath] = p.Imports

@@ -68,11 +68,11 @@ var shortages = []harm{
 	},
 }
 
-// TestNobodyUsesUpWhatAllShare exhausts each shared pool of the kernel from alice's model, while
+// TestSharedPools_OneUserExhausts_OthersGoOn exhausts each shared pool of the kernel from alice's model, while
 // eight other users talk. All of them are answered meanwhile and afterwards. No worker ends, and no
 // user is suspended. If each user has a uid, only the time of an answer differs, which
 // BenchmarkExhaust measures. MEWS_EXHAUST=1 tries all pools.
-func TestNobodyUsesUpWhatAllShare(t *testing.T) {
+func TestSharedPools_OneUserExhausts_OthersGoOn(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
 		t.Run(name, func(t *testing.T) {
@@ -84,16 +84,16 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 			if own {
 				giveOwnUIDs(h, firstUID, lastUID, append([]string{"alice"}, others...)...)
 			} else {
-				h.Configure("worker: {uids: \"\"}\n")
+				h.AppendConfig("worker: {uids: \"\"}\n")
 			}
 			h.Start()
 			defer h.Stop()
 			alice := newNeighbour(h, "alice")
-			var talking []*neighbour
+			var talking []*neighbourClient
 			for _, name := range others {
 				talking = append(talking, newNeighbour(h, name))
 			}
-			home := h.Home("alice")
+			home := h.UserHome("alice")
 			if own {
 				home = filepath.Join(h.Dir, "state", "homes", "alice")
 			}
@@ -113,13 +113,13 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 }
 
 // exhaust makes alice's model exhaust a pool while other users talk. home is alice's home.
-func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
+func (m harm) exhaust(t *testing.T, home string, alice *neighbourClient, talking []*neighbourClient, usual time.Duration) {
 	heard := len(alice.notices())
 	answer := m.startIn(home, alice)
 	during := askAll(talking)
 	t.Logf("eight answers took %v, and usually %v", during, usual)
 	if m.notice != "" {
-		alice.service.WaitFor(apptest.Patience, "alice to be told", func() bool {
+		alice.service.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told", func() bool {
 			return regexp.MustCompile(m.notice).MatchString(alice.notices()[heard:])
 		})
 	}
@@ -131,7 +131,7 @@ func (m harm) exhaust(t *testing.T, home string, alice *neighbour, talking []*ne
 
 // startIn starts the harm in the folder home, which is alice's home. The answer comes on the
 // channel when the harm is over.
-func (m harm) startIn(home string, alice *neighbour) <-chan string {
+func (m harm) startIn(home string, alice *neighbourClient) <-chan string {
 	alice.service.T.Helper()
 	for _, name := range []string{"begun", "over"} { // removes files of an earlier harm
 		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -139,7 +139,7 @@ func (m harm) startIn(home string, alice *neighbour) <-chan string {
 		}
 	}
 	answer := alice.say("run " + m.command)
-	alice.service.WaitFor(apptest.Patience, "the harm to begin", func() bool {
+	alice.service.WaitUntilTrue(apptest.DefaultTestTimeout, "the harm to begin", func() bool {
 		_, err := os.Stat(filepath.Join(home, "begun"))
 		return err == nil || len(answer) > 0
 	})
@@ -147,7 +147,7 @@ func (m harm) startIn(home string, alice *neighbour) <-chan string {
 }
 
 // stopIn stops the harm, and returns the result that the model got.
-func stopIn(home string, alice *neighbour, answer <-chan string) string {
+func stopIn(home string, alice *neighbourClient, answer <-chan string) string {
 	alice.service.T.Helper()
 	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
 		alice.service.T.Fatal(err)
@@ -166,16 +166,16 @@ func BenchmarkExhaust(b *testing.B) {
 }
 
 func benchmarkExhaust(b *testing.B, m harm) {
-	_, url := modeltest.NewServer(b, modeltest.Paced(runCommandModel, 10, 15*time.Millisecond))
+	_, url := modeltest.NewServer(b, modeltest.PacedScript(runCommandModel, 10, 15*time.Millisecond))
 	people := strings.Fields("alice ben cat dan eve fay gus hal ida")
 	h, home := apptest.NewService(b, url, people...), ""
-	if home = h.Home("alice"); os.Getuid() == 0 {
+	if home = h.UserHome("alice"); os.Getuid() == 0 {
 		giveOwnUIDs(h, firstUID, lastUID, people...)
 		home = filepath.Join(h.Dir, "state", "homes", "alice")
 	}
 	h.Start()
 	defer h.Stop()
-	var all []*neighbour
+	var all []*neighbourClient
 	for _, name := range people {
 		all = append(all, newNeighbour(h, name))
 	}
@@ -203,7 +203,7 @@ func benchmarkExhaust(b *testing.B, m harm) {
 }
 
 // askAll makes all users ask at once, and returns the time until all were answered.
-func askAll(talking []*neighbour) time.Duration {
+func askAll(talking []*neighbourClient) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup
 	for _, n := range talking {

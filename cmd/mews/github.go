@@ -56,8 +56,8 @@ func repoParams(*flag.FlagSet) func([]string) (any, error) {
 }
 
 func githubCheck(ctx context.Context, con console, v subcommand, args []string) error {
-	report, err := askGitHub(ctx, con, v, args, 1, github.MethodCheck, repoParams, setup.Report.Text)
-	if err == nil && report.IsWrong() {
+	report, err := askGitHub(ctx, con, v, args, 1, github.MethodCheckSetup, repoParams, setup.Report.Text)
+	if err == nil && report.HasProblem() {
 		err = errors.New(textGitHubWrong)
 	}
 	return err
@@ -69,27 +69,27 @@ func githubStatus(ctx context.Context, con console, v subcommand, args []string)
 }
 
 func githubQuiet(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodQuiet, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodMutes, func(set *flag.FlagSet) func([]string) (any, error) {
 		pull, label := set.Int("pull", 0, flagQuietPull), set.String("label", "", flagQuietLabel)
 		remove := set.Int64("remove", 0, flagQuietRemove)
 		return func(words []string) (any, error) {
-			return github.Quiet{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
+			return github.MuteRequest{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
 		}
-	}, github.Mutes.Text)
+	}, github.MuteList.Text)
 	return err
 }
 
 func githubAdd(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAdd, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAddRepo, func(set *flag.FlagSet) func([]string) (any, error) {
 		address := set.String("url", "", flagHookURL)
 		return func(words []string) (any, error) {
 			if len(words) == 0 {
 				fmt.Fprintf(con.err, textNoName, set.Name())
 				return nil, errMisuse
 			}
-			return github.NewRepo{Repo: words[0], URL: *address}, nil
+			return github.AddRepoRequest{Repo: words[0], URL: *address}, nil
 		}
-	}, func(r github.Added) string { return r.Text + "\n\n" + r.YAML })
+	}, func(r github.AddRepoResult) string { return r.Text + "\n\n" + r.YAML })
 	return err
 }
 
@@ -102,7 +102,7 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 				fmt.Fprint(con.err, textRedeliverWhat)
 				return nil, errMisuse
 			}
-			return github.Redeliver{ID: max(id, 0)}, nil
+			return github.RedeliverRequest{ID: max(id, 0)}, nil
 		}
 	}, github.RedeliverResult.Text)
 	return err

@@ -26,18 +26,18 @@ const (
 	githubPulls  = 5 // pull requests of each repository
 )
 
-// TestGitHubCrashRun kills the supervisor at random while people push to pull requests and comment
+// TestGitHubCrashRun_ReviewsEachHeadOnce kills the supervisor at random while people push to pull requests and comment
 // on them. One in ten webhooks comes twice, one in twenty is lost, and their order is random. Some
 // answers of GitHub are lost after the request was carried out. In the end the last head of each
 // pull request is reviewed. No head is reviewed twice, and no finding is posted twice. A second run
 // polls instead of using webhooks.
-func TestGitHubCrashRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
+func TestGitHubCrashRun_ReviewsEachHeadOnce(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)
 	for i, way := range []string{"webhooks", "polling"} {
 		t.Run(way, func(t *testing.T) {
 			r := newPullRun(t, rand.New(rand.NewPCG(seed, uint64(i))), way == "webhooks")
-			r.makeEvents(apptest.EnvNumber(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.EnvNumber(t, "MEWS_GITHUB_KILLS", githubKills))
+			r.makeEvents(apptest.NumberFromEnv(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.NumberFromEnv(t, "MEWS_GITHUB_KILLS", githubKills))
 			r.settle()
 			r.check()
 			r.Stop()
@@ -69,7 +69,7 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 	_, url := modeltest.NewServer(t, findPanics)
 	r := &pullRun{Service: apptest.NewService(t, url, "p0"), t: t, rng: rng,
 		hub: githubtest.New(t, githubtest.Options{Token: "ghp_" + strings.Repeat("x", 36), Strict: true})}
-	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	config := fmt.Sprintf("github:\n  token: %s\n  webhook_secret: %s\n  api_url: %q\n  poll: 10s\n  review: {settle: 300ms, heads: 100, inline: 20, budget: 0}\n  repos:\n",
 		r.hub.Token(), webhookSecret, r.hub.URL())
 	address, err := unusedAddress()
@@ -82,20 +82,20 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 		repos = append(repos, repo)
 		config += fmt.Sprintf("    %s: {user: p0, review: true, day: 0}\n", repo.Name())
 		if webhooks {
-			repo.Hook("http://"+address+"/webhook/github", webhookSecret)
+			repo.CreateWebhook("http://"+address+"/webhook/github", webhookSecret)
 		}
 	}
 	if webhooks {
 		config += fmt.Sprintf("webhooks: {listen: %q}\n", address)
-		r.hub.SetUnreliable(githubtest.Unreliable{Lose: 0.05, Double: 0.1, Shuffle: 8, Seed: rng.Uint64()})
+		r.hub.SetDeliveryFaults(githubtest.DeliveryFaults{Lose: 0.05, Double: 0.1, Shuffle: 8, Seed: rng.Uint64()})
 	}
-	r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST ", Rate: 0.05, Seed: rng.Uint64()})
-	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Rate: 0.01, Seed: rng.Uint64()})
-	r.Configure(config)
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST ", Rate: 0.05, Seed: rng.Uint64()})
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Rate: 0.01, Seed: rng.Uint64()})
+	r.AppendConfig(config)
 	r.Start()
 	// pull requests that were open before the first poll are not reviewed
-	r.WaitFor(apptest.Patience, "the first look", func() bool {
-		return r.Count("SELECT count(*) FROM setting WHERE name LIKE 'github seen %'") == githubRepos
+	r.WaitUntilTrue(apptest.DefaultTestTimeout, "the first look", func() bool {
+		return r.QueryCount("SELECT count(*) FROM setting WHERE name LIKE 'github seen %'") == githubRepos
 	})
 	for _, repo := range repos {
 		for range githubPulls {
@@ -111,7 +111,7 @@ func findPanics(q modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
 	}
 	var found []string
-	for _, m := range addedPanic.FindAllStringSubmatch(q.Asked(), -1) {
+	for _, m := range addedPanic.FindAllStringSubmatch(q.NewestUserMessage(), -1) {
 		found = append(found, fmt.Sprintf(`{"path": "panic%[2]s.go", "line": %[1]s, "side": "RIGHT", "severity": "critical", "category": "bug",
 			"title": "It panics (%[2]s)", "detail": "Whenever it is called.", "quote": "panic(%[2]s)", "confidence": 0.9}`, m[1], m[2]))
 	}
@@ -125,7 +125,7 @@ var addedPanic = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
 func (r *pullRun) open(repo *githubtest.Repo) {
 	p := &writtenPull{repo: repo, branch: fmt.Sprint("fix-", len(r.pulls))}
 	r.push(p)
-	p.number = repo.Open(githubtest.NewPull{Title: "Fix it", Head: p.branch})
+	p.number = repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix it", Head: p.branch})
 	r.pulls = append(r.pulls, p)
 }
 
@@ -133,7 +133,7 @@ func (r *pullRun) open(repo *githubtest.Repo) {
 func (r *pullRun) push(p *writtenPull) {
 	r.lastPanic++
 	p.panics = append(p.panics, r.lastPanic)
-	p.repo.Commit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{
+	p.repo.AddCommit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{
 		fmt.Sprintf("panic%d.go", r.lastPanic): fmt.Sprintf("package main\n\nfunc f%[1]d() {\n\tpanic(%[1]d)\n}\n", r.lastPanic)}})
 }
 
@@ -145,15 +145,15 @@ func (r *pullRun) makeEvents(events, kills int) {
 		case r.rng.IntN(5) == 0 && len(p.panics) < 15: // a review has a limited number of comments
 			r.push(p)
 		case r.rng.IntN(20) == 0:
-			p.repo.Rebase(p.branch, "main")
+			p.repo.RebaseBranch(p.branch, "main")
 		default:
-			p.repo.Comment(p.number, "alice", fmt.Sprint("Comment ", i))
+			p.repo.AddComment(p.number, "alice", fmt.Sprint("Comment ", i))
 		}
 		if (i+1)*kills/events > i*kills/events {
 			// the work goes on for a random time
 			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond)
 			r.Kill()
-			r.hub.Died()
+			r.hub.RecordClientCrash()
 			r.CheckIntegrity()
 			r.Start()
 		}
@@ -163,19 +163,19 @@ func (r *pullRun) makeEvents(events, kills int) {
 
 // settle waits until each last head is reviewed. A start asks GitHub for lost events.
 func (r *pullRun) settle() {
-	r.hub.SetUnreliable(githubtest.Unreliable{})
-	r.hub.Await(r.t, "the webhooks to be sent", r.hub.Idle)
+	r.hub.SetDeliveryFaults(githubtest.DeliveryFaults{})
+	r.hub.AwaitCondition(r.t, "the webhooks to be sent", r.hub.IsIdle)
 	r.Stop()
 	r.Start()
 	defer r.logReviews()
 	for _, p := range r.pulls {
-		r.WaitFor(3*time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number), func() bool {
-			return r.Count("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
-				strings.ToLower(p.repo.Name()), p.number, p.repo.SHA(p.branch)) == 1
+		r.WaitUntilTrue(3*time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number), func() bool {
+			return r.QueryCount("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
+				strings.ToLower(p.repo.Name()), p.number, p.repo.CommitSHA(p.branch)) == 1
 		})
 	}
-	r.WaitFor(apptest.Patience, "nothing to be on its way", func() bool {
-		return r.Count("SELECT (SELECT count(*) FROM review WHERE state IN ('queued', 'running')) + (SELECT count(*) FROM webhook_delivery WHERE state = 'new')") == 0
+	r.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be on its way", func() bool {
+		return r.QueryCount("SELECT (SELECT count(*) FROM review WHERE state IN ('queued', 'running')) + (SELECT count(*) FROM webhook_delivery WHERE state = 'new')") == 0
 	})
 }
 
@@ -185,11 +185,11 @@ func (r *pullRun) logReviews() {
 		return
 	}
 	for _, p := range r.pulls {
-		r.t.Logf("%s#%d at %.7s:", p.repo.Name(), p.number, p.repo.SHA(p.branch))
-		rows := sqlitetest.QueryCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
+		r.t.Logf("%s#%d at %.7s:", p.repo.Name(), p.number, p.repo.CommitSHA(p.branch))
+		rows := sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
 			round, wanted_at, due_at, turn, why) FROM review WHERE repo = ? AND number = ? ORDER BY id`, strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))
-		rows = sqlitetest.QueryCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
+		rows = sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
 			event ->> 'head', state, event ->> 'at', created_at) FROM webhook_delivery WHERE lower(event ->> 'repo') = ? AND event ->> 'number' = ? AND event ->> 'event' = 'pull_request' ORDER BY id`,
 			strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))
@@ -217,7 +217,7 @@ func (r *pullRun) check() {
 				r.t.Errorf("%s#%d: %d comments on %s, and in summaries %d times: %s", p.repo.Name(), p.number, said[path], path, summed, summaries)
 			}
 		}
-		mails += r.hub.Mails(p.repo.Name(), p.number)
+		mails += r.hub.CountMails(p.repo.Name(), p.number)
 	}
 	r.t.Logf("%d pull requests with %d findings: %d mails", len(r.pulls), r.lastPanic, mails)
 }

@@ -29,7 +29,7 @@ func helpVerb(ctx context.Context, con console, args []string) error {
 	}
 	topic := strings.Join(words, " ")
 	_, isVerb := helps[topic]
-	page, isPage := manual.Find(topic)
+	page, isPage := manual.FindPage(topic)
 	if isVerb {
 		if err := showUsage(ctx, con, words); err != nil {
 			return err
@@ -73,17 +73,17 @@ func showPage(w io.Writer, page manual.Page, below bool) error {
 	if below {
 		fmt.Fprintln(w)
 	}
-	return chat.ShowMarkdown(w, page.LinkedBy("mews help").Text)
+	return chat.ShowMarkdown(w, page.ReplaceLinks("mews help").Text)
 }
 
 // unknownTopic reports that a topic is unknown, and names similar topics.
 func unknownTopic(con console, topic string) error {
 	fmt.Fprintf(con.err, textNoTopic, topic)
-	known := manual.Names()
+	known := manual.PageNames()
 	for _, v := range verbs() {
 		known = append(known, v.name)
 	}
-	if near := spelling.Near(topic, known); near != nil {
+	if near := spelling.NearNames(topic, known); near != nil {
 		fmt.Fprintf(con.err, textTopicMeant, strings.Join(near, ", "))
 	}
 	fmt.Fprint(con.err, textListTopics)
@@ -91,10 +91,10 @@ func unknownTopic(con console, topic string) error {
 }
 
 // chatPages returns the manual's pages for /help in the chat.
-func chatPages() (pages []command.Page) {
+func chatPages() (pages []command.ManualPage) {
 	for _, p := range manual.Pages() {
-		p = p.LinkedBy("/help")
-		pages = append(pages, command.Page{Name: p.Name, First: p.FirstScreen(), Text: p.Text, ForAdmins: p.ForAdmins})
+		p = p.ReplaceLinks("/help")
+		pages = append(pages, command.ManualPage{Name: p.Name, First: p.FirstScreenText(), Text: p.Text, ForAdmins: p.ForAdmins})
 	}
 	return pages
 }

@@ -22,7 +22,7 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	set.StringVar(&check.Ask, "ask", "", flagJobAsk)
 	set.BoolVar(&check.AutoRemove, "auto-remove", false, flagJobAutoRemove)
 	set.BoolVar(&check.NotifyOnCheck, "notify-on-check", false, flagJobNotify)
-	options := settings{}
+	options := settingFlags{}
 	set.Var(options, "set", flagJobSet)
 	asJSON := set.Bool("json", false, flagJSON)
 	words, cfg, err := parseClient(set, file, args, 0, 1000)
@@ -37,17 +37,17 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 		q.Job, words = words[0], words[1:]
 	}
 	q.Words = strings.Join(words, " ")
-	return askAndShow(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.Report.Text)
+	return askAndShow(ctx, con, cfg, schedule.MethodJob, q, *asJSON, schedule.JobReport.Text)
 }
 
-// settings are NAME=VALUE flags, which may be repeated.
-type settings map[string]string
+// settingFlags are NAME=VALUE flags, which may be repeated.
+type settingFlags map[string]string
 
 // String returns "": there is no default.
-func (settings) String() string { return "" }
+func (settingFlags) String() string { return "" }
 
 // Set adds a setting.
-func (s settings) Set(text string) error {
+func (s settingFlags) Set(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return errors.New("want NAME=VALUE")

@@ -73,7 +73,7 @@ func (k *chatUser) takeQuestion(d control.Delivery) bool {
 		case m.question == nil || d.Kind != supervisor.DeliveryNotice || !strings.HasSuffix(d.Text, m.question.text):
 		case d.Text == m.question.text:
 			if k.questions[i]++; k.questions[i] == 1 {
-				key := control.NewKey()
+				key := control.NewMessageKey()
 				k.answerKeys[key] = i
 				k.answering.Go(func() { k.answerQuestion(key, d, *m.question) })
 			}
@@ -93,13 +93,13 @@ func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion
 		return
 	}
 	if q.press == "" {
-		_, _ = k.chat.Say(k.leaving, key, q.words) // after an error check finds that the confirmation is missing
+		_, _ = k.chat.SendMessage(k.leaving, key, q.words) // after an error check finds that the confirmation is missing
 		return
 	}
 	for _, row := range d.Buttons {
 		for _, b := range row {
 			if b.Text == q.press {
-				_, _ = k.chat.Press(k.leaving, key, d.ID, b.Press)
+				_, _ = k.chat.PressButton(k.leaving, key, d.ID, b.Press)
 			}
 		}
 	}
@@ -131,11 +131,11 @@ func checkQuestions(t *testing.T, h *apptest.Service, asked int) {
 		"ends of questions are known":      "SELECT count(*) FROM effect WHERE kind = 'question.asked'",
 		"calls have asked":                 "SELECT count(*) FROM tool_call WHERE name = 'ask_user' AND result IS NOT NULL",
 	} {
-		if n := h.Count(query); n != asked {
+		if n := h.QueryCount(query); n != asked {
 			t.Errorf("%d %s, want %d", n, what, asked)
 		}
 	}
-	if n := h.Count("SELECT count(*) FROM turn WHERE ended_at IS NULL"); n != 0 {
+	if n := h.QueryCount("SELECT count(*) FROM turn WHERE ended_at IS NULL"); n != 0 {
 		t.Errorf("%d turns are open", n)
 	}
 }

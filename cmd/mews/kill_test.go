@@ -34,24 +34,24 @@ const (
 // than the circuit breaker allows. Another test checks the circuit breaker.
 const workerKills = 4
 
-// TestKillRun kills supervisor and workers at random while eight people send a hundred messages.
+// TestTerminalKillRun_AnswersEachMessageOnce kills supervisor and workers at random while eight people send a hundred messages.
 // Three of ten messages have files, and for two of ten messages the model asks a question. Each
 // message is answered exactly once. The order is kept, except that a message may overtake files
 // that take long to arrive. Each file is in uploads/ once, the database is intact after each kill,
 // and no process is left.
-func TestKillRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages, kills := apptest.EnvNumber(t, "MEWS_KILL_MESSAGES", killMessages), apptest.EnvNumber(t, "MEWS_KILL_KILLS", killKills)
+func TestTerminalKillRun_AnswersEachMessageOnce(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages, kills := apptest.NumberFromEnv(t, "MEWS_KILL_MESSAGES", killMessages), apptest.NumberFromEnv(t, "MEWS_KILL_KILLS", killKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
-	_, url := modeltest.NewServer(t, modeltest.Paced(checkFilesFirst(modeltest.FileWriter), 8, 2*time.Millisecond))
+	_, url := modeltest.NewServer(t, modeltest.PacedScript(checkFilesFirst(modeltest.FileWriterScript), 8, 2*time.Millisecond))
 	var people []string
 	for i := range killPeople {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	h := apptest.NewService(t, url, people...)
-	h.Configure(apptest.OneByOne + recogniserConfig)
+	h.AppendConfig(apptest.QueueModeConfig + recogniserConfig)
 	h.Start()
 
 	answers := make(chan struct{}, messages)
@@ -87,12 +87,12 @@ func TestKillRun(t *testing.T) {
 		asked += k.check(t, takenMessages(t, h, k.name))
 	}
 	checkQuestions(t, h, asked)
-	h.WaitFor(10*time.Second, "every message to be done", func() bool {
-		return h.Count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+	h.WaitUntilTrue(10*time.Second, "every message to be done", func() bool {
+		return h.QueryCount("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 	})
 	leave()
 	talking.Wait()
-	if n := h.Count("SELECT count(*) FROM inbox"); n != messages+asked {
+	if n := h.QueryCount("SELECT count(*) FROM inbox"); n != messages+asked {
 		t.Errorf("%d messages are kept, %d were sent and %d answers", n, messages, asked)
 	}
 	h.Stop()
@@ -156,7 +156,7 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 
 // awaitWorker waits a moment for a worker: right after a start of the supervisor none runs yet.
 func (k *killer) awaitWorker() {
-	for patience := time.After(2 * time.Second); len(k.service.Workers()) == 0; {
+	for patience := time.After(2 * time.Second); len(k.service.WorkerPIDs()) == 0; {
 		select {
 		case <-patience:
 			return
@@ -167,7 +167,7 @@ func (k *killer) awaitWorker() {
 
 // killWorker kills a worker of a person who may lose another worker.
 func (k *killer) killWorker() bool {
-	workers := k.service.Workers()
+	workers := k.service.WorkerPIDs()
 	people := slices.Sorted(maps.Keys(workers))
 	k.rng.Shuffle(len(people), func(i, j int) { people[i], people[j] = people[j], people[i] })
 	for _, name := range people {
@@ -187,7 +187,7 @@ func (k *killer) killWorker() bool {
 // isNearlyGivenUp reports whether a person's turn or file operation has lost as many workers as it
 // may. After one more lost worker Mews would give it up, which another test checks.
 func (k *killer) isNearlyGivenUp(person string) bool {
-	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
+	return k.service.QueryCount(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
 		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
 }
 
@@ -238,9 +238,9 @@ type chatUser struct {
 }
 
 func newChatUser(h *apptest.Service, name string, messages []chatMessage, answers chan<- struct{}) *chatUser {
-	k := &chatUser{name: name, home: h.Home(name), messages: messages, answers: answers,
+	k := &chatUser{name: name, home: h.UserHome(name), messages: messages, answers: answers,
 		sent: map[string]int{}, answerKeys: map[string]int{}, questions: map[int]int{}, confirmed: map[int]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
-	k.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.Undelivered}, k)
+	k.chat = control.NewChat(h.Socket, control.AttachRequest{User: name, After: control.StartAtUndelivered}, k)
 	return k
 }
 
@@ -251,25 +251,25 @@ func (k *chatUser) sendAll(ctx context.Context) {
 	defer k.answering.Wait()
 	defer running.Wait()
 	for i, l := range k.messages {
-		key := control.NewKey()
+		key := control.NewMessageKey()
 		k.mu.Lock()
 		k.sent[key] = i
 		k.mu.Unlock()
 		var uploaded []control.UploadedFile
 		for n, f := range l.files {
-			ref, err := k.chat.Upload(ctx, bytes.NewReader(f.content))
+			ref, err := k.chat.UploadFile(ctx, bytes.NewReader(f.content))
 			if err != nil {
 				return // check finds that an answer is missing
 			}
 			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n, map[string]string{"voice": ".wav"}[f.kind])})
 		}
-		if _, err := k.chat.Say(ctx, key, l.text, uploaded...); err != nil {
+		if _, err := k.chat.SendMessage(ctx, key, l.text, uploaded...); err != nil {
 			return // check finds that an answer is missing
 		}
 	}
 }
 
-func (k *chatUser) Deliver(d control.Delivery) bool {
+func (k *chatUser) ShowDelivery(d control.Delivery) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.takeQuestion(d) {
@@ -288,14 +288,14 @@ func (k *chatUser) Deliver(d control.Delivery) bool {
 	return true
 }
 
-func (k *chatUser) Attached(_ control.Attached, again bool) {
+func (k *chatUser) ShowAttached(_ control.AttachResult, again bool) {
 	if !again {
 		close(k.joined)
 	}
 }
 
-func (*chatUser) Show(control.Progress) {}
-func (*chatUser) Lost(error)            {}
+func (*chatUser) ShowProgress(control.Progress) {}
+func (*chatUser) ShowConnectionLost(error)      {}
 
 // check compares the deliveries with the messages and with the order in which turns took them.
 func (k *chatUser) check(t *testing.T, took map[string]takenMessage) (asked int) {

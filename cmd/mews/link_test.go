@@ -20,10 +20,10 @@ import (
 // linkFlags matches the linker's flags in `make build`.
 var linkFlags = regexp.MustCompile(`(?m)^build:.*\n\t.* -ldflags '(.*?)'`)
 
-// TestLink_Programs_KeepNoUnusedMethod looks for a function that calls methods by name, as
+// TestLinker_RemovesUnusedMethods looks for a function that calls methods by name, as
 // text/template does. The linker can't know those names. So with one such function a program keeps
 // every exported method of its types. These methods were 6 of 34 MB of mews.
-func TestLink_Programs_KeepNoUnusedMethod(t *testing.T) {
+func TestLinker_RemovesUnusedMethods(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(moduleRoot(t), "Makefile"))
 	if err != nil {
@@ -52,7 +52,7 @@ func TestLink_Programs_KeepNoUnusedMethod(t *testing.T) {
 	}
 }
 
-func TestChainToReflection_Dump_FindsFirstMark(t *testing.T) {
+func TestChainToReflection_LinkerDump_IsFound(t *testing.T) {
 	const dump = "# mews/cmd/mews\n" +
 		"_ -> _rt0_amd64_linux\n_rt0_amd64_linux -> runtime.main\nruntime.main -> main.main\n" +
 		"main.main -> type:main.T <UsedInIface>\ntype:main.T -> main.(*T).Run\nmain.(*T).Run -> main.main\n" +
@@ -99,12 +99,12 @@ func chainToReflection(dump io.Reader) (chain []string, symbols int) {
 	return chain, len(from)
 }
 
-// TestLink_StrippedProgram_TracesLines: a program without symbols and DWARF still prints its
+// TestStrippedProgram_StackTrace_HasLines: a program without symbols and DWARF still prints its
 // stacks. SIGQUIT prints functions, files and lines as a panic does.
-func TestLink_StrippedProgram_TracesLines(t *testing.T) {
+func TestStrippedProgram_StackTrace_HasLines(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
 	h.Start()
-	h.Quit()
+	h.KillWithStackDump()
 	log, err := os.ReadFile(filepath.Join(h.Dir, "log"))
 	if err != nil {
 		t.Fatal(err)

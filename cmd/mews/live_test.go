@@ -19,9 +19,9 @@ var lives = []struct{ kind, key, model string }{
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
 }
 
-// TestLive has a short conversation with each real provider, in which the model calls a tool. It
+// TestLive_RealProviders_CallATool has a short conversation with each real provider, in which the model calls a tool. It
 // runs with `make live`, and costs a cent.
-func TestLive(t *testing.T) {
+func TestLive_RealProviders_CallATool(t *testing.T) {
 	if os.Getenv("MEWS_LIVE") == "" {
 		t.Log("not run: it talks to real providers; `make live` runs it")
 		return
@@ -43,14 +43,14 @@ func TestLive(t *testing.T) {
 
 func converse(t *testing.T, kind, key, model string) {
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
+	h.AppendConfig(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
 	h.Start()
 	v := newLiveClient(t, h)
 	for _, text := range []string{
 		"Write the single word swordfish into the file secret.txt, with your tool.",
 		"Which word did you write just now? Answer with that word alone.",
 	} {
-		if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
+		if _, err := v.chat.SendMessage(t.Context(), control.NewMessageKey(), text); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -63,7 +63,7 @@ func converse(t *testing.T, kind, key, model string) {
 			t.Fatal("no answer within three minutes")
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(h.Home("ann"), "secret.txt"))
+	text, err := os.ReadFile(filepath.Join(h.UserHome("ann"), "secret.txt"))
 	if err != nil || strings.TrimSpace(string(text)) != "swordfish" {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
@@ -78,18 +78,18 @@ type liveClient struct {
 
 func newLiveClient(t *testing.T, h *apptest.Service) *liveClient {
 	v := &liveClient{got: make(chan string, 10)}
-	v.chat = control.NewChat(h.Socket, control.Attach{User: "ann", After: control.FromNow}, v)
+	v.chat = control.NewChat(h.Socket, control.AttachRequest{User: "ann", After: control.StartFromNow}, v)
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(t.Context(), time.Minute) }()
 	t.Cleanup(func() { <-ended })
 	return v
 }
 
-func (v *liveClient) Deliver(d control.Delivery) bool {
+func (v *liveClient) ShowDelivery(d control.Delivery) bool {
 	v.got <- d.Text
 	return true
 }
 
-func (*liveClient) Attached(control.Attached, bool) {}
-func (*liveClient) Show(control.Progress)           {}
-func (*liveClient) Lost(error)                      {}
+func (*liveClient) ShowAttached(control.AttachResult, bool) {}
+func (*liveClient) ShowProgress(control.Progress)           {}
+func (*liveClient) ShowConnectionLost(error)                {}

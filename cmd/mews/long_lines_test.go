@@ -27,7 +27,7 @@ const longLinesFile = "testdata/long-lines.txt"
 
 var update = flag.Bool("update", false, "lower the counts of "+longLinesFile)
 
-func TestLongLines_Files_StayWithinTheList(t *testing.T) {
+func TestLongLines_Files_HaveNoNewOnes(t *testing.T) {
 	found := map[string][]int{}
 	eachGoFile(t, func(name string, text []byte) error {
 		if lines := longLines(text); len(lines) > 0 {
@@ -51,7 +51,7 @@ func TestLongLines_Files_StayWithinTheList(t *testing.T) {
 	}
 }
 
-func TestLongLines_Code_IsMeasured(t *testing.T) {
+func TestLongLines_OnlyCode_IsMeasured(t *testing.T) {
 	wide := func(n int) string { return strings.Repeat("x", n) }
 	for name, text := range map[string]string{
 		"code that fits":   "var a = \"" + wide(110) + "\"",

@@ -46,7 +46,7 @@ func newMews(t testing.TB, more ...string) *ownMews {
 		}
 	}
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
-		if err := os.Link(filepath.Join(apptest.Programs(t), name), m.path("bin", name)); err != nil {
+		if err := os.Link(filepath.Join(apptest.BuildPrograms(t), name), m.path("bin", name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,14 +96,14 @@ func (m *ownMews) serve() {
 	socket := m.path("state", "mews", "control.sock")
 	m.await("the service to answer", func() bool {
 		var status api.Status
-		return control.Ask(m.t.Context(), socket, api.MethodStatus, nil, &status) == nil
+		return control.CallOnce(m.t.Context(), socket, api.MethodStatus, nil, &status) == nil
 	})
 }
 
 // await waits until another process fulfils a condition.
 func (m *ownMews) await(what string, there func() bool) {
 	m.t.Helper()
-	deadline := time.After(apptest.Patience)
+	deadline := time.After(apptest.DefaultTestTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !there() {
@@ -113,7 +113,7 @@ func (m *ownMews) await(what string, there func() bool) {
 			if m.terminal != nil {
 				shown = m.terminal.everything()
 			}
-			m.t.Fatalf("waited %s for %s; the terminal shows\n%s", apptest.Patience, what, shown)
+			m.t.Fatalf("waited %s for %s; the terminal shows\n%s", apptest.DefaultTestTimeout, what, shown)
 		case <-tick.C:
 		}
 	}
@@ -137,7 +137,7 @@ func (t *ownTerminal) bytes() int {
 func (t *ownTerminal) everything() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.screen.Everything()
+	return t.screen.AllText()
 }
 
 // open starts mews in a terminal of this size. It must end without an error when the test ends.
@@ -239,5 +239,5 @@ const settled = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '
 
 func (m *ownMews) look() string {
 	m.t.Helper()
-	return sqlitetest.QueryCopy(m.t, m.path("state", "mews", "private", "mews.db"), settled)[0]
+	return sqlitetest.QueryColumnInCopy(m.t, m.path("state", "mews", "private", "mews.db"), settled)[0]
 }

@@ -19,12 +19,12 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	words = append(words, "", "")
-	p := protocol.MemoryParameters{Action: protocol.MemoryAction(words[0]), ID: words[1], Path: words[1], Limit: protocol.MaxMemoryPage,
+	p := protocol.MemoryParameters{Action: protocol.MemoryAction(words[0]), ID: words[1], Path: words[1], Limit: protocol.MaxFactsPerMemoryPage,
 		Text: strings.TrimSpace(strings.Join(words[2:], " "))}
 	if p.Action == "" {
-		p.Action = protocol.MemoryList
+		p.Action = protocol.MemoryActionList
 	}
-	if p.Action != protocol.MemoryImport {
+	if p.Action != protocol.MemoryActionImport {
 		p.Path = ""
 	}
 	all, err := memory.FetchAll(memory.Query{User: *user, Parameters: p},
@@ -34,5 +34,5 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return show(con.out, all, *asJSON, func(r protocol.MemoryResult) string { return memory.Text(p.Action, r) })
+	return show(con.out, all, *asJSON, func(r protocol.MemoryResult) string { return memory.FormatResult(p.Action, r) })
 }

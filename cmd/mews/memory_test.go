@@ -12,12 +12,12 @@ import (
 // on the last garbage collection. New features may raise the limit to at most 20,000.
 const mostIdle = 14_000
 
-func TestIdleMemory(t *testing.T) {
+func TestIdleService_Memory_StaysBelowLimit(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
 	// the race detector takes memory too
-	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	h.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
-	h.Configure(apptest.TelegramConfig(server, "") + gateConfig)
+	h.AppendConfig(apptest.TelegramConfig(server, "") + gateConfig)
 	h.Start()
 	supervisor, spawner := idle(t, h, server)
 	own, all := privateMemory(t, supervisor)+privateMemory(t, spawner),
@@ -31,9 +31,9 @@ func TestIdleMemory(t *testing.T) {
 // idle waits until a service polls and has settled, and returns its processes.
 func idle(t testing.TB, h *apptest.Service, server *telegramtest.Server) (supervisor, spawner int) {
 	t.Helper()
-	server.Await(t, "a poll that waits, and a menu", func() bool {
+	server.WaitUntil(t, "a poll that waits, and a menu", func() bool {
 		return server.IsPolling() && server.CountCalls("setMyCommands") > 0
 	})
 	settle()
-	return h.Processes("mews")[0], h.Processes("mews-spawner")[0]
+	return h.ProcessIDs("mews")[0], h.ProcessIDs("mews-spawner")[0]
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // findLocalModels finds model servers on this machine.
-var findLocalModels = openai.FindLocal
+var findLocalModels = openai.FindLocalServers
 
 // plainModel matches a model's name without characters that a shell interprets. Strangers choose
 // the names, and people copy the command in the hint.
@@ -21,7 +21,7 @@ var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 // nearbyModels returns hints at model servers on this machine if no model is configured. Mews never
 // uses such a server without being told to.
 func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
-	if path != "" || cfg.Models.Default != config.Offline {
+	if path != "" || cfg.Models.Default != config.OfflineModel {
 		return nil
 	}
 	for _, f := range findLocalModels(ctx) {

@@ -37,7 +37,7 @@ func verbRig(t *testing.T, run func(context.Context, console, []string) error, a
 	return o.String(), e.String(), err
 }
 
-func TestModelsVerb(t *testing.T) {
+func TestModelsVerb_ListsModels(t *testing.T) {
 	before := ask
 	t.Cleanup(func() { ask = before })
 	var failure error
@@ -65,8 +65,8 @@ func TestModelsVerb(t *testing.T) {
 // looked counts the searches for servers.
 func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
-	server = modeltest.New(modeltest.Echo)
-	server.Models, server.Dialect = models, modeltest.Ollama
+	server = modeltest.New(modeltest.EchoScript)
+	server.Models, server.Dialect = models, modeltest.DialectOllama
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
 	addr := listening.Listener.Addr().String()
@@ -75,7 +75,7 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 	looked = new(int)
 	findLocalModels = func(ctx context.Context) []openai.LocalServer {
 		*looked++
-		return openai.ProbeServers(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm",
+		return openai.ProbeServers(ctx, []openai.ServerCandidate{{Server: "ollama", Addr: addr}, {Server: "vllm",
 			Addr: addr}})
 	}
 	url := "http://" + addr + "/v1"
@@ -85,7 +85,7 @@ func nearbyServer(t *testing.T, models ...string) (server *modeltest.Server, hin
 // bareConfig is the configuration of a machine without a file, with the variables in env.
 func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
-	e, err := config.MachineEnv(app.Effects())
+	e, err := config.ReadMachineEnv(app.DefaultEffectRules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func bareConfig(t *testing.T, env map[string]string) *config.Config {
 		}
 		return env[name]
 	}
-	cfg, err := config.Local(e)
+	cfg, err := config.LocalConfig(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,17 +104,17 @@ func bareConfig(t *testing.T, env map[string]string) *config.Config {
 	return cfg
 }
 
-// TestNearbyModel_IsOffered_NotUsed: a message is answered offline, and no word of it goes to the
+// TestNearbyModel_IsOfferedButNotUsed: a message is answered offline, and no word of it goes to the
 // nearby model.
-func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
+func TestNearbyModel_IsOfferedButNotUsed(t *testing.T) {
 	server, hint, _ := nearbyServer(t, "nomic-embed-text", "qwen3:8b")
 	cfg := bareConfig(t, nil)
 	if diff := cmp.Diff([]string{hint}, nearbyModels(t.Context(), cfg, "")); diff != "" {
 		t.Error(diff)
 	}
 	answered := answeringModel(t, cfg)
-	if answered != "offline" || server.Count() != 0 {
-		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
+	if answered != "offline" || server.CountRequests() != 0 {
+		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.CountRequests())
 	}
 
 	// The hint's command works, and then the hint is gone.
@@ -126,8 +126,8 @@ func TestNearbyModel_IsOffered_NotUsed(t *testing.T) {
 		}
 	}
 	cfg = bareConfig(t, env)
-	if answered := answeringModel(t, cfg); answered != "openai/qwen3:8b" || server.Count() != 1 {
-		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
+	if answered := answeringModel(t, cfg); answered != "openai/qwen3:8b" || server.CountRequests() != 1 {
+		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.CountRequests())
 	}
 	if hints := nearbyModels(t.Context(), cfg, ""); hints != nil {
 		t.Errorf("offered %q", hints)
@@ -161,9 +161,9 @@ func TestNearbyModels_ModelConfigured_NoSearch(t *testing.T) {
 	}
 }
 
-// TestHint_UnsafeModelNames_AreLeftOut: a shell would interpret these names, and the server may be
+// TestNearbyModelHint_OmitsUnsafeNames: a shell would interpret these names, and the server may be
 // a stranger's.
-func TestHint_UnsafeModelNames_AreLeftOut(t *testing.T) {
+func TestNearbyModelHint_OmitsUnsafeNames(t *testing.T) {
 	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
 		nearbyServer(t, name)
 		if hints := nearbyModels(t.Context(), bareConfig(t, nil), ""); hints != nil {

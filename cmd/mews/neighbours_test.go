@@ -122,11 +122,11 @@ done` + wait,
 	},
 }
 
-// TestNeighbours runs each harm against alice's own processes, memory, disk and tools. Meanwhile
+// TestNeighbours_HarmOfOne_SparesTheOther runs each harm against alice's own processes, memory, disk and tools. Meanwhile
 // bob is answered, and his worker can run programs. The service tells alice about her limit, and
 // her turn ends in the same worker. No process or file of the harm is left. MEWS_NEIGHBOURS=1 tries
 // all harms.
-func TestNeighbours(t *testing.T) {
+func TestNeighbours_HarmOfOne_SparesTheOther(t *testing.T) {
 	tried := chosenHarms(harms, "MEWS_NEIGHBOURS")
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", tried) })
 	t.Run("landlock", func(t *testing.T) {
@@ -147,7 +147,7 @@ func chosenHarms(all []harm, variable string) []harm {
 func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runCommandModel)
 	h := apptest.NewService(t, url, "alice", "bob")
-	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
+	h.AppendConfig("worker: {" + neighbourLimits + walls + "}\n")
 	// workers without their own root reach their homes by this path
 	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} {
 		if err := os.Chmod(dir, 0o711); err != nil {
@@ -176,15 +176,15 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 // runCommandModel is a model that runs a command ("run COMMAND"), calls one more tool, and answers
 // with the results.
 func runCommandModel(r modeltest.Request) modeltest.Answer {
-	command, asked := strings.CutPrefix(r.Asked(), "run ")
+	command, asked := strings.CutPrefix(r.NewestUserMessage(), "run ")
 	if !asked {
-		return modeltest.FileWriter(r)
+		return modeltest.FileWriterScript(r)
 	}
 	args, err := json.Marshal(map[string]any{"command": command, "timeout": 60})
 	if err != nil {
 		return modeltest.Answer{Text: err.Error()}
 	}
-	switch done := r.Done(); len(done) {
+	switch done := r.AnsweredCalls(); len(done) {
 	case 0:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command", Args: string(args)}}}
 	case 1:
@@ -206,13 +206,13 @@ func cutMiddle(text string) string {
 var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
 
 // run starts the harm and checks its effects.
-func (m harm) run(h *apptest.Service, alice, bob *neighbour) {
+func (m harm) run(h *apptest.Service, alice, bob *neighbourClient) {
 	t := h.T
 	before, heard := statusOf(h), alice.notices()
 	answer := m.start(h, alice)
 	bob.checkRunsPrograms(before.Walls.Tier != "landlock")
 	if m.notice != "" && (m.name != "crowd" || reportsTooMany(before)) {
-		h.WaitFor(apptest.Patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
+		h.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
 	}
 	stopHarm(h, "alice")
 	got := alice.await(answer)
@@ -226,24 +226,24 @@ func (m harm) run(h *apptest.Service, alice, bob *neighbour) {
 }
 
 // start starts the harm. The answer comes on the channel when the harm is over.
-func (m harm) start(h *apptest.Service, alice *neighbour) <-chan string {
+func (m harm) start(h *apptest.Service, alice *neighbourClient) <-chan string {
 	h.T.Helper()
 	return alice.awaitStart(func() <-chan string { return alice.say("run " + m.command) })
 }
 
 // awaitStart calls say, which sends the message that starts a harm, and waits until the harm has
 // begun.
-func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
+func (n *neighbourClient) awaitStart(say func() <-chan string) <-chan string {
 	h := n.service
 	h.T.Helper()
 	for _, name := range []string{"begun", "over"} {
-		if err := os.Remove(filepath.Join(h.Home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(filepath.Join(h.UserHome("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			h.T.Fatal(err)
 		}
 	}
 	answer := say()
-	h.WaitFor(apptest.Patience, "the harm to begin", func() bool {
-		_, err := os.Stat(filepath.Join(h.Home("alice"), "begun"))
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(h.UserHome("alice"), "begun"))
 		return err == nil || len(answer) > 0
 	})
 	return answer
@@ -252,7 +252,7 @@ func (n *neighbour) awaitStart(say func() <-chan string) <-chan string {
 // stopHarm stops the harm of a user's model.
 func stopHarm(h *apptest.Service, name string) {
 	h.T.Helper()
-	if err := os.WriteFile(filepath.Join(h.Home(name), "over"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(h.UserHome(name), "over"), nil, 0o644); err != nil {
 		h.T.Error(err)
 	}
 }
@@ -267,7 +267,7 @@ var countedTogether = regexp.MustCompile(`limited all together by [^.]*\bpids\b`
 
 // checkCleanup checks that both users have the same workers as before, and that no process or file
 // of the harm is left.
-func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Status) {
+func (m harm) checkCleanup(h *apptest.Service, alice *neighbourClient, before api.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
@@ -285,14 +285,14 @@ func (m harm) checkCleanup(h *apptest.Service, alice *neighbour, before api.Stat
 		if was.PID != 0 && !(m.mayEndWorker && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
 			t.Errorf("%s's worker was %d and is %d; %d died", now.Name, was.PID, now.PID, now.Deaths-was.Deaths)
 		}
-		h.WaitFor(apptest.Patience, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
+		h.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
 	}
 }
 
 // statusOf returns the status of the service.
 func statusOf(h *apptest.Service) (s api.Status) {
 	h.T.Helper()
-	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
+	if err := control.CallOnce(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
 		h.T.Fatal(err)
 	}
 	return s
@@ -304,7 +304,7 @@ func smallHomes(h *apptest.Service, people ...string) bool {
 	if may, err := canMount(); err != nil || !may {
 		return false
 	}
-	dir := filepath.Dir(h.Home("anybody"))
+	dir := filepath.Dir(h.UserHome("anybody"))
 	if err := mountSmall(dir, "48"); err != nil {
 		h.T.Fatal(err)
 	}
@@ -314,10 +314,10 @@ func smallHomes(h *apptest.Service, people ...string) bool {
 		}
 	})
 	for _, name := range people {
-		if err := os.Mkdir(h.Home(name), 0o700); err != nil {
+		if err := os.Mkdir(h.UserHome(name), 0o700); err != nil {
 			h.T.Fatal(err)
 		}
-		apptest.GiveToWorkers(h.T, h.Home(name))
+		apptest.ChownToWorkers(h.T, h.UserHome(name))
 	}
 	return true
 }
@@ -336,8 +336,8 @@ func childrenOf(pid int) []string {
 	return list
 }
 
-// neighbour is a user at a terminal who waits for each answer.
-type neighbour struct {
+// neighbourClient is a user at a terminal who waits for each answer.
+type neighbourClient struct {
 	service *apptest.Service
 	chat    *control.Chat
 
@@ -346,9 +346,9 @@ type neighbour struct {
 	received strings.Builder
 }
 
-func newNeighbour(h *apptest.Service, name string) *neighbour {
-	n := &neighbour{service: h, waiting: map[string]chan string{}}
-	n.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.FromNow}, n)
+func newNeighbour(h *apptest.Service, name string) *neighbourClient {
+	n := &neighbourClient{service: h, waiting: map[string]chan string{}}
+	n.chat = control.NewChat(h.Socket, control.AttachRequest{User: name, After: control.StartFromNow}, n)
 	ctx, ended := h.T.Context(), make(chan struct{})
 	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()
 	h.T.Cleanup(func() { <-ended })
@@ -356,19 +356,19 @@ func newNeighbour(h *apptest.Service, name string) *neighbour {
 }
 
 // say sends a message. Its answer comes on the channel.
-func (n *neighbour) say(text string, files ...control.UploadedFile) <-chan string {
+func (n *neighbourClient) say(text string, files ...control.UploadedFile) <-chan string {
 	n.service.T.Helper()
-	key, answer := control.NewKey(), make(chan string, 1)
+	key, answer := control.NewMessageKey(), make(chan string, 1)
 	n.mu.Lock()
 	n.waiting[key] = answer
 	n.mu.Unlock()
-	if _, err := n.chat.Say(n.service.T.Context(), key, text, files...); err != nil {
+	if _, err := n.chat.SendMessage(n.service.T.Context(), key, text, files...); err != nil {
 		n.service.T.Fatal(err)
 	}
 	return answer
 }
 
-func (n *neighbour) await(answer <-chan string) string {
+func (n *neighbourClient) await(answer <-chan string) string {
 	n.service.T.Helper()
 	select {
 	case text := <-answer:
@@ -379,14 +379,14 @@ func (n *neighbour) await(answer <-chan string) string {
 	}
 }
 
-func (n *neighbour) ask(text string) string {
+func (n *neighbourClient) ask(text string) string {
 	n.service.T.Helper()
 	return n.await(n.say(text))
 }
 
 // checkRunsPrograms checks that the user's worker can run a program. If an account's processes are
 // counted together, the watchdog may need a few sweeps to make room.
-func (n *neighbour) checkRunsPrograms(atOnce bool) {
+func (n *neighbourClient) checkRunsPrograms(atOnce bool) {
 	n.service.T.Helper()
 	var got string
 	for range 10 {
@@ -401,13 +401,13 @@ func (n *neighbour) checkRunsPrograms(atOnce bool) {
 }
 
 // notices returns the service's notices.
-func (n *neighbour) notices() string {
+func (n *neighbourClient) notices() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.received.String()
 }
 
-func (n *neighbour) Deliver(d control.Delivery) bool {
+func (n *neighbourClient) ShowDelivery(d control.Delivery) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if d.Kind == supervisor.DeliveryNotice {
@@ -420,6 +420,6 @@ func (n *neighbour) Deliver(d control.Delivery) bool {
 	return true
 }
 
-func (*neighbour) Attached(control.Attached, bool) {}
-func (*neighbour) Show(control.Progress)           {}
-func (*neighbour) Lost(error)                      {}
+func (*neighbourClient) ShowAttached(control.AttachResult, bool) {}
+func (*neighbourClient) ShowProgress(control.Progress)           {}
+func (*neighbourClient) ShowConnectionLost(error)                {}

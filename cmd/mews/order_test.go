@@ -19,7 +19,7 @@ const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), 
 // takenMessages returns the messages of a user by their texts.
 func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]takenMessage {
 	t.Helper()
-	db := h.Database()
+	db := h.OpenDatabaseCopy()
 	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), listTakenMessages, user)
 	if err != nil {

@@ -24,14 +24,14 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 	voice := telegramtest.File{Name: "voice.ogg", Content: recording(t)}
 	server := telegramtest.New(t, telegramtest.Options{Token: "123456789:" + strings.Repeat("A", 35), Strict: true})
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(apptest.TelegramConfig(server, "rate: {chat: 30, all: 100}") +
+	h.AppendConfig(apptest.TelegramConfig(server, "rate: {chat: 30, all: 100}") +
 		recogniserConfig + "chat: {stream: final}\n")
 	h.Start()
-	ann := telegramtest.User{ID: apptest.FirstID, First: "Ann"}
-	chat := telegramtest.Private(ann)
+	ann := telegramtest.User{ID: apptest.FirstTelegramID, First: "Ann"}
+	chat := telegramtest.PrivateChat(ann)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("%+v\n%s", server.Messages(chat.ID), server.Dump())
+			t.Logf("%+v\n%s", server.Messages(chat.ID), server.DumpState())
 		}
 	})
 	last := func() telegramtest.Message {
@@ -39,13 +39,13 @@ func telegramChat(t *testing.T) []telegramtest.Message {
 		return messages[len(messages)-1]
 	}
 	answered := func(text string) {
-		h.WaitFor(apptest.Patience, text, func() bool {
+		h.WaitUntilTrue(apptest.DefaultTestTimeout, text, func() bool {
 			m := last()
 			return m.FromBot && strings.Contains(m.Text, text) &&
-				h.Count("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
+				h.QueryCount("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
 		})
 	}
-	server.Say(chat, ann, "", telegramtest.Voice(voice, 4*time.Second))
+	server.Say(chat, ann, "", telegramtest.WithVoice(voice, 4*time.Second))
 	answered("notes.md was created")
 	server.Say(chat, ann, "/remind tomorrow at 9: call the plumber")
 	answered("call the plumber")

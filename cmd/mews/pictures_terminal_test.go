@@ -87,7 +87,7 @@ func drawLine(line chattest.Line) (spans string, columns int) {
 		for n < len(line) && line[n].Style == look {
 			n++
 		}
-		text := substitute(line[:n].All())
+		text := substitute(line[:n].PaddedText())
 		width := uniseg.StringWidth(text)
 		if strings.TrimSpace(text) != "" {
 			spans += fmt.Sprintf(`<tspan x="%.1f" textLength="%.1f"%s>%s</tspan>`,

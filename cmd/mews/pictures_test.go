@@ -20,9 +20,9 @@ const pictureFolder = "manual/pictures"
 // maxPicture limits the size of a picture, in bytes.
 const maxPicture = 40 << 10
 
-// TestPictures_RealRuns_MatchThePictures compares the pictures with real runs. If MEWS_PICTURES is
+// TestManualPictures_EqualRealRuns compares the pictures with real runs. If MEWS_PICTURES is
 // set, it writes the new pictures into that folder instead, as in `make pictures`.
-func TestPictures_RealRuns_MatchThePictures(t *testing.T) {
+func TestManualPictures_EqualRealRuns(t *testing.T) {
 	for name, draw := range map[string]func(*testing.T) string{
 		"terminal.svg": func(t *testing.T) string { return drawTerminal("mews run --chat", terminalLines(t)) },
 		"telegram.svg": func(t *testing.T) string { return drawChat(telegramChat(t)) },

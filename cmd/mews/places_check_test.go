@@ -19,10 +19,10 @@ import (
 	"testing"
 )
 
-// checker type-checks the packages of a copy of the module. It reads the module's packages from
+// typeChecker type-checks the packages of a copy of the module. It reads the module's packages from
 // source, and all other packages from the compiler's export data, which `make build` has already
 // made.
-type checker struct {
+type typeChecker struct {
 	tree    string // the copy's folder
 	fset    *token.FileSet
 	checked map[string]*types.Package
@@ -32,9 +32,9 @@ type checker struct {
 }
 
 // newChecker makes a checker. The copy imports the same other modules as the module at root.
-func newChecker(t *testing.T, tree string) *checker {
+func newChecker(t *testing.T, tree string) *typeChecker {
 	t.Helper()
-	c := &checker{
+	c := &typeChecker{
 		tree:    tree,
 		fset:    token.NewFileSet(),
 		checked: map[string]*types.Package{},
@@ -61,7 +61,7 @@ func newChecker(t *testing.T, tree string) *checker {
 }
 
 // outside lists the packages of other modules that the copy imports.
-func (c *checker) outside(t *testing.T) (names []string) {
+func (c *typeChecker) outside(t *testing.T) (names []string) {
 	t.Helper()
 	for _, name := range c.packages(t) {
 		p, err := c.find(name)
@@ -81,7 +81,7 @@ func (c *checker) outside(t *testing.T) (names []string) {
 func isOurs(name string) bool { return name == "mews" || strings.HasPrefix(name, "mews/") }
 
 // packages lists the module's packages for this platform.
-func (c *checker) packages(t *testing.T) (names []string) {
+func (c *typeChecker) packages(t *testing.T) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(c.tree, func(at string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -110,12 +110,12 @@ var platform = func() build.Context {
 	return c
 }()
 
-func (c *checker) find(name string) (*build.Package, error) {
+func (c *typeChecker) find(name string) (*build.Package, error) {
 	return platform.ImportDir(filepath.Join(c.tree, strings.TrimPrefix(name, "mews")), 0)
 }
 
 // Import implements types.Importer.
-func (c *checker) Import(name string) (*types.Package, error) {
+func (c *typeChecker) Import(name string) (*types.Package, error) {
 	if !isOurs(name) {
 		if name == "unsafe" {
 			return types.Unsafe, nil
@@ -135,7 +135,7 @@ func (c *checker) Import(name string) (*types.Package, error) {
 }
 
 // check type-checks files as one package, and keeps the errors.
-func (c *checker) check(name, dir string, files []string) *types.Package {
+func (c *typeChecker) check(name, dir string, files []string) *types.Package {
 	var parsed []*ast.File
 	for _, file := range files {
 		syntax, err := parser.ParseFile(c.fset, filepath.Join(dir, file), nil, parser.SkipObjectResolution)
@@ -156,7 +156,7 @@ func (c *checker) check(name, dir string, files []string) *types.Package {
 
 // checkTests type-checks a package with its tests. The package's external tests, and the packages
 // that import it, also see the declarations of its internal tests.
-func (c *checker) checkTests(name string) error {
+func (c *typeChecker) checkTests(name string) error {
 	found, err := c.find(name)
 	if err != nil {
 		return err

@@ -41,9 +41,9 @@ var places = []struct {
 // placesDocument has the table for contributors, with a row for each of places.
 const placesDocument = ".github/CONTRIBUTING.md"
 
-// TestPlaces_EachAddition_TakesFewFiles makes an addition of each kind in a copy of the tree. It
+// TestExampleAdditions_TakeFewFiles makes an addition of each kind in a copy of the tree. It
 // type-checks the copy with the added tests, and counts the changed files.
-func TestPlaces_EachAddition_TakesFewFiles(t *testing.T) {
+func TestExampleAdditions_TakeFewFiles(t *testing.T) {
 	tree, tested := copyWithPlaces(t)
 	for i, err := range typeErrors(t, tree, tested) {
 		if i == 20 {
@@ -64,15 +64,15 @@ var testedPackages = []string{
 
 // shownTests are the beginnings of the names of tests that show that the additions work.
 var shownTests = []string{
-	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestFloors_Imports_AreAllowed", "TestRows_",
-	"TestMethods_EachOne_IsDocumented", "TestExample", "TestTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
-	"TestTools_AtHello_AreInFixedOrder", "TestTools_ChangeAfterHello_", "TestTools_Family_IsSmallAndValid",
-	"TestMenu_FitsBotAPI", "TestHelp_Overview_ListsEveryCommand", "TestReleasedMigrations",
-	"TestForgetTable_", "TestEraseAndExport_CoverEveryTable", "TestErase_DeletesOnlyThatUser",
+	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestLayers_EachImport_IsAllowed", "TestRows_",
+	"TestMethods_EachOne_IsDocumented", "TestExample", "TestConfigStruct_FieldTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
+	"TestTools_AtHello_AreInFixedOrder", "TestTools_ChangeAfterHello_", "TestFileTools_SchemasAreSmallAndValid",
+	"TestMenu_FitsBotAPILimits", "TestHelp_Overview_ListsEveryCommand", "TestReleasedMigrations",
+	"TestForgetTable_", "TestEraseAndExport_EveryTable_IsCovered", "TestEraseUser_TwoUsers_DeletesOnlyOne",
 }
 
-// TestPlaces_ShownTests_Exist finds entries of shownTests that match no test.
-func TestPlaces_ShownTests_Exist(t *testing.T) {
+// TestExampleAdditions_ShownTests_Exist finds entries of shownTests that match no test.
+func TestExampleAdditions_ShownTests_Exist(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	var tests strings.Builder
 	err := filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
@@ -93,9 +93,9 @@ func TestPlaces_ShownTests_Exist(t *testing.T) {
 	}
 }
 
-// TestPlaces_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests all
+// TestExampleAdditions_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests all
 // packages, otherwise only one package.
-func TestPlaces_Built_PassTheirTests(t *testing.T) {
+func TestExampleAdditions_Built_PassTheirTests(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	tested := []string{"./config"}
 	if os.Getenv("MEWS_PLACES") != "" {
@@ -131,9 +131,9 @@ func copyWithPlaces(t *testing.T) (tree string, tested []string) {
 	return tree, tested
 }
 
-// TestPlaces_Document_ListsTheFiles checks the table for contributors. Each row must have the
+// TestExampleAdditions_Manual_ListsFiles checks the table for contributors. Each row must have the
 // number of files, the existing files, and the folders of new files.
-func TestPlaces_Document_ListsTheFiles(t *testing.T) {
+func TestExampleAdditions_Manual_ListsFiles(t *testing.T) {
 	root := moduleRoot(t)
 	document, err := os.ReadFile(filepath.Join(root, placesDocument))
 	if err != nil {
@@ -274,9 +274,9 @@ func insertInto(text, insertions string) (string, error) {
 // collapseSpaces replaces each run of white space by one space, and trims the line.
 func collapseSpaces(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// TestInsertInto_EachForm_IsInserted tries each form of insertion, and an insertion without a
+// TestInsertInto_EachPatchForm_IsInserted tries each form of insertion, and an insertion without a
 // target.
-func TestInsertInto_EachForm_IsInserted(t *testing.T) {
+func TestInsertInto_EachPatchForm_IsInserted(t *testing.T) {
 	const text = "a {\n\tb   = 1\n}\nc\n"
 	for insertions, want := range map[string]string{
 		" b = \n+\tx\n+\ty": "a {\n\tb   = 1\n\tx\n\ty\n}\nc\n",

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestVerbs_NoPoller_ExplainTheError: a process that may open no more files stands for an account
+// TestVerbs_EpollUnavailable_NameTheError: a process that may open no more files stands for an account
 // without epoll watches.
-func TestVerbs_NoPoller_ExplainTheError(t *testing.T) {
-	mews := filepath.Join(apptest.PlainPrograms(t), "mews")
+func TestVerbs_EpollUnavailable_NameTheError(t *testing.T) {
+	mews := filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews")
 	// with more descriptors a verb would get further and then crash
 	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()

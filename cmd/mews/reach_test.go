@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestRun_HomeOutOfReach_NamesTheFolder: without its own mounts a worker reaches its home by the
+// TestRun_UnreachableHome_NamesTheFolder: without its own mounts a worker reaches its home by the
 // path. If a folder on the path is closed, the service does not start, and the error names the
 // folder. Once the folder is open, the service starts.
-func TestRun_HomeOutOfReach_NamesTheFolder(t *testing.T) {
+func TestRun_UnreachableHome_NamesTheFolder(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only where the service is root do workers have another account")
 	}
-	_, url := modeltest.NewServer(t, modeltest.FileWriter)
+	_, url := modeltest.NewServer(t, modeltest.FileWriterScript)
 	h := apptest.NewService(t, url, "alice")
-	h.Configure("worker: {sandbox: landlock, sandbox_min: landlock}\n")
-	homes := filepath.Dir(h.Home("alice"))
+	h.AppendConfig("worker: {sandbox: landlock, sandbox_min: landlock}\n")
+	homes := filepath.Dir(h.UserHome("alice"))
 	chmod := func(mode os.FileMode) {
 		for _, dir := range []string{filepath.Dir(h.Dir), h.Dir, homes} {
 			if err := os.Chmod(dir, mode); err != nil {

@@ -17,7 +17,7 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := app.Call[admin.Changes](ctx, cfg, admin.MethodReload, struct{}{})
+	list, err := app.CallAdminService[admin.ConfigurationChanges](ctx, cfg, admin.MethodReload, struct{}{})
 	if err != nil {
 		return err
 	}

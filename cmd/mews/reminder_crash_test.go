@@ -26,14 +26,14 @@ const (
 	repeatEvery = 4
 )
 
-// TestReminderCrashRun kills the supervisor at random while eight people set reminders on Telegram.
+// TestReminderCrashRun_TellsEachFireOnce kills the supervisor at random while eight people set reminders on Telegram.
 // Most reminders come once, a moment later; some come several times. Telegram cuts some sends after
 // taking them. Sometimes Telegram fails, or refuses messages for two seconds. Each fire is stored
 // once and is never early. Its message is sent once, or twice if the repeat is marked and the fate
 // of the first was unknown.
-func TestReminderCrashRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.EnvNumber(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.EnvNumber(t, "MEWS_REMINDER_KILLS", reminderKills)
+func TestReminderCrashRun_TellsEachFireOnce(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.NumberFromEnv(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.NumberFromEnv(t, "MEWS_REMINDER_KILLS", reminderKills)
 	t.Logf("replay with MEWS_REMINDER_SEED=%d", seed)
 	r := newReminderRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.Start()
@@ -75,21 +75,21 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	var people []string
 	for i := range crashPeople {
 		people = append(people, fmt.Sprint("p", i))
-		r.people = append(r.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]})
+		r.people = append(r.people, telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: people[i]})
 	}
 	r.Service = apptest.NewService(t, "", people...)
-	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
-	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
 	for _, u := range r.people {
-		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 	}
-	r.Configure(apptest.TelegramConfig(r.server, fastRate))
+	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate))
 	return r
 }
 
-func (r *reminderRun) recordCall(c telegramtest.Call) {
+func (r *reminderRun) recordCall(c telegramtest.APICall) {
 	if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && isReminder(text) {
 		select {
 		case r.came <- struct{}{}:
@@ -110,7 +110,7 @@ func (r *reminderRun) set(when string, s setReminder) {
 	s.person = i % len(r.people)
 	r.all = append(r.all, &s)
 	u := r.people[s.person]
-	r.server.Say(telegramtest.Private(u), u, fmt.Sprintf("/remind %s: tea, number %d.", when, i))
+	r.server.Say(telegramtest.PrivateChat(u), u, fmt.Sprintf("/remind %s: tea, number %d.", when, i))
 	r.updates++
 }
 
@@ -142,7 +142,7 @@ func (r *reminderRun) awaitSome(n int) {
 func (r *reminderRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.ClientKilled(at)
+	r.server.SetClientKilledAt(at)
 	r.CheckIntegrity()
 }
 
@@ -154,7 +154,7 @@ func (r *reminderRun) setRepeating(fires int) {
 		times := min(left, repeats)
 		r.set(fmt.Sprintf("every 1 min %d times", times), setReminder{times: times})
 	}
-	r.WaitFor(apptest.Patience, "the reminders to be set", func() bool { return r.Count("SELECT count(*) FROM job") == len(r.all) })
+	r.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminders to be set", func() bool { return r.QueryCount("SELECT count(*) FROM job") == len(r.all) })
 	r.kill()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {
@@ -180,9 +180,9 @@ func (r *reminderRun) settle() {
 		due     = "SELECT count(*) FROM job WHERE state = 'active'"
 	)
 	settled := func() bool {
-		return r.Count("SELECT count(*) FROM received") == r.updates && r.Count(due) == 0 && r.Count(waiting) == 0
+		return r.QueryCount("SELECT count(*) FROM received") == r.updates && r.QueryCount(due) == 0 && r.QueryCount(waiting) == 0
 	}
-	r.WaitFor(apptest.Patience+time.Duration(len(r.all))*50*time.Millisecond, "every reminder to come", settled)
+	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(len(r.all))*50*time.Millisecond, "every reminder to come", settled)
 	for range 10 {
 		lost := r.noteRepeats()
 		if lost == 0 {
@@ -190,10 +190,10 @@ func (r *reminderRun) settle() {
 		}
 		r.t.Logf("%d messages may not have arrived; everybody says /resend", lost)
 		for _, u := range r.people {
-			r.server.Say(telegramtest.Private(u), u, "/resend")
+			r.server.Say(telegramtest.PrivateChat(u), u, "/resend")
 			r.updates++
 		}
-		r.WaitFor(apptest.Patience, "what was sent again", settled)
+		r.WaitUntilTrue(apptest.DefaultTestTimeout, "what was sent again", settled)
 	}
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
@@ -217,7 +217,7 @@ func (r *reminderRun) noteRepeats() (lost int) {
 // eachRow calls read with each row of a query, in a copy of the database.
 func (r *reminderRun) eachRow(query string, read func(scan func(...any) error) error) {
 	r.t.Helper()
-	db := r.Database()
+	db := r.OpenDatabaseCopy()
 	defer db.Close()
 	rows, err := db.Query(query)
 	if err != nil {
@@ -299,7 +299,7 @@ func (r *reminderRun) checkKept(fires int) {
 			r.t.Errorf("of reminder %d is kept %+v, want %+v", i, got, want)
 		}
 	}
-	if n := r.Count("SELECT count(*) FROM fire"); n != fires {
+	if n := r.QueryCount("SELECT count(*) FROM fire"); n != fires {
 		r.t.Errorf("%d fires are kept, want %d", n, fires)
 	}
 	r.eachRow(`SELECT j.text, f.due, f.fired_at, coalesce(json_extract(j.rule, '$.every') / 1000000, 0), json_extract(j.rule, '$.at') FROM fire f
@@ -338,7 +338,7 @@ func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked
 	type told struct{ plain, marked, cards, markedCards int }
 	count := map[*setReminder]*told{}
 	for _, m := range chat {
-		repeat := strings.HasPrefix(m.Text, apptest.RepeatMark)
+		repeat := strings.HasPrefix(m.Text, apptest.RepeatedMessageMark)
 		if repeat {
 			marked++
 		}

@@ -46,17 +46,17 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 	asking := func(method string, params, answer any) error {
 		return ask(ctx, app.SocketPath(cfg), method, params, answer)
 	}
-	start := github.ReviewStart{Address: address, Post: *post, Title: cmp.Or(*between, *diff)}
-	result, err := github.AskReview(ctx, asking, start, text, con.err)
+	start := github.ReviewRequest{Address: address, Post: *post, Title: cmp.Or(*between, *diff)}
+	result, err := github.RequestReview(ctx, asking, start, text, con.err)
 	if err == nil {
-		err = show(con.out, result, *asJSON, patch.Result.Text)
+		err = show(con.out, result, *asJSON, patch.ReviewResult.Text)
 	}
 	switch {
 	case err != nil:
 		return err
 	case result.Failed != "":
 		return errors.New(result.Failed)
-	case result.Critical():
+	case result.HasCritical():
 		return errors.New(textCritical)
 	case len(result.Unread) > 0: // not a success: an unread file may have a fault
 		return errors.New(textNotAllRead)

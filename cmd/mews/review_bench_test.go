@@ -34,10 +34,10 @@ const (
 // reviewTime is the longest time of a review. The service allows half of it.
 const reviewTime = 30 * time.Minute
 
-// TestReviewBench reviews the pull requests of a public bench. Judges compare the findings with the
+// TestReviewBench_PublicPulls_AreScored reviews the pull requests of a public bench. Judges compare the findings with the
 // findings of people. It runs with `make review-bench BENCH=PATH`, takes hours, and costs up to a
 // dollar for each pull request.
-func TestReviewBench(t *testing.T) {
+func TestReviewBench_PublicPulls_AreScored(t *testing.T) {
 	dir := os.Getenv("MEWS_REVIEW_BENCH")
 	if dir == "" {
 		t.Log("not run: it talks to real providers; `make review-bench BENCH=PATH` runs it")
@@ -85,9 +85,9 @@ func (b reviewBench) missingKeys() (missingKeys []string) {
 func keyOf(kind string) string { return strings.ToUpper(kind) + "_API_KEY" }
 
 // reviewAll reviews the pull requests, and then the clean diffs.
-func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
+func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.ReviewResult {
 	all := slices.Concat(data.Pulls, data.Clean)
-	results := make([]patch.Result, len(all))
+	results := make([]patch.ReviewResult, len(all))
 	t.Run("reviews", func(t *testing.T) {
 		for i, p := range all {
 			results[i].Failed = "it was not reviewed"
@@ -102,7 +102,7 @@ func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
 
 // judgeResults lets the judges compare the findings with the findings of people, and returns the
 // report.
-func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.Result) string {
+func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.ReviewResult) string {
 	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func (b reviewBench) judgeResults(t *testing.T, data benchData, results []patch.
 }
 
 // tally sums up the findings and the cost of reviews.
-func tally(results []patch.Result) string {
+func tally(results []patch.ReviewResult) string {
 	var findings, silent, partly int
 	var cost int64
 	for _, r := range results {
@@ -147,7 +147,7 @@ func tally(results []patch.Result) string {
 
 // review reviews a pull request by `mews review --diff` with its own service, so that no review
 // uses the budget of another review.
-func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
+func (b reviewBench) review(t *testing.T, p benchPull) (r patch.ReviewResult) {
 	diff, err := os.ReadFile(p.diff)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	h := apptest.NewService(t, "", "ann")
 	kind, _, _ := strings.Cut(b.reviewer, "/")
 	o := b.providers[kind]
-	h.Configure(fmt.Sprintf("models: {default: %s, providers: {%s: {kind: %[2]s, base_url: %q, api_key: \"${%s}\"}}}\n", b.reviewer, kind, o.BaseURL, keyOf(kind)))
+	h.AppendConfig(fmt.Sprintf("models: {default: %s, providers: {%s: {kind: %[2]s, base_url: %q, api_key: \"${%s}\"}}}\n", b.reviewer, kind, o.BaseURL, keyOf(kind)))
 	h.Env = append(h.Env, keyOf(kind)+"="+o.APIKey)
 	h.Start()
 	// The service reviews a diff under the name of its file.
@@ -217,7 +217,7 @@ diff --git a/main.go b/main.go
 +	work()
 `
 
-func TestReviewBench_JudgesAnswers_AreCounted(t *testing.T) {
+func TestReviewBench_JudgeAnswers_AreCounted(t *testing.T) {
 	var judged atomic.Int64
 	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
@@ -261,7 +261,7 @@ clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $
 	// A service reviews the first diff. The other diffs stand for a failed review and for a wrong
 	// finding.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
-	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
+	results = append(results, patch.ReviewResult{Failed: "the model is gone"}, patch.ReviewResult{Findings: make([]patch.Finding, 1)})
 	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {
 		t.Errorf("after %d calls of the second judge:\n%s", judged.Load(), got)
 	}

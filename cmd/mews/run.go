@@ -30,7 +30,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, textUserWithoutChat)
 		return errMisuse
 	}
-	if err := statefolder.KeepPrivate(); err != nil { // the configuration holds secrets
+	if err := statefolder.ProtectProcess(); err != nil { // the configuration holds secrets
 		return err
 	}
 	cfg, path, err := loadConfig(*file)
@@ -78,8 +78,8 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer logFile.Close()
-	lock, err := statefolder.Lock(cfg.State)
-	if running := new(statefolder.InUse); errors.As(err, &running) {
+	lock, err := statefolder.LockFolder(cfg.State)
+	if running := new(statefolder.InUseError); errors.As(err, &running) {
 		if err := app.AwaitService(ctx, cfg); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	case err := <-served:
 		return err
 	}
-	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
+	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.OfflineModel})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // the service's error matters more than the chat's

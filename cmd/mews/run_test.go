@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRun_UserWithoutChat_IsMisuse(t *testing.T) {
+func TestRun_UserFlagWithoutChat_IsRefused(t *testing.T) {
 	var told bytes.Buffer
 	err := runVerb(t.Context(), console{out: &told, err: &told}, []string{"--user", "ann"})
 	if !errors.Is(err, errMisuse) || !strings.Contains(told.String(), "--user needs --chat") {

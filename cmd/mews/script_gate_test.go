@@ -23,17 +23,19 @@ func checkSilent(b *scriptBot, ts *testscript.TestScript, args []string) {
 }
 
 // pressButton presses the newest button with a label in the user's chat.
-func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) { b.press(ts, true, args) }
+func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) {
+	b.press(ts, true, args)
+}
 
 // pressForeign presses a button of another user. The press must not be stored, and the user must be
 // shown a text.
 func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
 	query := b.press(ts, false, args)
 	shown := func() int {
-		return slices.IndexFunc(b.server.Acks(), func(a telegramtest.Ack) bool { return a.Query == query })
+		return slices.IndexFunc(b.server.PressAcks(), func(a telegramtest.PressAck) bool { return a.Query == query })
 	}
 	b.await(ts, func() bool { return shown() >= 0 }, func() string { return "the press is not acknowledged" })
-	if text := b.server.Acks()[shown()].Text; !strings.Contains(text, args[2]) {
+	if text := b.server.PressAcks()[shown()].Text; !strings.Contains(text, args[2]) {
 		ts.Fatalf("%s is shown %q", args[0], text)
 	}
 }
@@ -58,7 +60,7 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
 	b.mu.Lock()
 	defer b.mu.Unlock() // keeps the mutex, because the server may ask about the update before it is in forBot
-	update, query, err := b.server.Press(p.chat, p.who, at.ID, data)
+	update, query, err := b.server.PressButton(p.chat, p.who, at.ID, data)
 	ts.Check(err)
 	b.forBot[update] = meant
 	return query

@@ -42,7 +42,7 @@ func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
 	}
 	h := &scriptHub{server: githubtest.New(s.t, o)}
 	h.repo = h.server.Repo("acme/widget")
-	h.repo.MakeLabel("bug", "docs")
+	h.repo.CreateLabels("bug", "docs")
 	s.hub = h
 	ts.Setenv("GITHUB_URL", h.server.URL())
 	ts.Setenv("GITHUB_TOKEN", h.server.Token())
@@ -60,8 +60,8 @@ func (h *scriptHub) openIssue(_ *testscript.TestScript, args []string) {
 
 // openPull opens a pull request that adds a file.
 func (h *scriptHub) openPull(ts *testscript.TestScript, args []string) {
-	h.repo.Commit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
-	h.repo.Open(githubtest.NewPull{Author: args[0], Title: args[1], Head: "work"})
+	h.repo.AddCommit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
+	h.repo.OpenPullRequest(githubtest.NewPullRequest{Author: args[0], Title: args[1], Head: "work"})
 }
 
 // checkReviewCount checks the number of reviews of a pull request.
@@ -75,11 +75,13 @@ func (h *scriptHub) checkReviewCount(ts *testscript.TestScript, args []string) {
 
 // setHook makes the repository's webhook call an address.
 func (h *scriptHub) setHook(_ *testscript.TestScript, args []string) {
-	h.repo.Hook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
+	h.repo.CreateWebhook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
 }
 
 // permit gives an account a permission in the repository.
-func (h *scriptHub) permit(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
+func (h *scriptHub) permit(_ *testscript.TestScript, args []string) {
+	h.repo.SetPermission(args[0], args[1])
+}
 
 // awaitIssue waits until an issue is equal to the text of a file.
 func (h *scriptHub) awaitIssue(ts *testscript.TestScript, args []string) {
@@ -90,7 +92,7 @@ func (h *scriptHub) awaitIssue(ts *testscript.TestScript, args []string) {
 		return
 	}
 	awaitIn(ts, func() bool { return h.issue(number) == want }, func() string {
-		return fmt.Sprintf("the issue is\n%s\n%s", h.issue(number), h.server.Dump())
+		return fmt.Sprintf("the issue is\n%s\n%s", h.issue(number), h.server.DumpRequests())
 	})
 }
 
@@ -107,7 +109,7 @@ func (h *scriptHub) issue(number int) string {
 // sorter is a model that triages an issue. If a line of the issue is an answer in JSON, the model
 // gives that answer.
 func sorter(r modeltest.Request) modeltest.Answer {
-	for line := range strings.Lines(r.Asked()) {
+	for line := range strings.Lines(r.NewestUserMessage()) {
 		var said string
 		if json.Unmarshal([]byte(line), &said) == nil && strings.HasPrefix(said, `{"labels"`) {
 			return modeltest.Answer{Text: said}
@@ -121,9 +123,9 @@ func critic(r modeltest.Request) modeltest.Answer {
 	switch {
 	case !strings.HasPrefix(r.System, "You review"):
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
-	case strings.Contains(r.Asked(), "speechless"):
+	case strings.Contains(r.NewestUserMessage(), "speechless"):
 		return modeltest.Answer{Text: "I have nothing to say in JSON."}
-	case strings.Contains(r.Asked(), "panic("):
+	case strings.Contains(r.NewestUserMessage(), "panic("):
 		return modeltest.Answer{Text: `{"verdict": "It ends the program.", "findings": [{"path": "main.go", "line": 4, "side": "RIGHT", "severity": "critical",
 			"category": "bug", "title": "It panics", "detail": "At every start.", "quote": "panic(1)", "confidence": 0.9},
 			{"path": "main.go", "line": 4, "side": "RIGHT", "severity": "critical", "category": "bug", "title": "Invented", "quote": "nowhere()", "confidence": 0.9}]}`}

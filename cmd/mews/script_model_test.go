@@ -23,8 +23,8 @@ var modelScripts = map[string]modeltest.Script{
 	"attached": repeatSent,
 	"butler":   butler,
 	"critic":   critic,
-	"echo":     modeltest.Echo,
-	"files":    modeltest.Paced(writeFiles, 8, time.Millisecond),
+	"echo":     modeltest.EchoScript,
+	"files":    modeltest.PacedScript(writeFiles, 8, time.Millisecond),
 	"hearing":  transcriber,
 	"looker":   looker,
 	"notebook": notebook,
@@ -90,7 +90,7 @@ func (m *scriptModel) close() {
 func (m *scriptModel) answer(r modeltest.Request) modeltest.Answer {
 	a := m.script(r)
 	m.mu.Lock()
-	hold, most, open := m.holdAt == len(r.Done()), m.cutAfter, m.open
+	hold, most, open := m.holdAt == len(r.AnsweredCalls()), m.cutAfter, m.open
 	if hold && most > 0 {
 		m.holdAt = -1
 	}
@@ -121,8 +121,8 @@ func (m *scriptModel) hold(ts *testscript.TestScript, args []string) {
 func (m *scriptModel) awaitHeld(ts *testscript.TestScript, _ []string) {
 	select {
 	case <-m.held:
-	case <-time.After(apptest.Patience):
-		ts.Fatalf("waited %s for the model to be asked what it is held at", apptest.Patience)
+	case <-time.After(apptest.DefaultTestTimeout):
+		ts.Fatalf("waited %s for the model to be asked what it is held at", apptest.DefaultTestTimeout)
 	}
 }
 
@@ -141,14 +141,14 @@ func writeFiles(r modeltest.Request) modeltest.Answer {
 			r.Messages[i].Content = strings.ReplaceAll(m.Content, "; ", "\n")
 		}
 	}
-	return modeltest.FileWriter(r)
+	return modeltest.FileWriterScript(r)
 }
 
 // transcriber transcribes every recording as the same words. It refuses short recordings with an
 // authentication error. Other requests go to repeatSent.
 func transcriber(r modeltest.Request) modeltest.Answer {
 	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
-		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}
+		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}
 	}
 	if len(r.Messages) == 0 {
 		return modeltest.Answer{Text: "Buy milk."}
@@ -194,7 +194,7 @@ func repeatSent(r modeltest.Request) modeltest.Answer {
 
 // looker says a text, lists the folder, and says another text.
 func looker(r modeltest.Request) modeltest.Answer {
-	if len(r.Done()) == 0 {
+	if len(r.AnsweredCalls()) == 0 {
 		return modeltest.Answer{Text: "Let me look.", Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 	}
 	return modeltest.Answer{Text: "I have looked."}
@@ -202,7 +202,7 @@ func looker(r modeltest.Request) modeltest.Answer {
 
 // notebook lists the folder, and repeats the user's messages since its last answer.
 func notebook(r modeltest.Request) modeltest.Answer {
-	if len(r.Done()) == 0 {
+	if len(r.AnsweredCalls()) == 0 {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 	}
 	r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m modeltest.Message) bool { return m.Role != "user" && len(m.Calls) > 0 })
@@ -220,9 +220,9 @@ var (
 // reader calls the tool that the user names ("TOOL ARGUMENTS"). If the output is cut, it calls
 // read_output until it has the whole output. Then it describes the first output and the whole.
 func reader(r modeltest.Request) modeltest.Answer {
-	done := r.Done()
+	done := r.AnsweredCalls()
 	if len(done) == 0 {
-		tool, arguments, _ := strings.Cut(r.Asked(), " ")
+		tool, arguments, _ := strings.Cut(r.NewestUserMessage(), " ")
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
 	}
 	seen := done[0].Result
@@ -251,16 +251,16 @@ func reader(r modeltest.Request) modeltest.Answer {
 // stubborn calls the tool that the user names ("TOOL ARGUMENTS"), and says the result. If the call
 // was interrupted, it calls the tool again.
 func stubborn(r modeltest.Request) modeltest.Answer {
-	done := r.Done()
+	done := r.AnsweredCalls()
 	if len(done) > 0 && !strings.HasPrefix(done[len(done)-1].Result, "error: interrupted") {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
-	tool, arguments, _ := strings.Cut(r.Asked(), " ")
+	tool, arguments, _ := strings.Cut(r.NewestUserMessage(), " ")
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
 }
 
 // joinOutput appends the outputs of read_output to the head of an output.
-func joinOutput(whole string, more []modeltest.Done) (string, error) {
+func joinOutput(whole string, more []modeltest.AnsweredCall) (string, error) {
 	for _, d := range more {
 		part := readOutputPattern.FindStringSubmatch(d.Result)
 		if part == nil || part[1] != strconv.Itoa(len(whole)) {
@@ -284,18 +284,18 @@ func lastLine(text string) string {
 // faults are the ways to fail that a user can ask the failing model for.
 var faults = map[string]modeltest.Fault{
 	"limited":   theLimiter.answer,
-	"cut":       modeltest.Cut(30),
-	"length":    modeltest.Stops(modeltest.StopLength),
-	"empty":     modeltest.Empty,
-	"malformed": modeltest.Malformed,
-	"unknown":   modeltest.Unknown,
-	"stalled":   modeltest.Stalls(700),
+	"cut":       modeltest.FaultCutStream(30),
+	"length":    modeltest.FaultStopReason(modeltest.StopLength),
+	"empty":     modeltest.FaultEmptyAnswer,
+	"malformed": modeltest.FaultMalformedCall,
+	"unknown":   modeltest.FaultUnknownTool,
+	"stalled":   modeltest.FaultStalledStream(700),
 	"tomorrow":  rateLimited(time.Hour),
 }
 
 // rateLimited is a refusal with the time to wait.
 func rateLimited(wait time.Duration) modeltest.Fault {
-	return modeltest.FailsWith(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
+	return modeltest.FaultWithFailure(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
 		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
 	}})
 }
@@ -331,7 +331,7 @@ func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
 // failing fails in the way that the message names: a key of faults, or a class of failures of
 // modeltest. It echoes any other message.
 func failing(r modeltest.Request) modeltest.Answer {
-	asked := r.Asked()
+	asked := r.NewestUserMessage()
 	// in Anthropic's format, unanswered messages precede the text in the same message
 	for word := range faults {
 		if strings.HasSuffix(asked, word) {
@@ -343,23 +343,23 @@ func failing(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: " This is its end."}
 	}
 	if fault, ok := faults[asked]; ok {
-		return modeltest.Faulty(answerTo(asked), fault)(r)
+		return modeltest.ScriptWithFaults(answerTo(asked), fault)(r)
 	}
 	if class, ok := strings.CutPrefix(asked, "fail: "); ok {
-		return modeltest.Faulty(modeltest.Echo, modeltest.Fails(modeltest.Class(class)))(r)
+		return modeltest.ScriptWithFaults(modeltest.EchoScript, modeltest.FaultOfClass(modeltest.FailureClass(class)))(r)
 	}
-	return modeltest.Echo(r)
+	return modeltest.EchoScript(r)
 }
 
 // answerTo is a model that answers in a sentence. If the fault is about tool calls, it calls a tool
 // first.
 func answerTo(asked string) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
-		if (asked == "malformed" || asked == "unknown") && len(r.Done()) == 0 {
+		if (asked == "malformed" || asked == "unknown") && len(r.AnsweredCalls()) == 0 {
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 		}
-		if n := len(r.Done()); n > 0 {
-			return modeltest.Answer{Text: "The tool said: " + firstLineOf(r.Done()[n-1].Result)}
+		if n := len(r.AnsweredCalls()); n > 0 {
+			return modeltest.Answer{Text: "The tool said: " + firstLineOf(r.AnsweredCalls()[n-1].Result)}
 		}
 		return modeltest.Answer{Text: "This is an answer of some length to the word " + asked + ".", Chunk: 4}
 	}
@@ -373,13 +373,13 @@ func firstLineOf(text string) string {
 // butler writes the user's wanted style into AGENTS.md. It speaks in that style once its
 // instructions contain it.
 func butler(r modeltest.Request) modeltest.Answer {
-	switch asked := r.Asked(); {
-	case strings.Contains(asked, "eak") && len(r.Done()) == 0:
+	switch asked := r.NewestUserMessage(); {
+	case strings.Contains(asked, "eak") && len(r.AnsweredCalls()) == 0:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":"AGENTS.md","content":%q,"overwrite":true}`, asked+"\n")}}}
-	case strings.HasPrefix(asked, "run ") && len(r.Done()) == 0:
+	case strings.HasPrefix(asked, "run ") && len(r.AnsweredCalls()) == 0:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command", Args: fmt.Sprintf(`{"command":%q}`, asked[4:])}}}
-	case len(r.Done()) > 0:
-		return modeltest.Answer{Text: "It says: " + r.Done()[0].Result}
+	case len(r.AnsweredCalls()) > 0:
+		return modeltest.Answer{Text: "It says: " + r.AnsweredCalls()[0].Result}
 	}
 	for _, manner := range []string{"butler", "pirate"} {
 		if strings.Contains(r.System, manner) {

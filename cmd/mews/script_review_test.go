@@ -14,10 +14,10 @@ import (
 
 // push pushes a file to a branch, as main.go. If the branch is new, it opens a pull request.
 func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
-	fresh := h.repo.SHA(args[1]) == ""
-	h.repo.Commit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
+	fresh := h.repo.CommitSHA(args[1]) == ""
+	h.repo.AddCommit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
 	if fresh {
-		h.repo.Open(githubtest.NewPull{Author: args[0], Title: "Change it", Head: args[1]})
+		h.repo.OpenPullRequest(githubtest.NewPullRequest{Author: args[0], Title: "Change it", Head: args[1]})
 	}
 }
 
@@ -25,7 +25,7 @@ func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
 func (h *scriptHub) comment(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	h.repo.Comment(number, args[1], args[2])
+	h.repo.AddComment(number, args[1], args[2])
 }
 
 // commitPattern matches the id of a commit.
@@ -47,8 +47,10 @@ func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 		}
 		return commitPattern.ReplaceAllString(text, "COMMIT")
 	}
-	awaitIn(ts, func() bool { return text() == want && strconv.Itoa(h.server.Mails("acme/widget", number)) == mails }, func() string {
-		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.Mails("acme/widget", number), text(), h.server.Dump())
+	awaitIn(ts, func() bool {
+		return text() == want && strconv.Itoa(h.server.CountMails("acme/widget", number)) == mails
+	}, func() string {
+		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.CountMails("acme/widget", number), text(), h.server.DumpRequests())
 	})
 }
 
@@ -61,7 +63,7 @@ func reviewer(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
 	}
 	var found []string
-	for _, m := range panicLine.FindAllStringSubmatch(r.Asked(), -1) {
+	for _, m := range panicLine.FindAllStringSubmatch(r.NewestUserMessage(), -1) {
 		found = append(found, fmt.Sprintf(`{"path": "main.go", "line": %s, "side": "RIGHT", "severity": "critical", "category": "bug", "title": "It panics",
 			"detail": "At every start.", "quote": "%s", "confidence": 0.9}`, m[1], m[2]))
 	}

@@ -116,18 +116,18 @@ func (b *scriptBot) checkAcknowledged(updates []int64) {
 
 // await waits until the service fulfils a condition.
 func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
-	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.Dump() })
+	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.DumpState() })
 }
 
 // awaitIn waits until a condition holds, or fails with the text that otherwise returns.
 func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
-	deadline := time.After(apptest.Patience)
+	deadline := time.After(apptest.DefaultTestTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !there() {
 		select {
 		case <-deadline:
-			ts.Fatalf("waited %s: %s", apptest.Patience, otherwise())
+			ts.Fatalf("waited %s: %s", apptest.DefaultTestTimeout, otherwise())
 		case <-tick.C:
 		}
 	}
@@ -137,7 +137,7 @@ func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() stri
 type speaker struct {
 	who  telegramtest.User
 	chat telegramtest.Chat
-	more []telegramtest.Field
+	more []telegramtest.MessageOption
 }
 
 func speakerOf(ts *testscript.TestScript, text string) speaker {
@@ -147,7 +147,7 @@ func speakerOf(ts *testscript.TestScript, text string) speaker {
 		ts.Fatalf("there is nobody %q; there are %q", name, slices.Sorted(maps.Keys(botPeople)))
 	}
 	p := speaker{who: telegramtest.User{ID: id, First: name}}
-	p.chat = telegramtest.Private(p.who)
+	p.chat = telegramtest.PrivateChat(p.who)
 	group, topic, _ := strings.Cut(group, "/")
 	if group != "" {
 		p.chat = chatOf(ts, group)
@@ -155,7 +155,7 @@ func speakerOf(ts *testscript.TestScript, text string) speaker {
 	if topic != "" {
 		thread, err := strconv.ParseInt(topic, 10, 64)
 		ts.Check(err)
-		p.more = append(p.more, telegramtest.Thread(thread))
+		p.more = append(p.more, telegramtest.WithThread(thread))
 	}
 	return p
 }
@@ -166,14 +166,14 @@ func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 		return c
 	}
 	if id, ok := botPeople[name]; ok {
-		return telegramtest.Private(telegramtest.User{ID: id, First: name})
+		return telegramtest.PrivateChat(telegramtest.User{ID: id, First: name})
 	}
 	ts.Fatalf("there is no chat %q", name)
 	return telegramtest.Chat{}
 }
 
 // send sends a message of a user.
-func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
+func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.MessageOption) {
 	p := speakerOf(ts, args[0])
 	for _, media := range args[2:] {
 		more = append(more, mediaOf(ts, media))
@@ -184,9 +184,13 @@ func (b *scriptBot) send(ts *testscript.TestScript, meant bool, args []string, m
 	b.forBot[update] = meant
 }
 
-func (b *scriptBot) say(ts *testscript.TestScript, args []string) { b.send(ts, true, args) }
+func (b *scriptBot) say(ts *testscript.TestScript, args []string) {
+	b.send(ts, true, args)
+}
 
-func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.send(ts, false, args) }
+func (b *scriptBot) aside(ts *testscript.TestScript, args []string) {
+	b.send(ts, false, args)
+}
 
 func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
 	chat := speakerOf(ts, args[0]).chat.ID
@@ -195,7 +199,7 @@ func (b *scriptBot) reply(ts *testscript.TestScript, args []string) {
 			if m.FromBot {
 				b.awaitNoted(ts, chat, m.ID)
 			}
-			b.send(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.ReplyTo(m.ID))
+			b.send(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.WithReplyTo(m.ID))
 			return
 		}
 	}
@@ -220,7 +224,7 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 	}
 	for _, m := range slices.Backward(b.server.Messages(p.chat.ID)) {
 		if m.From.ID == p.who.ID && m.Text == args[1] {
-			b.server.Say(p.chat, p.who, args[2], append(more, telegramtest.Edit(m.ID))...)
+			b.server.Say(p.chat, p.who, args[2], append(more, telegramtest.AsEditOf(m.ID))...)
 			return
 		}
 	}
@@ -229,7 +233,7 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 
 // awaitTaken waits until the service has taken all updates.
 func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
-	b.await(ts, func() bool { return b.server.CountPending() == 0 }, func() string { return "something is not taken" })
+	b.await(ts, func() bool { return b.server.CountPendingUpdates() == 0 }, func() string { return "something is not taken" })
 }
 
 // awaitChat waits until the new messages of a chat are equal to a file. Earlier messages must be
@@ -335,7 +339,7 @@ func withEntities(text string, entities []telegramtest.Entity) string {
 
 // count returns the number that a query selects.
 func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
-	n, err := strconv.Atoi(strings.Join(sqlitetest.QueryCopy(b.t, b.db, query), "\n"))
+	n, err := strconv.Atoi(strings.Join(sqlitetest.QueryColumnInCopy(b.t, b.db, query), "\n"))
 	ts.Check(err)
 	return n
 }
@@ -359,7 +363,7 @@ const (
 // script has seen must not have changed.
 func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
-		return b.server.CountPending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
+		return b.server.CountPendingUpdates() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
 	}, func() string {
 		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
 			b.count(ts, unanswered), b.count(ts, undelivered))
@@ -381,7 +385,7 @@ func (b *scriptBot) awaitCalls(ts *testscript.TestScript, args []string) {
 		if args[0] == "any" {
 			return len(b.server.Calls())
 		}
-		return len(slices.DeleteFunc(b.server.Calls(args[0]), func(c telegramtest.Call) bool {
+		return len(slices.DeleteFunc(b.server.Calls(args[0]), func(c telegramtest.APICall) bool {
 			name, value, given := strings.Cut(strings.Join(args[2:], ""), "=")
 			return given && fmt.Sprint(c.Params[name]) != value
 		}))
@@ -390,19 +394,33 @@ func (b *scriptBot) awaitCalls(ts *testscript.TestScript, args []string) {
 		return fmt.Sprintf("%d calls of %s, want %s", called(), args[0], args[1])
 	})
 	if n := called(); exact && n != want {
-		ts.Fatalf("%d calls of %s, want %d\n%s", n, args[0], want, b.server.Dump())
+		ts.Fatalf("%d calls of %s, want %d\n%s", n, args[0], want, b.server.DumpState())
 	}
 }
 
 // faultSettings set the fields of a fault, by name.
 var faultSettings = map[string]func(ts *testscript.TestScript, f *telegramtest.Fault, value string){
-	"method": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.Method = v },
-	"chat":   func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Chat = chatOf(ts, v).ID },
-	"text":   func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.Text = v },
-	"code":   func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Code = wholeNumber(ts, v) },
-	"times":  func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Times = wholeNumber(ts, v) },
-	"retry":  func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.RetryAfter = wholeNumber(ts, v) },
-	"taken":  func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.After = v == "yes" },
+	"method": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.Method = v
+	},
+	"chat": func(ts *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.Chat = chatOf(ts, v).ID
+	},
+	"text": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.Text = v
+	},
+	"code": func(ts *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.Code = wholeNumber(ts, v)
+	},
+	"times": func(ts *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.Times = wholeNumber(ts, v)
+	},
+	"retry": func(ts *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.RetryAfter = wholeNumber(ts, v)
+	},
+	"taken": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) {
+		f.After = v == "yes"
+	},
 }
 
 func wholeNumber(ts *testscript.TestScript, text string) int {
@@ -421,7 +439,7 @@ func (b *scriptBot) fault(ts *testscript.TestScript, args []string) {
 		}
 		set(ts, &f, value)
 	}
-	b.faults = append(b.faults, b.server.Fault(f))
+	b.faults = append(b.faults, b.server.InjectFault(f))
 }
 
 func (b *scriptBot) mend(*testscript.TestScript, []string) {
@@ -434,21 +452,25 @@ func (b *scriptBot) mend(*testscript.TestScript, []string) {
 // botEvents are events that can happen to the bot.
 var botEvents = map[string]func(ts *testscript.TestScript, s *telegramtest.Server, args []string){
 	"blocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
-		s.Block(chatOf(ts, args[0]).ID)
+		s.BlockBot(chatOf(ts, args[0]).ID)
 	},
 	"unblocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
-		s.Unblock(chatOf(ts, args[0]).ID)
+		s.UnblockBot(chatOf(ts, args[0]).ID)
 	},
 	"no-voice": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
-		s.ForbidVoice(chatOf(ts, args[0]).ID)
+		s.ForbidVoiceMessages(chatOf(ts, args[0]).ID)
 	},
-	"revoked":  func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.Revoke() },
-	"restored": func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.SetToken(testToken) },
+	"revoked": func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) {
+		s.RevokeToken()
+	},
+	"restored": func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) {
+		s.SetToken(testToken)
+	},
 	"upgraded": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
-		s.Migrate(chatOf(ts, args[0]).ID, chatOf(ts, args[1]).ID)
+		s.MigrateToSupergroup(chatOf(ts, args[0]).ID, chatOf(ts, args[1]).ID)
 	},
 	"renumbered": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
-		s.SetNextUpdate(int64(wholeNumber(ts, args[0])))
+		s.SetNextUpdateID(int64(wholeNumber(ts, args[0])))
 	},
 }
 

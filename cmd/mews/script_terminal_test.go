@@ -80,7 +80,7 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 func (t *scriptTerminal) awaitShown(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	waitUntil(ts, apptest.Patience, strconv.Quote(args[0])+" in the terminal", func() bool {
+	waitUntil(ts, apptest.DefaultTestTimeout, strconv.Quote(args[0])+" in the terminal", func() bool {
 		text := t.shown()
 		at := pattern.FindStringIndex(text)
 		if at != nil {
@@ -111,7 +111,7 @@ func (t *scriptTerminal) awaitExit(ts *testscript.TestScript, _ []string) {
 	select {
 	case err := <-t.exited:
 		ts.Check(err)
-	case <-time.After(apptest.Patience):
+	case <-time.After(apptest.DefaultTestTimeout):
 		ts.Fatalf("the program in the terminal did not end")
 	}
 	ts.Check(t.master.Close())

@@ -22,11 +22,11 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestScript runs the scenarios of testdata/script: commands of a user, with the three real
+// TestScripts_EachScenario_MatchesOutput runs the scenarios of testdata/script: commands of a user, with the three real
 // programs. Each scenario has its own folder, with the programs in bin/, a HOME, and the service's
 // state in state/mews.
-func TestScript(t *testing.T) {
-	apptest.Programs(t) // builds the programs before the first scenario's time begins
+func TestScripts_EachScenario_MatchesOutput(t *testing.T) {
+	apptest.BuildPrograms(t) // builds the programs before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Setup:               newScriptEnv,
@@ -204,7 +204,9 @@ func canMount() (bool, error) {
 
 type scriptEnvKey struct{}
 
-func scriptEnvOf(ts *testscript.TestScript) *scriptEnv { return ts.Value(scriptEnvKey{}).(*scriptEnv) }
+func scriptEnvOf(ts *testscript.TestScript) *scriptEnv {
+	return ts.Value(scriptEnvKey{}).(*scriptEnv)
+}
 
 // scriptEnv is a scenario's service, model and folder. Only the goroutine of the script uses it.
 type scriptEnv struct {
@@ -263,7 +265,7 @@ func (s *scriptEnv) giveHomes() {
 	}
 	for _, e := range entries {
 		if e.IsDir() && !slices.Contains([]string{"bin", "home", "state", "config"}, e.Name()) && e.Name()[0] != '.' {
-			apptest.GiveToWorkers(s.t, filepath.Join(s.dir, e.Name()))
+			apptest.ChownToWorkers(s.t, filepath.Join(s.dir, e.Name()))
 		}
 	}
 }
@@ -277,7 +279,7 @@ func (s *scriptEnv) layOut() error {
 		}
 	}
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
-		if err := os.Link(filepath.Join(apptest.Programs(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
+		if err := os.Link(filepath.Join(apptest.BuildPrograms(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
 			return err
 		}
 	}
@@ -366,7 +368,7 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	go func() { exited <- cmd.Wait() }()
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
-	waitUntil(ts, apptest.Patience, "the service to answer", func() bool {
+	waitUntil(ts, apptest.DefaultTestTimeout, "the service to answer", func() bool {
 		if _, err := s.status(); err == nil {
 			return true
 		}
@@ -396,9 +398,9 @@ func (s *scriptEnv) open(ts *testscript.TestScript, name string) *os.File {
 }
 
 func (s *scriptEnv) status() (status api.Status, err error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), apptest.Patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), apptest.DefaultTestTimeout)
 	defer cancel()
-	err = control.Ask(ctx, s.socket, api.MethodStatus, nil, &status)
+	err = control.CallOnce(ctx, s.socket, api.MethodStatus, nil, &status)
 	return status, err
 }
 
@@ -435,7 +437,7 @@ func (s *scriptEnv) killSupervisor(ts *testscript.TestScript, _ []string) {
 
 func (s *scriptEnv) killWorker(ts *testscript.TestScript, args []string) {
 	pid := 0
-	waitUntil(ts, apptest.Patience, "a worker of "+args[0], func() bool {
+	waitUntil(ts, apptest.DefaultTestTimeout, "a worker of "+args[0], func() bool {
 		status, err := s.status()
 		ts.Check(err)
 		for _, u := range status.Users {
@@ -479,7 +481,7 @@ func (s *scriptEnv) processes(names ...string) []int {
 func (s *scriptEnv) eventually(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	waitUntil(ts, apptest.Patience, strconv.Quote(args[0]), func() bool {
+	waitUntil(ts, apptest.DefaultTestTimeout, strconv.Quote(args[0]), func() bool {
 		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
 	})
 }

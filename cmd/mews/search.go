@@ -25,7 +25,7 @@ func searchVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	q.Words = strings.Join(words, " ")
-	return askAndShow(ctx, con, cfg, search.MethodSearch, q, *asJSON, search.Report.Text)
+	return askAndShow(ctx, con, cfg, search.MethodSearch, q, *asJSON, search.SearchReport.Text)
 }
 
 // maxSearchWords limits the arguments of a search.

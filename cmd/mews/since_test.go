@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestParseSince(t *testing.T) {
+func TestParseSince_PeriodsAndDates_AreRead(t *testing.T) {
 	now := time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)
 	for text, want := range map[string]string{
 		"": "0001-01-01T00:00:00Z", "24h": "2026-11-21T09:30:00Z", "7d": "2026-11-15T09:30:00Z", "90m": "2026-11-22T08:00:00Z",

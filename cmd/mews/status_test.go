@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestDiskLine_WorkerReports_ShowTheLast: status shows the size that a worker reported last, or a
+// TestDiskLine_ShowsLastReportedSize: status shows the size that a worker reported last, or a
 // text that no size is known yet.
-func TestDiskLine_WorkerReports_ShowTheLast(t *testing.T) {
+func TestDiskLine_ShowsLastReportedSize(t *testing.T) {
 	var held placement.DiskUsage
 	for _, step := range []struct {
 		told  protocol.TurnEnd
@@ -25,11 +25,11 @@ func TestDiskLine_WorkerReports_ShowTheLast(t *testing.T) {
 		{protocol.TurnEnd{Disk: 12 << 30}, 10 << 30, "12 GiB of 10 GiB"},
 		{protocol.TurnEnd{Disk: 4096}, 0, "4 KiB"},
 	} {
-		held.Note("alice", step.told)
-		held.Note("bob", protocol.TurnEnd{Disk: 1})
+		held.RecordHomeSize("alice", step.told)
+		held.RecordHomeSize("bob", protocol.TurnEnd{Disk: 1})
 		u := api.UserStatus{Name: "alice", DiskLimit: step.limit}
-		u.Disk, u.DiskMore = held.Of(u.Name)
-		if got := api.DiskLine(u); got != step.want {
+		u.Disk, u.DiskMore = held.HomeSize(u.Name)
+		if got := api.HomeSizeText(u); got != step.want {
 			t.Errorf("told %+v: %q, want %q", step.told, got, step.want)
 		}
 	}

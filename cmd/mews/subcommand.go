@@ -37,7 +37,7 @@ func choose(ctx context.Context, con console, verb string, subs []subcommand, ar
 			return v.run(ctx, con, v, args[1:])
 		}
 	}
-	fmt.Fprintf(con.err, textNoSubcommand, verb, printable.Text(args[0]))
+	fmt.Fprintf(con.err, textNoSubcommand, verb, printable.DropControls(args[0]))
 	listSubcommands(con.err, verb, subs)
 	return errMisuse
 }
@@ -110,11 +110,11 @@ func userRequest(method string, about func(name string) any) func(context.Contex
 	}
 }
 
-func userName(name string) any { return admin.UserName{User: name} }
+func userName(name string) any { return admin.UserRequest{User: name} }
 
 // requestAndPrint sends a request and prints the result.
 func requestAndPrint(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
-	done, err := app.Call[admin.Result](ctx, cfg, method, params)
+	done, err := app.CallAdminService[admin.Result](ctx, cfg, method, params)
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)
 	}
@@ -123,5 +123,5 @@ func requestAndPrint(ctx context.Context, con console, cfg *config.Config, metho
 
 // listUsers asks for the named user, or for all users if names is empty.
 func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
-	return app.Call[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
+	return app.CallAdminService[admin.People](ctx, cfg, admin.MethodUserList, admin.UserRequest{User: strings.Join(names, "")})
 }

@@ -11,18 +11,18 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestConversation_ModelSwitches_KeepHistory switches one conversation between an endpoint of
+// TestConversation_ModelSwitch_KeepsHistory switches one conversation between an endpoint of
 // OpenAI's kind, a thinking model of Anthropic's kind, and the offline model. Each model sees all
 // messages, but no thoughts of another model. In the transcript all turns have the same form: a
 // user message, a call, its result, an answer.
-func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
+func TestConversation_ModelSwitch_KeepsHistory(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
-		a := modeltest.FileWriter(r)
-		a.Thinking = "I think of " + r.Asked()
+		a := modeltest.FileWriterScript(r)
+		a.Thinking = "I think of " + r.NewestUserMessage()
 		return a
 	})
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(fmt.Sprintf("models:\n  default: plain/m\n  thinking: low\n  providers:\n"+
+	h.AppendConfig(fmt.Sprintf("models:\n  default: plain/m\n  thinking: low\n  providers:\n"+
 		"    plain: {kind: openai, base_url: %q}\n    claude: {kind: anthropic, base_url: %q, api_key: any}\n",
 		url, strings.TrimSuffix(url, "/v1")))
 	h.Start()
@@ -41,16 +41,16 @@ func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 	}
 	shapes := `SELECT count(*) FROM (SELECT group_concat(role, ' ') AS shape FROM
 		(SELECT turn, role FROM message ORDER BY id) GROUP BY turn) WHERE shape <> 'user assistant tool assistant'`
-	if n := h.Count(shapes); n != 0 {
+	if n := h.QueryCount(shapes); n != 0 {
 		t.Errorf("%d turns have another shape", n)
 	}
-	if n := h.Count("SELECT count(DISTINCT turn) FROM message"); n != 6 {
+	if n := h.QueryCount("SELECT count(DISTINCT turn) FROM message"); n != 6 {
 		t.Errorf("%d turns are in the transcript, want 6", n)
 	}
-	if n := h.Count("SELECT count(DISTINCT spec) FROM usage"); n != 3 {
+	if n := h.QueryCount("SELECT count(DISTINCT spec) FROM usage"); n != 3 {
 		t.Errorf("the usage of %d models was kept, want 3", n)
 	}
-	last := server.Requests()[server.Count()-1]
+	last := server.Requests()[server.CountRequests()-1]
 	for i := range 5 {
 		if !strings.Contains(string(last.Raw), fmt.Sprintf("line %d", i)) {
 			t.Errorf("the last request has nothing of line %d", i)
@@ -65,7 +65,7 @@ func TestConversation_ModelSwitches_KeepHistory(t *testing.T) {
 // ask sends a message and waits for the answer.
 func (v *liveClient) ask(t *testing.T, text string) string {
 	t.Helper()
-	if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
+	if _, err := v.chat.SendMessage(t.Context(), control.NewMessageKey(), text); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -77,13 +77,13 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestProviderCache_TwentyTurns_IsRead: each request begins with the whole request before it. So in
+// TestProviderCache_TwentyTurns_HitsCache: each request begins with the whole request before it. So in
 // twenty turns with tools most of the input is read from the provider's cache, as the fake counts
 // it.
-func TestProviderCache_TwentyTurns_IsRead(t *testing.T) {
-	server, url := modeltest.NewServer(t, modeltest.FileWriter)
+func TestProviderCache_TwentyTurns_HitsCache(t *testing.T) {
+	server, url := modeltest.NewServer(t, modeltest.FileWriterScript)
 	h := apptest.NewService(t, "", "ann")
-	h.Configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
+	h.AppendConfig(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
 		strings.TrimSuffix(url, "/v1")))
 	h.Start()
 	v := newLiveClient(t, h)
@@ -92,7 +92,7 @@ func TestProviderCache_TwentyTurns_IsRead(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	if share := server.Spent().ReadShare(); share < 0.85 {
+	if share := server.TotalUsage().CacheReadShare(); share < 0.85 {
 		t.Errorf("%.0f %% of the input was read from the cache, want 85 at least", 100*share)
 	} else {
 		t.Logf("%.1f %% of the input was read from the cache", 100*share)

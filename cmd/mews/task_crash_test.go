@@ -27,13 +27,13 @@ const (
 	taskTimes = 4 // number of fires of each task
 )
 
-// TestTaskCrashRun kills the supervisor at random while tasks and checks of eight people run. The
+// TestTaskCrashRun_TellsEachResultOnce kills the supervisor at random while tasks and checks of eight people run. The
 // kills fall between the claim of a fire, its check, its model's call and its message. Each fire is
 // stored once, and its result is sent once. The result is sent twice only if the repeat is marked
 // and the fate of the first was unknown.
-func TestTaskCrashRun(t *testing.T) {
-	seed := uint64(apptest.EnvNumber(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.EnvNumber(t, "MEWS_TASK_FIRES", taskFires), apptest.EnvNumber(t, "MEWS_TASK_KILLS", taskKills)
+func TestTaskCrashRun_TellsEachResultOnce(t *testing.T) {
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.NumberFromEnv(t, "MEWS_TASK_FIRES", taskFires), apptest.NumberFromEnv(t, "MEWS_TASK_KILLS", taskKills)
 	t.Logf("replay with MEWS_TASK_SEED=%d", seed)
 	r := newTaskRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.openChats()
@@ -65,7 +65,7 @@ var taskNumber = regexp.MustCompile(`apples, task (\d+)\.`)
 func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 	r := &taskRun{t: t, rng: rng, came: make(chan struct{}, 2*fires+100)}
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
-		words := taskNumber.FindString(q.Asked())
+		words := taskNumber.FindString(q.NewestUserMessage())
 		if words == "" {
 			return modeltest.Answer{Text: "Good morning."}
 		}
@@ -75,17 +75,17 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 	var people []string
 	for i := range crashPeople {
 		people = append(people, fmt.Sprint("p", i))
-		r.people = append(r.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]})
+		r.people = append(r.people, telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: people[i]})
 	}
 	r.Service = apptest.NewService(t, url, people...)
-	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.Call) {
+	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.APICall) {
 		if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {
 			r.came <- struct{}{}
 		}
 	}})
-	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.Configure(apptest.TelegramConfig(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
 	return r
 }
 
@@ -93,17 +93,17 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 func (r *taskRun) openChats() {
 	r.Start()
 	for _, u := range r.people {
-		r.server.Say(telegramtest.Private(u), u, "/jobs")
+		r.server.Say(telegramtest.PrivateChat(u), u, "/jobs")
 	}
-	r.WaitFor(apptest.Patience, "everybody to be answered", func() bool {
-		return r.Count("SELECT count(*) FROM outbox WHERE outcome = 'sent'") == len(r.people)
+	r.WaitUntilTrue(apptest.DefaultTestTimeout, "everybody to be answered", func() bool {
+		return r.QueryCount("SELECT count(*) FROM outbox WHERE outcome = 'sent'") == len(r.people)
 	})
 }
 
 func (r *taskRun) kill() {
 	at := time.Now()
 	r.Kill()
-	r.server.ClientKilled(at)
+	r.server.SetClientKilledAt(at)
 	r.CheckIntegrity()
 }
 
@@ -152,16 +152,16 @@ func (r *taskRun) awaitSome() {
 func (r *taskRun) settle() {
 	const open = `SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))
 		+ (SELECT count(*) FROM job WHERE state = 'active') + (SELECT count(*) FROM fire WHERE ended_at IS NULL)`
-	r.WaitFor(apptest.Patience+time.Duration(r.tasks*taskTimes)*50*time.Millisecond, "every task to come", func() bool { return r.Count(open) == 0 })
+	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(r.tasks*taskTimes)*50*time.Millisecond, "every task to come", func() bool { return r.QueryCount(open) == 0 })
 }
 
 // check compares the database and each chat with the tasks.
 func (r *taskRun) check(kills int) {
 	r.t.Helper()
-	if n := r.Count("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'skipped')"); n > 0 {
+	if n := r.QueryCount("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'skipped')"); n > 0 {
 		r.t.Errorf("%d fires are neither said nor skipped", n)
 	}
-	if n := r.Count("SELECT count(*) FROM job WHERE fired <> ?", taskTimes); n > 0 {
+	if n := r.QueryCount("SELECT count(*) FROM job WHERE fired <> ?", taskTimes); n > 0 {
 		r.t.Errorf("%d tasks were not due %d times", n, taskTimes)
 	}
 	said, told, marked := 0, 0, 0
@@ -172,7 +172,7 @@ func (r *taskRun) check(kills int) {
 			if len(words) == 0 {
 				continue
 			}
-			if strings.HasPrefix(m.Text, apptest.RepeatMark) {
+			if strings.HasPrefix(m.Text, apptest.RepeatedMessageMark) {
 				count = 1
 				marked++
 			}
@@ -182,7 +182,7 @@ func (r *taskRun) check(kills int) {
 			told++
 		}
 	}
-	db := r.Database()
+	db := r.OpenDatabaseCopy()
 	defer db.Close()
 	for i := range r.tasks {
 		var n, outbox int

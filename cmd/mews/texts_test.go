@@ -29,9 +29,9 @@ var modelOnlyFolders = map[string]string{
 	"supervisor/history": "what it writes is for the model",
 }
 
-// TestTexts_Sentences_StandInTables finds sentences for people outside texts*.go. In those files
+// TestUserTexts_AreInTextTables finds sentences for people outside texts*.go. In those files
 // all texts can be read together, and translated later.
-func TestTexts_Sentences_StandInTables(t *testing.T) {
+func TestUserTexts_AreInTextTables(t *testing.T) {
 	root := moduleRoot(t)
 	for _, side := range []string{"supervisor", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, side), func(path string, entry fs.DirEntry, err error) error {
@@ -90,7 +90,7 @@ func isSentence(text string) bool {
 	return sentencePattern.MatchString(strings.TrimSpace(text))
 }
 
-// TestSentencesIn_Sentence_IsFound shows that TestTexts_Sentences_StandInTables can fail.
+// TestSentencesIn_Sentence_IsFound shows that TestUserTexts_AreInTextTables can fail.
 func TestSentencesIn_Sentence_IsFound(t *testing.T) {
 	const src = `package p
 var a = "There is no user %q."

@@ -47,7 +47,7 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	made, err := app.Call[admin.Enrolled](ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name})
+	made, err := app.CallAdminService[admin.EnrolledFactor](ctx, cfg, admin.MethodTotpEnroll, admin.UserRequest{User: name})
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 }
 
 // printSecondFactor shows a new second factor. The secret can't be shown again.
-func printSecondFactor(w io.Writer, made admin.Enrolled) error {
+func printSecondFactor(w io.Writer, made admin.EnrolledFactor) error {
 	fmt.Fprintf(w, textFactor, made.User)
 	drawCode(w, made.URL)
 	fmt.Fprintf(w, textFactorSecret, made.Secret)
@@ -81,7 +81,7 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		v, err := app.Call[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
+		v, err := app.CallAdminService[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
 		if err != nil {
 			return err
 		}

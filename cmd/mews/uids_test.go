@@ -28,10 +28,10 @@ var (
 func giveOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
 	for _, name := range people {
-		replaceConfig(h, "home: "+h.Home(name)+", ", "")
+		replaceConfig(h, "home: "+h.UserHome(name)+", ", "")
 	}
 	if first > 0 {
-		h.Configure(fmt.Sprintf("worker: {uids: %d-%d}\n", first, last))
+		h.AppendConfig(fmt.Sprintf("worker: {uids: %d-%d}\n", first, last))
 	}
 }
 
@@ -87,12 +87,12 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	h := apptest.NewService(t, url, "ann", "ben", "cat", "dan")
 	giveOwnUIDs(h, firstUID, lastUID, "ann", "ben")
 	code := filepath.Join(h.Dir, "code")
-	if err := errors.Join(os.Mkdir(code, 0o700), mountPlain(h.Home("dan"))); err != nil {
+	if err := errors.Join(os.Mkdir(code, 0o700), mountPlain(h.UserHome("dan"))); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = unmount(h.Home("dan")) })
-	for _, dir := range []string{code, h.Home("dan")} {
-		apptest.GiveToWorkers(t, dir)
+	t.Cleanup(func() { _ = unmount(h.UserHome("dan")) })
+	for _, dir := range []string{code, h.UserHome("dan")} {
+		apptest.ChownToWorkers(t, dir)
 	}
 	replaceConfig(h, "{name: cat, ", "{name: cat, workspaces: ["+code+"], ")
 	uids := func() map[string]int {
@@ -116,8 +116,8 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	if !own(first["ann"]) || !own(first["ben"]) || !own(first["cat"]) || first["ann"] == first["ben"] || own(first["dan"]) {
 		t.Errorf("uids: %v", first)
 	}
-	for _, path := range []string{filepath.Join(h.Home("cat"), "kept"), filepath.Join(code, "mine")} {
-		if info, err := os.Stat(path); err != nil || int(placement.UIDOf(info)) != first["dan"] {
+	for _, path := range []string{filepath.Join(h.UserHome("cat"), "kept"), filepath.Join(code, "mine")} {
+		if info, err := os.Stat(path); err != nil || int(placement.OwnerUID(info)) != first["dan"] {
 			t.Errorf("%s: %+v, %v", path, info, err)
 		}
 	}
@@ -147,9 +147,9 @@ func TestUIDs_OwnRange_EachUserKeepsOne(t *testing.T) {
 	}
 }
 
-// TestUIDs_RangeChanges_HomeIsHandedOver: a home of a uid outside the new range is not served.
+// TestUIDs_RangeChanges_HomeGetsNewOwner: a home of a uid outside the new range is not served.
 // doctor prints the command that repairs the home, in each tier of walls.
-func TestUIDs_RangeChanges_HomeIsHandedOver(t *testing.T) {
+func TestUIDs_RangeChanges_HomeGetsNewOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start processes of another account")
 	}

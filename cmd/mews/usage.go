@@ -18,8 +18,8 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *days < 1 || *days > api.MaxDays {
-		fmt.Fprintf(con.err, textWrongDays, *days, api.MaxDays)
+	if *days < 1 || *days > api.MaxUsageDays {
+		fmt.Fprintf(con.err, textWrongDays, *days, api.MaxUsageDays)
 		return errMisuse
 	}
 	return askAndShow(ctx, con, cfg, api.MethodUsage, api.UsageQuery{User: *user, Days: *days}, *asJSON, api.UsageReport.Text)

@@ -12,7 +12,7 @@ import (
 	sums "mews/supervisor/usage"
 )
 
-func TestUsageVerb(t *testing.T) {
+func TestUsageVerb_ShowsCostOfUsers(t *testing.T) {
 	before := ask
 	t.Cleanup(func() { ask = before })
 	var asked []api.UsageQuery

@@ -23,13 +23,13 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 		if chat.IsTerminal(con.out) {
 			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
 		}
-		return app.ExportTo(ctx, cfg, name, con.out)
+		return app.WriteUserExport(ctx, cfg, name, con.out)
 	}
 	f, err := os.OpenFile(*output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the export: %w", err)
 	}
-	err = app.ExportTo(ctx, cfg, name, f)
+	err = app.WriteUserExport(ctx, cfg, name, f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(*output))
 	}

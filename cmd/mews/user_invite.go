@@ -19,7 +19,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	made, err := app.Call[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
+	made, err := app.CallAdminService[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
 		admin.InviteRequest{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke})
 	switch {
 	case err != nil:

@@ -57,19 +57,19 @@ func voiceTest(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	took := float64(heard.Milliseconds) / 1000
-	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(printable.Text(heard.Text), textHeardNothing),
-		cmp.Or(printable.Text(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
+	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(printable.DropControls(heard.Text), textHeardNothing),
+		cmp.Or(printable.DropControls(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
 	return err
 }
 
 // printModel shows the model that transcribes, and its memory.
-func printModel(w io.Writer, in config.SpeechIn) {
+func printModel(w io.Writer, in config.SpeechRecognition) {
 	found := textNoSpeechModel
-	if in.Engine == config.SpeechEndpoint {
+	if in.Engine == config.SpeechEngineEndpoint {
 		found = fmt.Sprintf(textSpeechServer, in.Model)
 	} else if in.Model != "" {
 		memory, err := doctor.SpeechModelMemory(in.Model)
-		found = fmt.Sprintf(textSpeechModel, in.Model, amount.Size(memory))
+		found = fmt.Sprintf(textSpeechModel, in.Model, amount.BinarySize(memory))
 		if err != nil {
 			found = fmt.Sprintf("%s: %v", in.Model, err)
 		}

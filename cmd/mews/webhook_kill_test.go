@@ -23,10 +23,10 @@ const (
 	webhookKills   = 6
 )
 
-// TestWebhookKillRun kills the supervisor at random while eight callers send GitHub's deliveries
+// TestWebhookKillRun_StoresEachCallOnce kills the supervisor at random while eight callers send GitHub's deliveries
 // and messages of hooks. A call that was answered with success is stored once, and every message is
 // sent once.
-func TestWebhookKillRun(t *testing.T) {
+func TestWebhookKillRun_StoresEachCallOnce(t *testing.T) {
 	h, address := newWebhookService(t, webhookCallers)
 	h.Start()
 	ctx, leave := context.WithCancel(t.Context())
@@ -61,20 +61,20 @@ func TestWebhookKillRun(t *testing.T) {
 		for message := 0; message < n; message += 40 {
 			messages++
 			text := fmt.Sprintf("%%<%d of %d>%%", message, i)
-			h.WaitFor(apptest.Patience, "a message to be told", func() bool { return h.Count("SELECT count(*) FROM outbox WHERE text LIKE ?", text) > 0 })
-			if told := h.Count("SELECT coalesce(sum((length(text) - length(replace(text, ?1, ''))) / length(?1)), 0) FROM outbox", strings.Trim(text, "%")); told != 1 {
+			h.WaitUntilTrue(apptest.DefaultTestTimeout, "a message to be told", func() bool { return h.QueryCount("SELECT count(*) FROM outbox WHERE text LIKE ?", text) > 0 })
+			if told := h.QueryCount("SELECT coalesce(sum((length(text) - length(replace(text, ?1, ''))) / length(?1)), 0) FROM outbox", strings.Trim(text, "%")); told != 1 {
 				t.Errorf("message %d of hook %d was told %d times", message, i, told)
 			}
 		}
 	}
 	t.Logf("%d deliveries and %d messages were answered, %d kills", total, messages, webhookKills)
-	if n := h.Count("SELECT count(*) FROM webhook_delivery WHERE source = 'github'"); n != total {
+	if n := h.QueryCount("SELECT count(*) FROM webhook_delivery WHERE source = 'github'"); n != total {
 		t.Errorf("%d deliveries are kept, %d were answered", n, total)
 	}
-	if n := h.Count("SELECT count(DISTINCT key) FROM webhook_delivery WHERE source = 'github'"); n != total {
+	if n := h.QueryCount("SELECT count(DISTINCT key) FROM webhook_delivery WHERE source = 'github'"); n != total {
 		t.Errorf("%d different deliveries are kept, %d were answered", n, total)
 	}
-	if n := h.Count("SELECT count(*) FROM turn"); n != 0 {
+	if n := h.QueryCount("SELECT count(*) FROM turn"); n != 0 {
 		t.Errorf("%d turns were begun", n)
 	}
 	h.Stop()
@@ -90,10 +90,10 @@ func newWebhookService(t testing.TB, hooks int) (h *apptest.Service, address str
 		t.Fatal(err)
 	}
 	h = apptest.NewService(t, "", "alice")
-	h.Configure(fmt.Sprintf("webhooks: {listen: %q}\ngithub: {token: %s, webhook_secret: %s, api_url: \"http://127.0.0.1:1\", "+
+	h.AppendConfig(fmt.Sprintf("webhooks: {listen: %q}\ngithub: {token: %s, webhook_secret: %s, api_url: \"http://127.0.0.1:1\", "+
 		"repos: {acme/widget: {user: alice}}}\nhooks:\n", address, webhookSecret, webhookSecret))
 	for i := range hooks {
-		h.Configure(fmt.Sprintf("  h%d: {user: alice, secret: %s}\n", i, webhookSecret))
+		h.AppendConfig(fmt.Sprintf("  h%d: {user: alice, secret: %s}\n", i, webhookSecret))
 	}
 	return h, address
 }
@@ -113,7 +113,7 @@ func notify(t testing.TB, address string, hook, message int) {
 func postUntilTaken(t testing.TB, url, body string, headers map[string]string) {
 	mac := hmac.New(sha256.New, []byte(webhookSecret))
 	mac.Write([]byte(body))
-	for deadline := time.After(apptest.Patience); ; {
+	for deadline := time.After(apptest.DefaultTestTimeout); ; {
 		req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 		if err != nil {
 			t.Error(err)

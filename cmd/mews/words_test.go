@@ -25,7 +25,7 @@ var parsingFunctions = map[string][]string{
 	"time": {"Parse", "LoadLocation"}, "json": {"Unmarshal", "NewDecoder"}, "fmt": {"Sscan", "Fscan"},
 }
 
-func TestWords_Package_HoldsOnlyTypes(t *testing.T) {
+func TestWordPackages_HoldOnlyTypes(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(moduleRoot(t), "supervisor", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +50,8 @@ func TestWords_Package_HoldsOnlyTypes(t *testing.T) {
 	}
 }
 
-// TestFaultsOfWords_EachRule_IsChecked tries the rules on a file that no package has.
-func TestFaultsOfWords_EachRule_IsChecked(t *testing.T) {
+// TestFaultsOfWords_EachRule_FindsItsFault tries the rules on a file that no package has.
+func TestFaultsOfWords_EachRule_FindsItsFault(t *testing.T) {
 	const source = `package p
 import ("context"; "sync/atomic"; "time"; "mews/supervisor/internal/slots")
 const TextHello = "hello"
@@ -120,7 +120,7 @@ func parsingCall(s *ast.SelectorExpr) []string {
 // maxGlossary limits the words of a glossary.
 const maxGlossary = 70
 
-func TestGlossaries_EachWord_StandsOnce(t *testing.T) {
+func TestGlossaries_NoWord_IsListedTwice(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"supervisor/doc.go", "worker/doc.go"} {
 		text, err := os.ReadFile(filepath.Join(moduleRoot(t), name))

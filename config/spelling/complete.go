@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Complete returns the word if it is a name, or the only name that begins so, or "".
-func Complete(word string, names []string) string {
+// CompleteName returns the word if it is a name, or the only name that begins so, or "".
+func CompleteName(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return word
 	}
@@ -16,12 +16,12 @@ func Complete(word string, names []string) string {
 	return ""
 }
 
-// Near returns the names that begin with a word, or else the nearest name.
-func Near(word string, names []string) []string {
+// NearNames returns the names that begin with a word, or else the nearest name.
+func NearNames(word string, names []string) []string {
 	if found := completions(word, names); found != nil {
 		return found
 	}
-	if nearest := Nearest(word, names); nearest != "" {
+	if nearest := NearestName(word, names); nearest != "" {
 		return []string{nearest}
 	}
 	return nil

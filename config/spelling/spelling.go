@@ -3,8 +3,8 @@ package spelling
 
 import "strings"
 
-// Nearest returns the name with the fewest typing errors, or "" if no name is near.
-func Nearest(word string, names []string) string {
+// NearestName returns the name with the fewest typing errors, or "" if no name is near.
+func NearestName(word string, names []string) string {
 	best, least := "", 3 // a name with two errors is near, with three errors it is another word
 	for _, name := range names {
 		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {

@@ -13,29 +13,29 @@ func TestNearest_FindsSimilarName(t *testing.T) {
 		"model": "models", "user": "users", "State": "state", "apikey": "api_key", "stat": "state", "workers": "worker",
 		"telegram": "", "x": "", "lo": "log",
 	} {
-		if got := spelling.Nearest(word, names); got != want {
+		if got := spelling.NearestName(word, names); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
 }
 
-func TestNear_Word_ListsCompletionsOrNearest(t *testing.T) {
+func TestNearNames_ListsCompletionsOrNearest(t *testing.T) {
 	names := []string{"voice", "voices", "github", "github", "grants"}
 	for word, want := range map[string]string{
 		"voi": "voice voices", "gi": "github", "grant": "grants", "githbu": "github", "": "", "nothing": "",
 	} {
-		if got := strings.Join(spelling.Near(word, names), " "); got != want {
+		if got := strings.Join(spelling.NearNames(word, names), " "); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
 }
 
-func TestComplete_Beginning_MustBeOfOneName(t *testing.T) {
+func TestCompleteName_AmbiguousPrefix_IsEmpty(t *testing.T) {
 	names := []string{"voice", "voices", "github", "github", "grants"}
 	for word, want := range map[string]string{
 		"voice": "voice", "voices": "voices", "voi": "", "gi": "github", "g": "", "": "", "x": "",
 	} {
-		if got := spelling.Complete(word, names); got != want {
+		if got := spelling.CompleteName(word, names); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -14,11 +14,11 @@ func Plural[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Number(int64(n)) + " " + many
+	return FormatNumber(int64(n)) + " " + many
 }
 
-// Bytes formats a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n must not be negative.
-func Bytes(n int64) string {
+// FormatBytes formats a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n must not be negative.
+func FormatBytes(n int64) string {
 	if n < 1000 {
 		return Plural(n, "byte", "bytes")
 	}
@@ -26,9 +26,9 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %sB", value, unit)
 }
 
-// Size formats a number of bytes in powers of 1,024, as in configured limits. Examples are "512 B"
+// BinarySize formats a number of bytes in powers of 1,024, as in configured limits. Examples are "512 B"
 // and "10.2 GiB". n must not be negative.
-func Size(n int64) string {
+func BinarySize(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
@@ -47,8 +47,8 @@ func scaled(n int64, base float64) (value float64, unit string) {
 	return value, units[:1]
 }
 
-// Number formats a number with a comma after every third digit: "34,567".
-func Number(n int64) string {
+// FormatNumber formats a number with a comma after every third digit: "34,567".
+func FormatNumber(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	sign := text[:len(text)-len(strings.TrimPrefix(text, "-"))]
 	digits := text[len(sign):]
@@ -58,8 +58,8 @@ func Number(n int64) string {
 	return sign + digits
 }
 
-// Duration returns "1 hour and 30 minutes", to the second. d must not be negative.
-func Duration(d time.Duration) string {
+// FormatDuration returns "1 hour and 30 minutes", to the second. d must not be negative.
+func FormatDuration(d time.Duration) string {
 	var parts []string
 	for _, unit := range []struct {
 		name string

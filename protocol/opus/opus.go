@@ -17,9 +17,9 @@ const maxPage = 65307
 
 var errNoOgg = errors.New("it is not an Ogg file")
 
-// Seconds returns the length of a recording in whole seconds, at least one. The last page of the
+// LengthInSeconds returns the length of a recording in whole seconds, at least one. The last page of the
 // file has the number of the last sample.
-func Seconds(ogg io.ReadSeeker) (int, error) {
+func LengthInSeconds(ogg io.ReadSeeker) (int, error) {
 	size, err := ogg.Seek(0, io.SeekEnd)
 	if err == nil {
 		_, err = ogg.Seek(max(0, size-maxPage), io.SeekStart)

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Methods returns the Method constants of package protocol in dir, by their values. Each has the
+// ReadMethodConstants returns the Method constants of package protocol in dir, by their values. Each has the
 // example lines of JSON from the constant's comment: the parameters, and then the result if the
 // method has one.
-func Methods(t *testing.T, dir string) map[string][]string {
+func ReadMethodConstants(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

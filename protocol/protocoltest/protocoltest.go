@@ -13,10 +13,10 @@ import (
 	"mews/protocol"
 )
 
-// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both close
+// NewSocketPair returns the two ends of a socketpair, as a supervisor and a worker hold them. Both close
 // when t ends. They have deadlines, and either may be asserted to *net.UnixConn for CloseWrite and
 // File.
-func Pipe(t testing.TB) (a, b io.ReadWriteCloser) {
+func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -38,21 +38,21 @@ func end(t testing.TB, fd int) net.Conn {
 	return conn
 }
 
-// Conns returns two connected connections that run until t ends. t then waits for them. The first
+// NewConnPair returns two connected connections that run until t ends. t then waits for them. The first
 // of opts is for a, the last for b. Without opts both have the defaults.
-func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
+func NewConnPair(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
 	t.Helper()
 	opts = append(opts, protocol.Options{})[:max(1, len(opts))]
-	pa, pb := Pipe(t)
+	pa, pb := NewSocketPair(t)
 	a, b = protocol.NewConn(pa, ha, opts[0]), protocol.NewConn(pb, hb, opts[len(opts)-1])
-	Run(t, a)
-	Run(t, b)
+	RunConn(t, a)
+	RunConn(t, b)
 	return a, b
 }
 
-// Run runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the
+// RunConn runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the
 // error of c.Run.
-func Run(t testing.TB, c *protocol.Conn) <-chan error {
+func RunConn(t testing.TB, c *protocol.Conn) <-chan error {
 	t.Helper()
 	result, done := make(chan error, 1), make(chan struct{})
 	go func() {
@@ -73,16 +73,16 @@ type HandlerFuncs struct {
 	NotifyFunc func(req *protocol.Request)
 }
 
-// Call calls CallFunc.
-func (h HandlerFuncs) Call(ctx context.Context, req *protocol.Request) (any, error) {
+// HandleCall calls CallFunc.
+func (h HandlerFuncs) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	if h.CallFunc == nil {
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	return h.CallFunc(ctx, req)
 }
 
-// Notify calls NotifyFunc.
-func (h HandlerFuncs) Notify(req *protocol.Request) {
+// HandleNotification calls NotifyFunc.
+func (h HandlerFuncs) HandleNotification(req *protocol.Request) {
 	if h.NotifyFunc != nil {
 		h.NotifyFunc(req)
 	}

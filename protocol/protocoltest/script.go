@@ -13,29 +13,29 @@ import (
 type Side string
 
 const (
-	Supervisor Side = "S" // the side that starts the worker and calls hello
-	Worker     Side = "W" // the side that runs a user's turns
+	SideSupervisor Side = "S" // the side that starts the worker and calls hello
+	SideWorker     Side = "W" // the side that runs a user's turns
 )
 
-// Line is one line of a transcript, with its sender and without the newline.
-type Line struct {
+// TranscriptLine is one line of a transcript, with its sender and without the newline.
+type TranscriptLine struct {
 	From Side
 	Text string
 }
 
-// Transcript reads a transcript. Each line is an object: its one key is the Side, its value the
+// ParseTranscript reads a transcript. Each line is an object: its one key is the Side, its value the
 // message.
-func Transcript(data []byte) ([]Line, error) {
-	var lines []Line
+func ParseTranscript(data []byte) ([]TranscriptLine, error) {
+	var lines []TranscriptLine
 	for i, text := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var said map[Side]json.RawMessage
 		if err := json.Unmarshal(text, &said); err != nil {
 			return nil, fmt.Errorf("transcript line %d: %w", i+1, err)
 		}
 		for from, message := range said {
-			lines = append(lines, Line{From: from, Text: string(message)})
+			lines = append(lines, TranscriptLine{From: from, Text: string(message)})
 		}
-		if len(lines) != i+1 || lines[i].From != Supervisor && lines[i].From != Worker {
+		if len(lines) != i+1 || lines[i].From != SideSupervisor && lines[i].From != SideWorker {
 			return nil, fmt.Errorf("transcript line %d: want one of S and W", i+1)
 		}
 	}
@@ -46,7 +46,7 @@ func Transcript(data []byte) ([]Line, error) {
 // other's, byte for byte and in order.
 type Script struct {
 	As      Side
-	Lines   []Line
+	Lines   []TranscriptLine
 	OnLine  func(i int)   // hook after each sent or received line; may be nil
 	Timeout time.Duration // limit for one line if the connection has deadlines; 0 means 10 s
 }
@@ -65,7 +65,7 @@ func (s *Script) Play(rw io.ReadWriter) error {
 	return nil
 }
 
-func (s *Script) play(rw io.ReadWriter, in *bufio.Reader, line Line) error {
+func (s *Script) play(rw io.ReadWriter, in *bufio.Reader, line TranscriptLine) error {
 	wait := s.Timeout
 	if wait == 0 {
 		wait = 10 * time.Second

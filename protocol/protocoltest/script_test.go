@@ -10,14 +10,14 @@ import (
 
 func TestTranscript_BadLines_AreRefused(t *testing.T) {
 	for _, text := range []string{``, `{}`, `{"X":{}}`, `{"S":{},"W":{}}`, `[]`, `{"S":{}}` + "\n" + `{"S"`} {
-		if lines, err := protocoltest.Transcript([]byte(text)); err == nil {
+		if lines, err := protocoltest.ParseTranscript([]byte(text)); err == nil {
 			t.Errorf("%q was taken as %v", text, lines)
 		}
 	}
 }
 
 func TestScript_UnexpectedLine_Fails(t *testing.T) {
-	lines, err := protocoltest.Transcript([]byte(`{"S":{"a":1}}` + "\n" + `{"W":{"b":2}}` + "\n"))
+	lines, err := protocoltest.ParseTranscript([]byte(`{"S":{"a":1}}` + "\n" + `{"W":{"b":2}}` + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestScript_UnexpectedLine_Fails(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, b := protocoltest.Pipe(t)
+			a, b := protocoltest.NewSocketPair(t)
 			if _, err := io.WriteString(b, tt.answer); err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestScript_UnexpectedLine_Fails(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps := 0
-			s := protocoltest.Script{As: protocoltest.Supervisor, Lines: lines, OnLine: func(int) { steps++ }}
+			s := protocoltest.Script{As: protocoltest.SideSupervisor, Lines: lines, OnLine: func(int) { steps++ }}
 			err := s.Play(a)
 			if tt.want == "" && (err != nil || steps != 2) {
 				t.Errorf("got %v after %d steps", err, steps)

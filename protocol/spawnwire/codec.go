@@ -38,8 +38,8 @@ func Decode(packet []byte) (Message, error) {
 	fields := reflect.New(reflect.TypeOf(empty)).Elem()
 	r.fields(fields)
 	m := fields.Interface().(Message)
-	if ready, ok := m.(Ready); ok && len(packet) >= 5 && ready.Version != Version {
-		return Ready{Version: ready.Version}, nil // the following fields belong to that version
+	if ready, ok := m.(ReadyMessage); ok && len(packet) >= 5 && ready.Version != Version {
+		return ReadyMessage{Version: ready.Version}, nil // the following fields belong to that version
 	}
 	again, err := Encode(m)
 	if err == nil && !bytes.Equal(again, packet) {
@@ -52,7 +52,7 @@ func Decode(packet []byte) (Message, error) {
 }
 
 // limits are the bounds of texts, in bytes, by the name in a field's tag.
-var limits = map[string]int{"path": MaxPath, "word": MaxWord, "text": MaxText}
+var limits = map[string]int{"path": MaxPathBytes, "word": MaxWordBytes, "text": MaxTextBytes}
 
 // appendFields appends the fields of a message, or of a Bind, in their order.
 func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
@@ -61,7 +61,7 @@ func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
 		switch v := message.Field(i).Interface().(type) {
 		case string:
 			packet, err = appendText(packet, v, limits[field.Tag.Get("limit")])
-		case []Bind:
+		case []BindMount:
 			packet, err = appendBinds(packet, v)
 		default: // a number or a bool
 			packet, err = binary.Append(packet, binary.LittleEndian, v)
@@ -80,9 +80,9 @@ func appendText(packet []byte, text string, limit int) ([]byte, error) {
 	return append(binary.LittleEndian.AppendUint16(packet, uint16(len(text))), text...), nil
 }
 
-func appendBinds(packet []byte, binds []Bind) (_ []byte, err error) {
-	if len(binds) > MaxBinds {
-		return nil, fmt.Errorf("there are %d, at most %d are allowed", len(binds), MaxBinds)
+func appendBinds(packet []byte, binds []BindMount) (_ []byte, err error) {
+	if len(binds) > MaxBindMounts {
+		return nil, fmt.Errorf("there are %d, at most %d are allowed", len(binds), MaxBindMounts)
 	}
 	packet = binary.LittleEndian.AppendUint32(packet, uint32(len(binds)))
 	for _, b := range binds {
@@ -106,7 +106,7 @@ func (r *reader) fields(message reflect.Value) {
 		switch v := message.Field(i).Addr().Interface().(type) {
 		case *string:
 			*v = r.text()
-		case *[]Bind:
+		case *[]BindMount:
 			*v = r.binds()
 		default:
 			r.number(v)
@@ -128,11 +128,11 @@ func (r *reader) text() string {
 	return string(text)
 }
 
-func (r *reader) binds() (binds []Bind) {
+func (r *reader) binds() (binds []BindMount) {
 	var count uint32
 	r.number(&count)
-	for range min(count, MaxBinds) {
-		var b Bind
+	for range min(count, MaxBindMounts) {
+		var b BindMount
 		r.fields(reflect.ValueOf(&b).Elem())
 		binds = append(binds, b)
 	}
@@ -153,14 +153,14 @@ func checkText(v string, limit int) error {
 	return nil
 }
 
-// ClipText makes any text valid: UTF-8, without zero bytes, at most MaxText bytes. It cuts out the
+// ClipText makes any text valid: UTF-8, without zero bytes, at most MaxTextBytes bytes. It cuts out the
 // middle, because an error names the attempt at its beginning and the cause at its end.
 func ClipText(v string) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
-	if len(v) <= MaxText {
+	if len(v) <= MaxTextBytes {
 		return v
 	}
 	const gap = "..."
-	half := (MaxText - len(gap)) / 2
+	half := (MaxTextBytes - len(gap)) / 2
 	return strings.ToValidUTF8(v[:half], "") + gap + strings.ToValidUTF8(v[len(v)-half:], "")
 }

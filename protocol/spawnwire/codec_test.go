@@ -12,16 +12,16 @@ import (
 
 // every holds one of each message. Every field has its greatest value.
 var every = []Message{
-	Spawn{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPath-1),
-		Path: strings.Repeat("p", MaxPath), Profile: strings.Repeat("w", MaxWord), Memory: 1<<64 - 1, PIDs: 1<<32 - 1,
-		Binds: slices.Repeat([]Bind{{strings.Repeat("n", MaxWord), strings.Repeat("r", MaxPath), strings.Repeat("p", MaxPath),
-			true}}, MaxBinds)},
-	Kill{ID: 7, Signal: 9},
-	Ready{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxText/2), Limits: strings.Repeat("l", MaxText)},
-	Started{ID: 7, PID: 4242},
-	Refused{ID: 7, Reason: "the home is not there"},
-	Exited{ID: 7, PID: 4242, Status: 0x8b},
-	LimitHit{ID: 7, Kind: "memory", Limit: 1 << 30, Times: 3},
+	SpawnRequest{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPathBytes-1),
+		Path: strings.Repeat("p", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1, PIDs: 1<<32 - 1,
+		Binds: slices.Repeat([]BindMount{{strings.Repeat("n", MaxWordBytes), strings.Repeat("r", MaxPathBytes), strings.Repeat("p", MaxPathBytes),
+			true}}, MaxBindMounts)},
+	KillRequest{ID: 7, Signal: 9},
+	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l", MaxTextBytes)},
+	StartedMessage{ID: 7, PID: 4242},
+	RefusedMessage{ID: 7, Reason: "the home is not there"},
+	ExitedMessage{ID: 7, PID: 4242, Status: 0x8b},
+	LimitHitMessage{ID: 7, Kind: "memory", Limit: 1 << 30, Times: 3},
 }
 
 func TestEncode_EachMessage_DecodesEqual(t *testing.T) {
@@ -33,8 +33,8 @@ func TestEncode_EachMessage_DecodesEqual(t *testing.T) {
 		if err != nil {
 			t.Fatalf("encode %T: %v", m, err)
 		}
-		if len(packet) > MaxPacket {
-			t.Errorf("%T takes %d bytes, a receiver has room for %d", m, len(packet), MaxPacket)
+		if len(packet) > MaxPacketBytes {
+			t.Errorf("%T takes %d bytes, a receiver has room for %d", m, len(packet), MaxPacketBytes)
 		}
 		got, err := Decode(packet)
 		if err != nil || !reflect.DeepEqual(got, m) {
@@ -44,13 +44,13 @@ func TestEncode_EachMessage_DecodesEqual(t *testing.T) {
 }
 
 func TestDecode_BadPackets_AreRefused(t *testing.T) {
-	good, err := Encode(Refused{ID: 1, Reason: "no"})
+	good, err := Encode(RefusedMessage{ID: 1, Reason: "no"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// the text is the last field before a bool
 	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) }
-	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
+	long, err := Encode(SpawnRequest{Root: strings.Repeat("r", MaxTextBytes+1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestDecode_Truncated_IsRefused(t *testing.T) {
 
 func TestEncode_BadMessages_AreRefused(t *testing.T) {
 	for name, m := range map[string]Message{
-		"a long path":         Spawn{Path: strings.Repeat("p", MaxPath+1)},
-		"a path with a zero":  Spawn{Root: "/srv\x00/etc"},
-		"nine folders":        Spawn{Binds: make([]Bind, MaxBinds+1)},
-		"a reason not UTF-8":  Refused{Reason: "\xff"},
-		"a tier of no bounds": Ready{Tier: strings.Repeat("t", MaxWord+1)},
+		"a long path":         SpawnRequest{Path: strings.Repeat("p", MaxPathBytes+1)},
+		"a path with a zero":  SpawnRequest{Root: "/srv\x00/etc"},
+		"nine folders":        SpawnRequest{Binds: make([]BindMount, MaxBindMounts+1)},
+		"a reason not UTF-8":  RefusedMessage{Reason: "\xff"},
+		"a tier of no bounds": ReadyMessage{Tier: strings.Repeat("t", MaxWordBytes+1)},
 	} {
 		if _, err := Encode(m); err == nil {
 			t.Errorf("%s was encoded", name)
@@ -107,11 +107,11 @@ func TestEncode_BadMessages_AreRefused(t *testing.T) {
 	}
 }
 
-func TestClip_AnyText_IsValid(t *testing.T) {
-	long, invalid := strings.Repeat("é", MaxText), strings.Repeat("\xff", MaxText+9)
+func TestClipText_AnyText_BecomesValid(t *testing.T) {
+	long, invalid := strings.Repeat("é", MaxTextBytes), strings.Repeat("\xff", MaxTextBytes+9)
 	for _, text := range []string{"short", long, "a\x00b\xffc", invalid} {
 		got := ClipText(text)
-		if _, err := Encode(Refused{Reason: got}); err != nil {
+		if _, err := Encode(RefusedMessage{Reason: got}); err != nil {
 			t.Errorf("%.20q clipped to %.20q: %v", text, got, err)
 		}
 		if got == "" {
@@ -135,7 +135,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if ready, ok := m.(Ready); ok && ready.Version != Version && ready == (Ready{Version: ready.Version}) {
+		if ready, ok := m.(ReadyMessage); ok && ready.Version != Version && ready == (ReadyMessage{Version: ready.Version}) {
 			return
 		}
 		again, err := Encode(m)
@@ -150,7 +150,7 @@ func FuzzClip(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ClipText(text)
-		if len(got) > MaxText || !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
+		if len(got) > MaxTextBytes || !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
 			t.Fatalf("%q was clipped to %q", text, got)
 		}
 	})

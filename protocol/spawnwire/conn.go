@@ -104,7 +104,7 @@ func (c *Conn) Receive() (Message, []int, error) {
 	if err == nil {
 		return m, in.fds, nil
 	}
-	CloseAll(in.fds)
+	CloseDescriptors(in.fds)
 	if in.begun {
 		err = closeAfter(err, c.file)
 	}
@@ -117,8 +117,8 @@ func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDead
 // Close ends the connection. A waiting Receive returns an error.
 func (c *Conn) Close() error { return c.file.Close() }
 
-// CloseAll closes descriptors that no other code uses.
-func CloseAll(fds []int) {
+// CloseDescriptors closes descriptors that no other code uses.
+func CloseDescriptors(fds []int) {
 	for _, fd := range fds {
 		// Close fails only for a bad descriptor, which needs no closing
 		_ = syscall.Close(fd)

@@ -89,8 +89,8 @@ func (in *incoming) read(fd int) error {
 		case err == nil && in.n == headSize && len(in.packet) == headSize:
 			err = in.makeRoom()
 		}
-		if err == nil && len(in.fds) > MaxFiles {
-			err = fmt.Errorf("%w: with more than %d descriptors", ErrMalformed, MaxFiles)
+		if err == nil && len(in.fds) > MaxDescriptors {
+			err = fmt.Errorf("%w: with more than %d descriptors", ErrMalformed, MaxDescriptors)
 		}
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (in *incoming) read(fd int) error {
 // makeRoom makes room for the message after its length was read.
 func (in *incoming) makeRoom() error {
 	size := binary.LittleEndian.Uint32(in.packet)
-	if size == 0 || size > MaxPacket {
-		return fmt.Errorf("%w: of %d bytes, want 1 to %d", ErrMalformed, size, MaxPacket)
+	if size == 0 || size > MaxPacketBytes {
+		return fmt.Errorf("%w: of %d bytes, want 1 to %d", ErrMalformed, size, MaxPacketBytes)
 	}
 	in.packet = append(in.packet, make([]byte, size)...)
 	return nil
@@ -127,7 +127,7 @@ func receiveSome(fd int, to []byte) (n int, fds []int, err error) {
 		syscall.CloseOnExec(fd)
 	}
 	if flags&syscall.MSG_CTRUNC != 0 {
-		err = errors.Join(err, fmt.Errorf("%w: with more than %d descriptors", ErrMalformed, MaxFiles))
+		err = errors.Join(err, fmt.Errorf("%w: with more than %d descriptors", ErrMalformed, MaxDescriptors))
 	}
 	return n, fds, err
 }

@@ -61,7 +61,7 @@ func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 		if _, err := syscall.Write(fds[0], []byte(".")); err != nil {
 			t.Error(err)
 		}
-		CloseAll(fds)
+		CloseDescriptors(fds)
 	}
 	if err := <-sent; err != nil {
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 }
 
 func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
-	long := make([]byte, headSize+MaxPacket+1)
-	long[0], long[1], long[2] = byte((MaxPacket+1)&0xff), byte((MaxPacket+1)>>8&0xff), byte((MaxPacket+1)>>16)
+	long := make([]byte, headSize+MaxPacketBytes+1)
+	long[0], long[1], long[2] = byte((MaxPacketBytes+1)&0xff), byte((MaxPacketBytes+1)>>8&0xff), byte((MaxPacketBytes+1)>>16)
 	for name, c := range map[string]struct {
 		bytes []byte
 		many  int // number of descriptors
@@ -119,7 +119,7 @@ func TestReceive_PeerGone_IsEOF(t *testing.T) {
 	if _, _, err := b.Receive(); err != io.EOF {
 		t.Errorf("%v, want EOF", err)
 	}
-	if err := b.Send(Kill{ID: 1, Signal: 9}, time.Second); err == nil {
+	if err := b.Send(KillRequest{ID: 1, Signal: 9}, time.Second); err == nil {
 		t.Error("sent to nobody")
 	}
 }

@@ -38,12 +38,12 @@ type incoming struct {
 	begun  bool // always false: a packet is received whole or not at all
 }
 
-func newIncoming() *incoming { return &incoming{packet: make([]byte, MaxPacket)} }
+func newIncoming() *incoming { return &incoming{packet: make([]byte, MaxPacketBytes)} }
 
 func (in *incoming) message() []byte { return in.packet }
 
 func (in *incoming) read(fd int) error {
-	control := make([]byte, syscall.CmsgSpace(4*MaxFiles))
+	control := make([]byte, syscall.CmsgSpace(4*MaxDescriptors))
 	var n, cn, flags int
 	err := retryInterrupted(func() (err error) {
 		n, cn, flags, _, err = syscall.Recvmsg(fd, in.packet, control, syscall.MSG_CMSG_CLOEXEC)
@@ -58,7 +58,7 @@ func (in *incoming) read(fd int) error {
 	in.packet = in.packet[:n]
 	in.fds, err = parseRights(control[:cn])
 	if err == nil && flags&(syscall.MSG_TRUNC|syscall.MSG_CTRUNC) != 0 {
-		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacket, MaxFiles)
+		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacketBytes, MaxDescriptors)
 	}
 	return err
 }

@@ -48,14 +48,14 @@ func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestDescriptors_Travel_CloseOnExec(t *testing.T) {
+func TestReceivedDescriptors_CloseOnExec(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
-	if err := a.Send(Spawn{ID: 1, Root: "/srv", Path: "alice"}, time.Second, int(w.Fd())); err != nil {
+	if err := a.Send(SpawnRequest{ID: 1, Root: "/srv", Path: "alice"}, time.Second, int(w.Fd())); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -72,7 +72,7 @@ func TestDescriptors_Travel_CloseOnExec(t *testing.T) {
 	if _, err := syscall.Write(fds[0], []byte("hi")); err != nil {
 		t.Fatal(err)
 	}
-	CloseAll(fds)
+	CloseDescriptors(fds)
 	if got, err := io.ReadAll(r); err != nil || string(got) != "hi" {
 		t.Errorf("read %q, %v", got, err)
 	}
@@ -82,7 +82,7 @@ func TestReceive_BadPacket_KeepsNoDescriptor(t *testing.T) {
 	for name, packet := range map[string][]byte{
 		"garbage":         []byte("GET / HTTP/1.1\r\n"),
 		"a packet cut":    {byte(kindKill), 1},
-		"one too long":    make([]byte, MaxPacket+1),
+		"one too long":    make([]byte, MaxPacketBytes+1),
 		"a lone kind":     {byte(kindSpawn)},
 		"an unknown verb": {99, 0, 0},
 	} {
@@ -109,7 +109,7 @@ func TestReceive_BadPacket_KeepsNoDescriptor(t *testing.T) {
 
 func TestReceive_TooManyDescriptors_IsRefused(t *testing.T) {
 	a, b := pair(t)
-	packet, err := Encode(Spawn{ID: 1})
+	packet, err := Encode(SpawnRequest{ID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestReceive_PeerGone_IsEOF(t *testing.T) {
 	if _, _, err := b.Receive(); !errors.Is(err, io.EOF) {
 		t.Errorf("%v, want EOF", err)
 	}
-	if err := b.Send(Kill{ID: 1, Signal: 9}, time.Second); err == nil {
+	if err := b.Send(KillRequest{ID: 1, Signal: 9}, time.Second); err == nil {
 		t.Error("sent to nobody")
 	}
 }

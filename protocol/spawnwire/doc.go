@@ -26,13 +26,13 @@ package spawnwire
 // installed together. In every version a Ready is of kind 3 and its version is its first field.
 const Version = 5
 
-// Bounds of one message, in bytes. A receiver has room for MaxPacket; a longer packet breaks the
+// Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks the
 // wire.
 const (
-	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
-	MaxWord   = 64   // bytes of a profile, a tier or a name
-	MaxText   = 1024 // bytes of a reason for people
-	MaxBinds  = 8    // folders of one worker besides the home
-	MaxPacket = (MaxBinds + 1) * (2*MaxPath + 1024)
-	MaxFiles  = 2 // descriptors with one message
+	MaxPathBytes   = 4095 // Linux's PATH_MAX without the closing zero
+	MaxWordBytes   = 64   // bytes of a profile, a tier or a name
+	MaxTextBytes   = 1024 // bytes of a reason for people
+	MaxBindMounts  = 8    // folders of one worker besides the home
+	MaxPacketBytes = (MaxBindMounts + 1) * (2*MaxPathBytes + 1024)
+	MaxDescriptors = 2 // descriptors with one message
 )

@@ -1,12 +1,12 @@
 package spawnwire
 
-// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over
+// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHitMessage and Exited. Its fields go over
 // the wire in their order: numbers, bools, Binds, and texts. Each text has a limit.
 type Message interface{ kind() kind }
 
-// Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
+// SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
 // pipe that becomes its standard error.
-type Spawn struct {
+type SpawnRequest struct {
 	ID uint64
 	// uid of the worker's account; 0 means the spawner's account, which is refused if it is root
 	UID  uint32
@@ -15,29 +15,29 @@ type Spawn struct {
 	Path string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
 	// make a missing home; only for an account of the policy's people or uids
 	MakeHome bool
-	Profile  string `limit:"word"` // walls of the worker: see worker/sandbox
-	Memory   uint64 // most bytes of the worker and its programs; 0 means the spawner's own limit
-	PIDs     uint32 // most processes and threads of the worker; 0 means the spawner's own limit
-	Binds    []Bind // folders that the worker sees besides the home, at most MaxBinds
+	Profile  string      `limit:"word"` // walls of the worker: see worker/sandbox
+	Memory   uint64      // most bytes of the worker and its programs; 0 means the spawner's own limit
+	PIDs     uint32      // most processes and threads of the worker; 0 means the spawner's own limit
+	Binds    []BindMount // folders that the worker sees besides the home, at most MaxBindMounts
 }
 
-// Bind is a folder besides the home that a worker sees.
-type Bind struct {
+// BindMount is a folder besides the home that a worker sees.
+type BindMount struct {
 	Name     string `limit:"word"` // name below /workspaces; "" means the folder's own path, read-only
 	Root     string `limit:"path"` // absolute path of a folder
 	Path     string `limit:"path"` // path of the folder, relative to Root and beneath it
 	Writable bool
 }
 
-// Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
+// KillRequest asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
 // group. A Kill for an ended worker is ignored, because the Exited message may have been under way.
-type Kill struct {
+type KillRequest struct {
 	ID     uint64
 	Signal uint32
 }
 
-// Ready is the spawner's first message.
-type Ready struct {
+// ReadyMessage is the spawner's first message.
+type ReadyMessage struct {
 	Version uint32
 	Tier    string `limit:"word"` // walls of the workers
 	Why     string `limit:"text"` // a sentence about the walls, for people
@@ -47,29 +47,29 @@ type Ready struct {
 	LastUID  uint32 // the last uid for people without an account
 }
 
-// Started is the answer to a Spawn that succeeded.
-type Started struct {
+// StartedMessage is the answer to a Spawn that succeeded.
+type StartedMessage struct {
 	ID  uint64
 	PID uint32
 }
 
-// Refused is the answer to a Spawn that failed.
-type Refused struct {
+// RefusedMessage is the answer to a Spawn that failed.
+type RefusedMessage struct {
 	ID       uint64
 	Reason   string `limit:"text"`
 	Shortage bool   // the machine had too little memory or processes for now: ask again soon
 }
 
-// LimitHit reports that a limit has ended or refused some process of a worker. The worker goes on.
-type LimitHit struct {
+// LimitHitMessage reports that a limit has ended or refused some process of a worker. The worker goes on.
+type LimitHitMessage struct {
 	ID    uint64
 	Kind  string `limit:"word"` // name of the limit: memory or pids
 	Limit uint64 // value of the limit: bytes, or processes
 	Times uint32 // number of hits since the last report
 }
 
-// Exited reports that a worker and all its processes have ended.
-type Exited struct {
+// ExitedMessage reports that a worker and all its processes have ended.
+type ExitedMessage struct {
 	ID     uint64
 	PID    uint32
 	Status uint32 // exit status in the form of wait4
@@ -90,14 +90,14 @@ const (
 
 // messages are empty messages, by kind.
 var messages = map[kind]Message{
-	kindSpawn: Spawn{}, kindKill: Kill{}, kindReady: Ready{}, kindStarted: Started{}, kindRefused: Refused{},
-	kindExited: Exited{}, kindLimitHit: LimitHit{},
+	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{}, kindRefused: RefusedMessage{},
+	kindExited: ExitedMessage{}, kindLimitHit: LimitHitMessage{},
 }
 
-func (Spawn) kind() kind    { return kindSpawn }
-func (Kill) kind() kind     { return kindKill }
-func (Ready) kind() kind    { return kindReady }
-func (Started) kind() kind  { return kindStarted }
-func (Refused) kind() kind  { return kindRefused }
-func (Exited) kind() kind   { return kindExited }
-func (LimitHit) kind() kind { return kindLimitHit }
+func (SpawnRequest) kind() kind    { return kindSpawn }
+func (KillRequest) kind() kind     { return kindKill }
+func (ReadyMessage) kind() kind    { return kindReady }
+func (StartedMessage) kind() kind  { return kindStarted }
+func (RefusedMessage) kind() kind  { return kindRefused }
+func (ExitedMessage) kind() kind   { return kindExited }
+func (LimitHitMessage) kind() kind { return kindLimitHit }

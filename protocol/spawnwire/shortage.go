@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// ShortageStatus is the exit status of a stage before a worker if the machine had no room for it
+// ShortageExitStatus is the exit status of a stage before a worker if the machine had no room for it
 // (EX_TEMPFAIL of sysexits.h).
-const ShortageStatus = 75
+const ShortageExitStatus = 75
 
 // shortages are the errors by which a system reports a temporary shortage.
 var shortages = []error{syscall.ENOSPC, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ErrTooLong is the error of a template whose text exceeds its bound.
-var ErrTooLong = errors.New("the template makes too much")
+// ErrOutputTooLong is the error of a template whose text exceeds its bound.
+var ErrOutputTooLong = errors.New("the template makes too much")
 
 // Execute applies the template to JSON as a json.Decoder reads it after UseNumber. It makes at most
 // most bytes.
@@ -158,7 +158,7 @@ type output struct {
 
 func (o *output) write(text string) error {
 	if o.left -= len(text); o.left < 0 {
-		return ErrTooLong
+		return ErrOutputTooLong
 	}
 	o.WriteString(text)
 	return nil

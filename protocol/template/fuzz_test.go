@@ -55,7 +55,7 @@ func FuzzExecute(f *testing.F) {
 		}
 		want, wantErr := textTemplateOutput(text, data)
 		got, err := parsed.Execute(decode(t, data), enough)
-		if errors.Is(err, template.ErrTooLong) {
+		if errors.Is(err, template.ErrOutputTooLong) {
 			return
 		}
 		if got != want || (err != nil) != (wantErr != nil) {

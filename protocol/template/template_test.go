@@ -106,7 +106,7 @@ func TestExecute_Numbers_KeepTheirJSONForm(t *testing.T) {
 	}
 }
 
-func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
+func TestParse_UnsupportedAction_IsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{printf "%.1f" .a}}`:                `printf: {{printf "%.1f" .a}}`,
 		"a\n{{.a}}\n{{- with .b}}{{end}}":     "with: {{with .b}}",
@@ -145,7 +145,7 @@ func TestParse_OtherAction_IsRefusedByName(t *testing.T) {
 
 // A syntax error here is also a syntax error in text/template. So no valid template of a user is
 // refused as a syntax error.
-func TestParse_Slip_IsNotRefused(t *testing.T) {
+func TestParse_SyntaxError_IsNoRefusedAction(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{.a":                               "{{ without }}",
 		"a\n{{":                              "{{ without }}",
@@ -174,7 +174,7 @@ func TestParse_Slip_IsNotRefused(t *testing.T) {
 	}
 }
 
-func TestParse_Nesting_IsBounded(t *testing.T) {
+func TestParse_DeepNesting_IsRefused(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat("{{if .}}", depth) + "x" + strings.Repeat("{{end}}", depth)
 	}
@@ -197,7 +197,7 @@ func TestParse_Nesting_IsBounded(t *testing.T) {
 }
 
 // The text of a template ends at the bound, however large or deep the JSON is.
-func TestExecute_Output_IsBounded(t *testing.T) {
+func TestExecute_LongOutput_IsRefused(t *testing.T) {
 	deep := strings.Repeat("[", 9_999) + strings.Repeat("]", 9_999)
 	wide := "[" + strings.Repeat("1,", 500_000) + "1]"
 	for _, c := range []struct {
@@ -219,7 +219,7 @@ func TestExecute_Output_IsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := parsed.Execute(decode(t, c.data), c.most)
-		if errors.Is(err, template.ErrTooLong) != c.fails || len(got) > c.most || c.fails && got != "" {
+		if errors.Is(err, template.ErrOutputTooLong) != c.fails || len(got) > c.most || c.fails && got != "" {
 			t.Errorf("%.20s of %.20s: got %d bytes, %v", c.text, c.data, len(got), err)
 		}
 	}

@@ -40,7 +40,7 @@ var directory = []supervisor.User{
 
 func people(t *testing.T, users ...supervisor.User) *access.People {
 	t.Helper()
-	p, err := access.New(users, own, accounts)
+	p, err := access.NewPeople(users, own, accounts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 		users []supervisor.User
 		uid   uint32
 		as    string
-		want  string          // the name of the found user
-		code  supervisor.Code // the error code of the refusal
-		names string          // a text that the refusal must contain
+		want  string               // the name of the found user
+		code  supervisor.ErrorCode // the error code of the refusal
+		names string               // a text that the refusal must contain
 	}{
 		"a user as themselves":                 {directory, bobUID, "", "bob", "", ""},
 		"a user by their own name":             {directory, bobUID, "bob", "bob", "", ""},
@@ -80,8 +80,8 @@ func TestSpeaker_UserIDAndName_FindsUser(t *testing.T) {
 		"no users":                             {nil, 0, "", "", supervisor.CodeInvalid, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := people(t, c.users...).Speaker(c.uid, c.as)
-			if got.Name != c.want || supervisor.ErrorCode(err) != c.code {
+			got, err := people(t, c.users...).FindSpeaker(c.uid, c.as)
+			if got.Name != c.want || supervisor.ErrorCodeOf(err) != c.code {
 				t.Fatalf("speaks as %q, %v; want %q, code %q", got.Name, err, c.want, c.code)
 			}
 			if err != nil && !strings.Contains(err.Error(), c.names) {
@@ -98,14 +98,14 @@ func TestSpeaker_Refusal_ListsNoOtherUsers(t *testing.T) {
 		uid uint32
 		as  string
 	}{{stranger, ""}, {stranger, "x"}, {bobUID, "x"}, {kidsUID, ""}} {
-		_, err := p.Speaker(c.uid, c.as)
+		_, err := p.FindSpeaker(c.uid, c.as)
 		if err == nil || strings.Contains(err.Error(), "ann") {
 			t.Errorf("uid %d as %q is told %v", c.uid, c.as, err)
 		}
 	}
 }
 
-func TestAdmin_RootServiceAndAdmins(t *testing.T) {
+func TestIsAdmin_RootServiceAndAdmins_IsTrue(t *testing.T) {
 	p := people(t, directory...)
 	for uid, want := range map[uint32]bool{0: true, own: true, annUID: true, bobUID: false, kidsUID: false, stranger: false,
 		^uint32(0): false} {
@@ -115,7 +115,7 @@ func TestAdmin_RootServiceAndAdmins(t *testing.T) {
 	}
 }
 
-func TestNew_AmbiguousUsers_Fails(t *testing.T) {
+func TestNewPeople_AmbiguousUsers_Fails(t *testing.T) {
 	for name, users := range map[string][]supervisor.User{
 		"a missing account":   {user("eve", "eve", supervisor.RoleUser)},
 		"a name twice":        {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
@@ -123,7 +123,7 @@ func TestNew_AmbiguousUsers_Fails(t *testing.T) {
 		"a Telegram id twice": {onTelegram("ann", 42), onTelegram("bob", 42)},
 		"a group's id":        {onTelegram("ann", -100123)},
 	} {
-		if p, err := access.New(users, own, accounts); err == nil {
+		if p, err := access.NewPeople(users, own, accounts); err == nil {
 			t.Errorf("%s: got %+v", name, p)
 		}
 	}
@@ -137,12 +137,12 @@ func onTelegram(name string, id int64) supervisor.User {
 	return u
 }
 
-func TestByAccount_TelegramNumber_FindsUser(t *testing.T) {
+func TestFindByAccount_TelegramNumber_FindsUser(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), onTelegram("bob", 0), onTelegram("cat", 1<<51), onTelegram("dan", 0))
 	for id, want := range map[int64]string{
 		42: "ann", 1 << 51: "cat", 0: "", 43: "", -42: "", 1<<51 + 42: "", 1<<63 - 1: "", -1 << 63: "",
 	} {
-		u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10))
+		u, ok := p.FindByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10))
 		if u.Name != want || ok != (want != "") || ok && u.Accounts[supervisor.ChannelTelegram] != strconv.FormatInt(id, 10) {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}

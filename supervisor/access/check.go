@@ -20,8 +20,8 @@ type check struct {
 	command supervisor.SlashCommand // the slash command in the inbound; the zero value means none
 	user    supervisor.User
 	now     time.Time
-	limits  Limits
-	factor  supervisor.Factor // the user's second factor, set by findFactor
+	limits  GateLimits
+	factor  supervisor.SecondFactor // the user's second factor, set by findFactor
 }
 
 // checkOrder holds the parts of a check. Each part decides on the inbound, or returns nil and
@@ -37,7 +37,7 @@ func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error)
 	if !c.command.Urgent || !c.command.OpenWhileLocked {
 		return nil, nil
 	}
-	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(slash.Arguments(c.in.Text))]}, nil
+	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(slash.ParseArguments(c.in.Text))]}, nil
 }
 
 // rateLimited refuses an inbound if its user sends too fast.
@@ -177,7 +177,7 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 // recoveryAmongWords refuses a recovery code among other words while the gate is closed. A held
 // message is passed on once the gate is open, and the code in it would stay valid.
 func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
-	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
+	if c.in.Kind == supervisor.KindPress || !ContainsRecoveryCode(c.in.Text) {
 		return nil, nil
 	}
 	if closed, d, err := c.closed(ctx); !closed {
@@ -247,7 +247,7 @@ func (c *check) guard() *supervisor.GateDecision {
 // Presses are not stored. Texts that contain or resemble a recovery code are not stored either:
 // such a code may be valid for years.
 func (c *check) refuse(text string) *supervisor.GateDecision {
-	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
+	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecoveryCode(c.in.Text) {
 		return &supervisor.GateDecision{Refusal: text}
 	}
 	at, _ := c.challengeAt()

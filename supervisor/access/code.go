@@ -30,9 +30,9 @@ const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
 
-// ContainsRecovery says whether a text contains a recovery code or a text like one. The code may
+// ContainsRecoveryCode says whether a text contains a recovery code or a text like one. The code may
 // stand alone or among other words.
-func ContainsRecovery(text string) bool {
+func ContainsRecoveryCode(text string) bool {
 	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
 	})
@@ -63,12 +63,12 @@ func recoveryDigits(text string) string {
 // IsCode says whether a text looks like an app's code or a recovery code. It ignores the chat in
 // which the text was sent.
 func IsCode(text string) bool {
-	return appCode(text) != "" || looksLikeRecovery(text, supervisor.Factor{})
+	return appCode(text) != "" || looksLikeRecovery(text, supervisor.SecondFactor{})
 }
 
 // looksLikeRecovery says whether a text is a recovery code of a factor, or looks like a mistyped
 // one. A text without a digit is words: “what time does that show open at” is as long as a code.
-func looksLikeRecovery(text string, f supervisor.Factor) bool {
+func looksLikeRecovery(text string, f supervisor.SecondFactor) bool {
 	if len(text) > maxCode {
 		return false
 	}
@@ -77,6 +77,6 @@ func looksLikeRecovery(text string, f supervisor.Factor) bool {
 }
 
 // isUnusedRecovery says whether a text is an unused recovery code of a factor.
-func isUnusedRecovery(text string, f supervisor.Factor) bool {
+func isUnusedRecovery(text string, f supervisor.SecondFactor) bool {
 	return len(text) <= maxCode && slices.Contains(f.Recovery, digest(recoveryDigits(text)))
 }

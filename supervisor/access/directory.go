@@ -10,9 +10,9 @@ import (
 	"mews/supervisor"
 )
 
-// Stored is the stored data about users, in addition to the configuration. Rows of users who were
+// StoredUsers is the stored data about users, in addition to the configuration. Rows of users who were
 // removed from the configuration have no effect.
-type Stored struct {
+type StoredUsers struct {
 	Bindings  []Binding
 	Suspended []string // the names of suspended users
 	Groups    []Group
@@ -50,7 +50,7 @@ type account struct {
 	number  string
 }
 
-func newDirectory(users []supervisor.User, stored Stored, lookup Accounts) (*directory, error) {
+func newDirectory(users []supervisor.User, stored StoredUsers, lookup AccountLookup) (*directory, error) {
 	d := &directory{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, accounts: map[account]string{},
 		suspended: map[string]bool{}, groups: map[Group]bool{}}
 	for _, u := range users {
@@ -79,7 +79,7 @@ func newDirectory(users []supervisor.User, stored Stored, lookup Accounts) (*dir
 
 // add adds a user. If the user has no account on this machine, only an admin can speak as this
 // user.
-func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) error {
+func (d *directory) add(u supervisor.User, noAccount bool, lookup AccountLookup) error {
 	if _, twice := d.users[u.Name]; twice || u.Name == "" {
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}

@@ -34,8 +34,8 @@ type Enrolment struct {
 	Sealed []byte // the sealed secret, for a supervisor.Factor
 }
 
-// Enrol makes a second factor for a user. The factor is unconfirmed until the user sends a code.
-func (s *Seal) Enrol(user string) (Enrolment, error) {
+// NewEnrolment makes a second factor for a user. The factor is unconfirmed until the user sends a code.
+func (s *Sealer) NewEnrolment(user string) (Enrolment, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: codePeriod, SecretSize: secretSize,
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if err != nil {
@@ -71,9 +71,9 @@ var fourLetters = regexp.MustCompile(`.{4}`)
 // misreadLetters replaces letters that people misread in a code with the right characters.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
-// NewRecovery makes recovery codes, and their digests for supervisor.Factor. Each code opens the
+// NewRecoveryCodes makes recovery codes, and their digests for supervisor.Factor. Each code opens the
 // gate once, without the authenticator app.
-func NewRecovery() (codes []Secret, digests []string) {
+func NewRecoveryCodes() (codes []Secret, digests []string) {
 	for len(codes) < recoveryCodes {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
@@ -92,16 +92,16 @@ func groupLetters(text string) string {
 	return strings.TrimSuffix(fourLetters.ReplaceAllString(text, "$0-"), "-")
 }
 
-// NewInvite makes a one-time code and its digest. The code has more than 128 bits. It has only
+// NewInviteCode makes a one-time code and its digest. The code has more than 128 bits. It has only
 // letters and digits, so that a link to a bot can contain it. Such a link takes at most 64 of them
 // (Bot API, deep linking).
-func NewInvite() (code Secret, kept string) {
+func NewInviteCode() (code Secret, kept string) {
 	text := rand.Text()
-	return newSecret(text), DigestInvite(text)
+	return newSecret(text), DigestInviteCode(text)
 }
 
-// DigestInvite returns the digest of an invite's code. Case, spaces and dashes make no difference.
-func DigestInvite(code string) string { return digest(withoutSpaces(codes.Normalize(code))) }
+// DigestInviteCode returns the digest of an invite's code. Case, spaces and dashes make no difference.
+func DigestInviteCode(code string) string { return digest(withoutSpaces(codes.Normalize(code))) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))

@@ -18,17 +18,17 @@ import (
 	"mews/supervisor/access"
 )
 
-func enrol(t testing.TB, seal *access.Seal, name string) access.Enrolment {
+func enrol(t testing.TB, seal *access.Sealer, name string) access.Enrolment {
 	t.Helper()
-	e, err := seal.Enrol(name)
+	e, err := seal.NewEnrolment(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func TestEnrol_URL_HasTheSealedSecret(t *testing.T) {
-	seal := access.NewSeal(key)
+func TestNewEnrolment_URL_HasSealedSecret(t *testing.T) {
+	seal := access.NewSealer(key)
 	e := enrol(t, seal, "ann")
 	raw, err := base32.StdEncoding.DecodeString(e.Secret.Reveal())
 	if err != nil || len(raw) != 20 {
@@ -50,14 +50,14 @@ func TestEnrol_URL_HasTheSealedSecret(t *testing.T) {
 	if plain, err := seal.Open("ann", e.Sealed); err != nil || string(plain) != e.Secret.Reveal() {
 		t.Errorf("the sealed secret does not open: %v", err)
 	}
-	_, err = (*access.Seal)(nil).Enrol("ann")
-	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+	_, err = (*access.Sealer)(nil).NewEnrolment("ann")
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
 		t.Errorf("without a key: %v", err)
 	}
 }
 
 func TestQRCode_AnySize_HasItsMargin(t *testing.T) {
-	e := enrol(t, access.NewSeal(key), "ann")
+	e := enrol(t, access.NewSealer(key), "ann")
 	for _, size := range []int{0, 150, 512, 1000} {
 		text, err := access.QRCode(e.URL.Reveal(), size)
 		if err != nil {
@@ -87,8 +87,8 @@ func TestQRCode_AnySize_HasItsMargin(t *testing.T) {
 	}
 }
 
-func TestNewRecovery_CodesAreLegible(t *testing.T) {
-	codes, digests := access.NewRecovery()
+func TestNewRecoveryCodes_AreLegible(t *testing.T) {
+	codes, digests := access.NewRecoveryCodes()
 	if len(codes) != 10 || len(digests) != 10 {
 		t.Fatalf("%d codes, %d digests", len(codes), len(digests))
 	}
@@ -105,30 +105,30 @@ func TestNewRecovery_CodesAreLegible(t *testing.T) {
 	}
 }
 
-func TestNewInvite_FitsALink(t *testing.T) {
-	code, kept := access.NewInvite()
+func TestNewInviteCode_FitsInLink(t *testing.T) {
+	code, kept := access.NewInviteCode()
 	text := code.Reveal()
 	if !regexp.MustCompile(`^[A-Z2-7]{26,64}$`).MatchString(text) {
 		t.Errorf("got %q", text)
 	}
 	for _, typed := range []string{text, strings.ToLower(text), " " + text + "\n", text + ".", text + " .", text + "!", text + "…", text + ",",
 		text[:13] + "-" + text[13:], "\u2068" + text + "\u2069", "Code: " + text} {
-		if access.DigestInvite(typed) != kept {
+		if access.DigestInviteCode(typed) != kept {
 			t.Errorf("%q has another digest", typed)
 		}
 	}
-	if len(kept) != 64 || access.DigestInvite(text[1:]) == kept || access.DigestInvite(text+"?") == kept || access.DigestInvite("") == kept {
+	if len(kept) != 64 || access.DigestInviteCode(text[1:]) == kept || access.DigestInviteCode(text+"?") == kept || access.DigestInviteCode("") == kept {
 		t.Error("another code has its digest")
 	}
-	if other, _ := access.NewInvite(); other.Reveal() == text {
+	if other, _ := access.NewInviteCode(); other.Reveal() == text {
 		t.Error("two codes are the same")
 	}
 }
 
 func TestSecret_PrintedOrMarshalled_IsHidden(t *testing.T) {
-	e := enrol(t, access.NewSeal(key), "ann")
-	codes, _ := access.NewRecovery()
-	invite, _ := access.NewInvite()
+	e := enrol(t, access.NewSealer(key), "ann")
+	codes, _ := access.NewRecoveryCodes()
+	invite, _ := access.NewInviteCode()
 	var shown strings.Builder
 	for _, v := range []any{e, &e, codes, invite, &invite, struct{ inner access.Enrolment }{e}, map[string]access.Secret{"x": invite},
 		fmt.Errorf("with %v and %q: %w", invite, e.Secret, &supervisor.Error{Message: e.URL.String()})} {

@@ -14,7 +14,7 @@ import (
 
 // Factors finds the stored second factor of a user.
 type Factors interface {
-	Find(ctx context.Context, user string) (f supervisor.Factor, known bool, err error)
+	Find(ctx context.Context, user string) (f supervisor.SecondFactor, known bool, err error)
 }
 
 // Logins finds the login of a user in a chat. The login may have expired.
@@ -28,8 +28,8 @@ type Options struct {
 	Factors Factors
 	Logins  Logins
 	// nil means no key: then the gate stays closed for users with a second factor
-	Seal   *Seal
-	Limits Limits
+	Seal   *Sealer
+	Limits GateLimits
 	Now    func() time.Time
 	// Command finds a slash command. The zero value means that there is no such command.
 	Command func(name string) supervisor.SlashCommand
@@ -40,8 +40,8 @@ type Options struct {
 	AlertAdmins func(user, text string)
 }
 
-// Limits bound how long a gate stays open, and how fast a user may send. 0 means the default.
-type Limits struct {
+// GateLimits bound how long a gate stays open, and how fast a user may send. 0 means the default.
+type GateLimits struct {
 	IdleTimeout time.Duration // time since the last inbound that passed; default 30 min
 	Lifetime    time.Duration // time since the login; default 12 h
 	Burst       int           // messages that may come at once; default 20
@@ -51,13 +51,13 @@ type Limits struct {
 
 // defaultLimits asks for a new code after 30 minutes without messages, and 12 hours after the login
 // (NIST SP 800-63B, section 4.2.3). Kai uses 30 minutes too.
-var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
+var defaultLimits = GateLimits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
 // Gate decides whether an inbound of a user is accepted, on every channel. Its methods may be
 // called from any goroutine.
 type Gate struct {
 	o      Options
-	limits atomic.Pointer[Limits]
+	limits atomic.Pointer[GateLimits]
 	rates  rateLimiter
 	alerts rare.Throttle // limits the alerts about each user
 }
@@ -70,8 +70,8 @@ func NewGate(o Options) *Gate {
 }
 
 // SetLimits changes the limits while the gate is in use. Earlier decisions remain valid.
-func (g *Gate) SetLimits(l Limits) {
-	g.limits.Store(&Limits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
+func (g *Gate) SetLimits(l GateLimits) {
+	g.limits.Store(&GateLimits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
 		Burst: orDefault(l.Burst, defaultLimits.Burst), PerSecond: orDefault(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
 }
 
@@ -145,7 +145,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 func (g *Gate) DecideLogin(user, code string) supervisor.CodeChecker {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
-		success: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
+		success: fmt.Sprintf(textUnlocked, amount.FormatDuration(l.Lifetime), amount.FormatDuration(l.IdleTimeout))})
 }
 
 // DecideStepUp checks a code for one effect that needs a new code. It accepts neither an open gate
@@ -160,7 +160,7 @@ func (g *Gate) DecideEnrol(user, code string) supervisor.CodeChecker {
 }
 
 func (g *Gate) decide(user, code string, p codePurpose) supervisor.CodeChecker {
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		u, why := g.activeUser(user)
 		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {

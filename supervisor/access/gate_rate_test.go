@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestCheck_TooFast_IsToldOnce(t *testing.T) {
+func TestCheck_TooManyMessages_WarnsOnce(t *testing.T) {
 	p := newRig(t)
 	outcomes := func(n int) (got []outcome) {
 		for range n {
@@ -55,7 +55,7 @@ func TestCheck_TooFast_IsToldOnce(t *testing.T) {
 
 func TestCheck_TextsBeyondRate_Wait(t *testing.T) {
 	p := newRig(t)
-	p.SetLimits(access.Limits{Waiting: 200})
+	p.SetLimits(access.GateLimits{Waiting: 200})
 	for i := range 220 {
 		if m := p.decide(t, terminalText("hello")); outcomeOf(m) != passes {
 			t.Fatalf("text %d: %+v", i, m)
@@ -93,7 +93,7 @@ func TestCheck_TextsBeyondRate_Wait(t *testing.T) {
 func TestSetLimits_OtherRate_TakesEffect(t *testing.T) {
 	p := newRig(t)
 	p.decide(t, terminalText("hello"))
-	p.SetLimits(access.Limits{Burst: 2, PerSecond: 0.5})
+	p.SetLimits(access.GateLimits{Burst: 2, PerSecond: 0.5})
 	var got []string
 	for i := range 4 {
 		m := p.decide(t, terminalText(fmt.Sprint(i)))

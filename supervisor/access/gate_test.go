@@ -92,7 +92,7 @@ var states = map[string]func(t *testing.T, p *rig){
 
 // decisions has the outcome of each inbound, by the user's codes and the state of the factor. The
 // outcome in a group is in brackets; * means all other inbounds.
-var decisions = map[supervisor.Codes]map[string]string{
+var decisions = map[supervisor.CodePolicy]map[string]string{
 	supervisor.CodesOptional: {
 		"none":      "*:passes(passes)",
 		"enrolling": "*:passes(passes) digits:tried(passes) recovery:tried(tried)",
@@ -135,7 +135,7 @@ func wantOutcome(row, what string, private bool) outcome {
 	return outcome(other)
 }
 
-func TestCheck_EachInboundAndState_Outcome(t *testing.T) {
+func TestCheck_EachInboundAndState_IsDecided(t *testing.T) {
 	decisions := maps.Clone(decisions)
 	decisions[""] = decisions[supervisor.CodesOptional]
 	// an unknown setting of codes is as strict as required
@@ -222,7 +222,7 @@ func TestCheck_CodeInOtherChats_IsNotTaken(t *testing.T) {
 	}
 }
 
-func TestIsCode_Texts(t *testing.T) {
+func TestIsCode_OtherTexts_IsFalse(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	mistyped := strings.Replace(p.codes[0], p.codes[0][:1], map[bool]string{true: "3", false: "2"}[p.codes[0][0] == '2'], 1)
@@ -328,7 +328,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 			t.Errorf("%v after: %s, want %s", after, got, want)
 		}
 	}
-	p.SetLimits(access.Limits{IdleTimeout: 20 * time.Hour, Lifetime: 14 * time.Hour})
+	p.SetLimits(access.GateLimits{IdleTimeout: 20 * time.Hour, Lifetime: 14 * time.Hour})
 	p.now = noon.Add(13 * time.Hour)
 	m := p.decide(t, terminalText("123456"))
 	if m.Check == nil || m.Check.IdleTimeout != 20*time.Hour || m.Check.Lifetime != 14*time.Hour {
@@ -340,7 +340,7 @@ func TestCheck_ExpiredLogin_NeedsACode(t *testing.T) {
 }
 
 // A message in a group waits for a code from the private chat, even if the gate is open there.
-func TestCheck_MessageInGroupWaits_TakesCode(t *testing.T) {
+func TestCheck_HeldGroupMessage_NeedsPrivateCode(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
 	at := access.Binding{Channel: supervisor.ChannelTerminal, User: "ann"}
@@ -396,7 +396,7 @@ func TestCheck_LockedOut_ChallengeSaysUntilWhen(t *testing.T) {
 
 func TestCheck_UnknownOrSuspendedUser_IsIgnored(t *testing.T) {
 	p := newRig(t)
-	if err := p.people.Set([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve", ""} {
@@ -455,10 +455,10 @@ func TestCheck_ContextEnded_DecidesNothing(t *testing.T) {
 func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: p.seal,
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors, Seal: p.seal,
 		Now:     time.Now,
 		Command: func(string) (c supervisor.SlashCommand) { return c },
-		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
+		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
 		m, err := gate.Check(t.Context(), terminalText("hello"))
 		if err != nil || outcomeOf(m) != want || want == guarded && (m.Check.IdleTimeout != time.Minute || m.Check.Lifetime != 12*time.Hour) {
@@ -474,7 +474,7 @@ func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 // NeedsCode follows the same rules as Check.
 func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 	for name, c := range map[string]struct {
-		codes     supervisor.Codes
+		codes     supervisor.CodePolicy
 		enrolled  bool
 		confirmed bool
 		broken    error
@@ -495,7 +495,7 @@ func TestNeedsCode_AgreesWithCheck(t *testing.T) {
 		if c.enrolled {
 			p.enrol(t, c.confirmed)
 		}
-		p.memoryStore.broken = c.broken
+		p.memoryFactors.broken = c.broken
 		asks, err := p.NeedsCode(t.Context(), "ann")
 		if asks != c.asks || (err != nil) != (c.broken != nil && c.asks) {
 			t.Errorf("%s: got %v, %v", name, asks, err)

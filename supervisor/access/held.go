@@ -6,21 +6,21 @@ import (
 	"mews/supervisor"
 )
 
-// ChallengeAgain is the time after which a user who writes to a closed gate is asked for a code
+// ChallengeInterval is the time after which a user who writes to a closed gate is asked for a code
 // again.
-const ChallengeAgain = 10 * time.Minute
+const ChallengeInterval = 10 * time.Minute
 
-// maxChallenges is the most challenges within ChallengeAgain for a user who seems to send codes.
+// maxChallenges is the most challenges within ChallengeInterval for a user who seems to send codes.
 const maxChallenges = 4
 
 // maxHeld is the largest number of held inbounds of a user: five bursts of the gate. One code
 // releases all of them, and a user can hardly mean more inbounds by one code.
 const maxHeld = 100
 
-// RefuseHeld returns the refusal of an inbound that a closed gate can't hold. "" means that the
+// RefusalText returns the refusal of an inbound that a closed gate can't hold. "" means that the
 // gate holds the inbound. held is the number of the user's held inbounds. A press is never held:
 // its button may mean something else once the gate opens.
-func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string) {
+func RefusalText(kind supervisor.InboundKind, g supervisor.GateCheck, held int64) (answer string) {
 	switch press, here := kind == supervisor.KindPress, g.ChallengeIn == (supervisor.Conversation{}); {
 	case press && here:
 		return textPressLocked
@@ -32,15 +32,15 @@ func RefuseHeld(kind supervisor.InboundKind, g supervisor.GateCheck, held int64)
 	return ""
 }
 
-// Challenges says whether a user is asked for a code again. told is the number of challenges within
-// ChallengeAgain.
-func Challenges(g supervisor.GateCheck, told int64) bool {
+// ShouldChallenge says whether a user is asked for a code again. told is the number of challenges within
+// ChallengeInterval.
+func ShouldChallenge(g supervisor.GateCheck, told int64) bool {
 	return told == 0 || g.RepeatSoon && told < maxChallenges
 }
 
-// DecideLate uses up a right code that came too late. The code has no effect.
-func DecideLate(decide supervisor.CodeChecker) supervisor.CodeChecker {
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+// SpendLateCode uses up a right code that came too late. The code has no effect.
+func SpendLateCode(decide supervisor.CodeChecker) supervisor.CodeChecker {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f, v := decide(f, now)
 		if v.Right {
 			v = supervisor.CodeResult{Action: v.Action + ".late", Text: textCodeLate}

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
+func TestRefusalText_PressOrExcess_IsNotEmpty(t *testing.T) {
 	elsewhere := supervisor.GateCheck{ChallengeIn: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "7"}}
 	for _, c := range []struct {
 		kind supervisor.InboundKind
@@ -19,16 +19,16 @@ func TestRefuseHeld_PressesAndTooMuch_AreAnswered(t *testing.T) {
 		{supervisor.KindPress, supervisor.GateCheck{}, 0, textPressLocked},
 		{supervisor.KindPress, elsewhere, 100, textPressLockedElsewhere},
 	} {
-		if got := RefuseHeld(c.kind, c.g, c.held); got != c.want {
+		if got := RefusalText(c.kind, c.g, c.held); got != c.want {
 			t.Errorf("%s, %d held: %q, want %q", c.kind, c.held, got, c.want)
 		}
 	}
 }
 
-func TestChallenges_ToldBefore_RepeatsForCodes(t *testing.T) {
+func TestShouldChallenge_ChallengedBefore_IsFalse(t *testing.T) {
 	for told, want := range map[int64][2]bool{0: {true, true}, 1: {false, true}, 3: {false, true}, 4: {false, false}} {
-		got := [2]bool{Challenges(supervisor.GateCheck{}, told),
-			Challenges(supervisor.GateCheck{RepeatSoon: true}, told)}
+		got := [2]bool{ShouldChallenge(supervisor.GateCheck{}, told),
+			ShouldChallenge(supervisor.GateCheck{RepeatSoon: true}, told)}
 		if got != want {
 			t.Errorf("told %d times: %v, want %v", told, got, want)
 		}

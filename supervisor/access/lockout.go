@@ -20,7 +20,7 @@ const longestLockout = 24 * time.Hour
 // lockedUntil returns the end of a factor's lockout. The factor is not locked if the end is not
 // after now. If the end is more than a day away, the clock was wrong when the lockout began. Then
 // the lockout ends a day from now.
-func lockedUntil(f supervisor.Factor, now time.Time) time.Time {
+func lockedUntil(f supervisor.SecondFactor, now time.Time) time.Time {
 	if latest := now.Add(longestLockout); f.LockedUntil.After(latest) {
 		return latest
 	}
@@ -28,7 +28,7 @@ func lockedUntil(f supervisor.Factor, now time.Time) time.Time {
 }
 
 // countFailure returns the factor after one more wrong code.
-func countFailure(f supervisor.Factor, now time.Time) supervisor.Factor {
+func countFailure(f supervisor.SecondFactor, now time.Time) supervisor.SecondFactor {
 	f.Failures = max(f.Failures, 0) + 1
 	if f.Failures < maxTries {
 		return f
@@ -45,7 +45,7 @@ func lockoutDuration(number int) time.Duration {
 }
 
 // resetFailures returns the factor without failures and lockouts, as after a right code.
-func resetFailures(f supervisor.Factor) supervisor.Factor {
+func resetFailures(f supervisor.SecondFactor) supervisor.SecondFactor {
 	f.Failures, f.Lockouts, f.LockedUntil = 0, 0, time.Time{}
 	return f
 }

@@ -8,26 +8,26 @@ import (
 	"mews/supervisor"
 )
 
-// Accounts finds the user id of a Unix account.
-type Accounts func(account string) (uid uint32, err error)
+// AccountLookup finds the user id of a Unix account.
+type AccountLookup func(account string) (uid uint32, err error)
 
 // People are the users with their accounts and groups. All users are replaced at once, so that
 // every method answers from one state. The methods may be called from any goroutine.
 type People struct {
 	own     uint32
-	lookup  Accounts
+	lookup  AccountLookup
 	current atomic.Pointer[directory]
 }
 
-// New makes People from the configured users. own is the service's own user id. Processes of own
+// NewPeople makes People from the configured users. own is the service's own user id. Processes of own
 // and of root are admins.
-func New(users []supervisor.User, own uint32, lookup Accounts) (*People, error) {
+func NewPeople(users []supervisor.User, own uint32, lookup AccountLookup) (*People, error) {
 	p := &People{own: own, lookup: lookup}
-	return p, p.Set(users, Stored{})
+	return p, p.SetUsers(users, StoredUsers{})
 }
 
-// Set replaces the users and their stored data. If it returns an error, nothing has changed.
-func (p *People) Set(users []supervisor.User, stored Stored) error {
+// SetUsers replaces the users and their stored data. If it returns an error, nothing has changed.
+func (p *People) SetUsers(users []supervisor.User, stored StoredUsers) error {
 	d, err := newDirectory(users, stored, func(name string) (uint32, error) {
 		if name == "" {
 			return p.own, nil
@@ -40,9 +40,9 @@ func (p *People) Set(users []supervisor.User, stored Stored) error {
 	return err
 }
 
-// ByAccount returns the user with an account on a channel, unless the user is suspended. The
+// FindByAccount returns the user with an account on a channel, unless the user is suspended. The
 // account comes from the configuration or from an invite.
-func (p *People) ByAccount(channel supervisor.Channel, number string) (supervisor.User, bool) {
+func (p *People) FindByAccount(channel supervisor.Channel, number string) (supervisor.User, bool) {
 	d := p.current.Load()
 	name, ok := d.accounts[account{channel, number}]
 	if !ok || d.suspended[name] {
@@ -51,8 +51,8 @@ func (p *People) ByAccount(channel supervisor.Channel, number string) (superviso
 	return d.users[name], true
 }
 
-// Owner returns the name of an account's user on a channel, or "". Suspended users count too.
-func (p *People) Owner(channel supervisor.Channel, number string) string {
+// AccountOwner returns the name of an account's user on a channel, or "". Suspended users count too.
+func (p *People) AccountOwner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
 }
 
@@ -103,10 +103,10 @@ func (p *People) isAdmin(d *directory, uid uint32) bool {
 	return slices.ContainsFunc(d.active(uid), func(name string) bool { return d.users[name].Role == supervisor.RoleAdmin })
 }
 
-// Speaker returns the user in whose name a process with a Unix user id speaks. as is the wanted
+// FindSpeaker returns the user in whose name a process with a Unix user id speaks. as is the wanted
 // name; "" means the account's own user. Only an admin may speak as a user with another account. No
 // process may speak as a suspended user.
-func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
+func (p *People) FindSpeaker(uid uint32, as string) (supervisor.User, error) {
 	d := p.current.Load()
 	name, err := p.resolveName(d, uid, as)
 	if err != nil {

@@ -16,18 +16,18 @@ func telegram(account, name string) access.Binding {
 	return access.Binding{Channel: supervisor.ChannelTelegram, Account: account, User: name}
 }
 
-func TestSet_NewBindings_TakeEffect(t *testing.T) {
+func TestSetUsers_NewBindings_TakeEffect(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
-	more := access.Stored{
+	more := access.StoredUsers{
 		Bindings: []access.Binding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
 			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
 	}
-	if err := p.Set([]supervisor.User{onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser)}, more); err != nil {
+	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser)}, more); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[int64]string{42: "ann", 43: "bob", 44: "bob", 45: "ann", 46: "", 47: "", 0: "", -43: "", -100: ""} {
-		if u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); u.Name != want || ok != (want != "") {
+		if u, ok := p.FindByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); u.Name != want || ok != (want != "") {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}
 	}
@@ -42,10 +42,10 @@ func TestSet_NewBindings_TakeEffect(t *testing.T) {
 			t.Errorf("group %v is allowed: %v", group, !want)
 		}
 	}
-	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Stored{}); err != nil {
+	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42)}, access.StoredUsers{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); ok || p.IsGroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
+	if _, ok := p.FindByAccount(supervisor.ChannelTelegram, "43"); ok || p.IsGroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
 		t.Error("what was taken away is still there")
 	}
 }
@@ -56,24 +56,24 @@ func number(u supervisor.User) int64 {
 	return n
 }
 
-func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
+func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 	ann := onTelegram("ann", 42)
 	for name, c := range map[string]struct {
 		users []supervisor.User
-		more  access.Stored
+		more  access.StoredUsers
 		names []string
 	}{
-		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Stored{}, []string{"ann", "bob", "42"}},
+		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.StoredUsers{}, []string{"ann", "bob", "42"}},
 		"an account bound to two users": {[]supervisor.User{ann, onTelegram("bob", 0)},
-			access.Stored{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
-		"a group as an account":     {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
-		"a name as an account":      {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
-		"a number with a plus sign": {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
-		"no such OS account":        {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Stored{}, []string{"eve"}},
+			access.StoredUsers{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
+		"a group as an account":     {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+		"a name as an account":      {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+		"a number with a plus sign": {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+		"no such OS account":        {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.StoredUsers{}, []string{"eve"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := people(t, onTelegram("old", 1))
-			err := p.Set(c.users, c.more)
+			err := p.SetUsers(c.users, c.more)
 			if err == nil {
 				t.Fatal("was taken")
 			}
@@ -82,7 +82,7 @@ func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
 					t.Errorf("%q does not name %s", err, word)
 				}
 			}
-			if u, ok := p.ByAccount(supervisor.ChannelTelegram, "1"); !ok || u.Name != "old" || len(p.Names()) != 1 {
+			if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "1"); !ok || u.Name != "old" || len(p.Names()) != 1 {
 				t.Errorf("of those before are %v left", p.Names())
 			}
 		})
@@ -91,29 +91,29 @@ func TestSet_InvalidUsers_ChangesNothing(t *testing.T) {
 
 // The configuration decides about an account, even if a stored binding gives it to another user.
 // Such a binding locks out no user.
-func TestSet_ConfiguredAccount_BeatsBinding(t *testing.T) {
+func TestSetUsers_ConfiguredAccount_BeatsBinding(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
-	more := access.Stored{Suspended: []string{"ann"}, Bindings: []access.Binding{
+	more := access.StoredUsers{Suspended: []string{"ann"}, Bindings: []access.Binding{
 		wrong, telegram("43", "bob"), telegram("42", "ann"), telegram("42", "nobody")}}
-	if err := p.Set([]supervisor.User{onTelegram("ann", 42), onTelegram("bob", 0)}, more); err != nil {
+	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42), onTelegram("bob", 0)}, more); err != nil {
 		t.Fatal(err)
 	}
 	if got := p.IgnoredBindings(); !slices.Equal(got, []access.Binding{wrong}) {
 		t.Errorf("skipped %v", got)
 	}
 	for number, want := range map[string]string{"42": "ann", "43": "bob", "44": "", "": ""} {
-		if got := p.Owner(supervisor.ChannelTelegram, number); got != want {
+		if got := p.AccountOwner(supervisor.ChannelTelegram, number); got != want {
 			t.Errorf("%s is %q's, want %q", number, got, want)
 		}
 	}
-	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "42"); ok {
+	if _, ok := p.FindByAccount(supervisor.ChannelTelegram, "42"); ok {
 		t.Error("a suspended user may speak")
 	}
-	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); !ok || number(u) != 43 {
+	if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "43"); !ok || number(u) != 43 {
 		t.Errorf("43 is %+v, %v", u, ok)
 	}
-	if err := p.Set([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.IgnoredBindings()) != 0 {
+	if err := p.SetUsers([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.IgnoredBindings()) != 0 {
 		t.Errorf("without the one in the configuration %v are skipped, %v", p.IgnoredBindings(), err)
 	}
 }
@@ -122,21 +122,21 @@ func TestSet_ConfiguredAccount_BeatsBinding(t *testing.T) {
 func TestSpeaker_AddedUser_HasNoServiceAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
-	if err := p.Set(users, access.Stored{Added: []string{"new", "bob"}}); err != nil {
+	if err := p.SetUsers(users, access.StoredUsers{Added: []string{"new", "bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		uid      uint32
 		as, want string
 	}{{own, "", "ann"}, {own, "new", "new"}, {bobUID, "", "bob"}} {
-		if u, err := p.Speaker(c.uid, c.as); err != nil || u.Name != c.want {
+		if u, err := p.FindSpeaker(c.uid, c.as); err != nil || u.Name != c.want {
 			t.Errorf("%d as %q is %q, %v; want %q", c.uid, c.as, u.Name, err, c.want)
 		}
 	}
-	if err := p.Set(users[1:], access.Stored{Added: []string{"new", "bob"}}); err != nil {
+	if err := p.SetUsers(users[1:], access.StoredUsers{Added: []string{"new", "bob"}}); err != nil {
 		t.Fatal(err)
 	}
-	if u, err := p.Speaker(own, ""); err == nil || !strings.Contains(err.Error(), "--user NAME") {
+	if u, err := p.FindSpeaker(own, ""); err == nil || !strings.Contains(err.Error(), "--user NAME") {
 		t.Errorf("without a configured user it is %q, %v", u.Name, err)
 	}
 }
@@ -146,13 +146,13 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 	users := append([]supervisor.User{onTelegram("tim", 42)}, directory...)
 	set := func(names ...string) {
 		t.Helper()
-		if err := p.Set(users, access.Stored{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
+		if err := p.SetUsers(users, access.StoredUsers{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	set("tim", "bob", "ann", "cat", "nobody")
 	for _, id := range []int64{42, 7} {
-		if u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); ok || u.Name != "" {
+		if u, ok := p.FindByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); ok || u.Name != "" {
 			t.Errorf("%d is %+v on Telegram", id, u)
 		}
 	}
@@ -167,12 +167,12 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 		{kidsUID, "", "dan", true}, {kidsUID, "cat", "cat is suspended", false}, {stranger, "", "No user", false},
 		{kidsUID, "bob", "Only an admin", false}, {0, "dan", "dan", true},
 	} {
-		u, err := p.Speaker(c.uid, c.as)
+		u, err := p.FindSpeaker(c.uid, c.as)
 		if c.ok && (err != nil || u.Name != c.want) {
 			t.Errorf("%d as %q is %q, %v", c.uid, c.as, u.Name, err)
 		}
 		if !c.ok && (err == nil || !strings.Contains(err.Error(), c.want) || u.Name != "" ||
-			supervisor.ErrorCode(err) != supervisor.CodeForbidden) {
+			supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden) {
 			t.Errorf("%d as %q is %q, %v; want %q", c.uid, c.as, u.Name, err, c.want)
 		}
 	}
@@ -186,22 +186,22 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 		t.Error("a suspended user is missing, or not suspended")
 	}
 	set()
-	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.IsAdmin(annUID) {
+	if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.IsAdmin(annUID) {
 		t.Error("they may not speak again")
 	}
-	if u, err := p.Speaker(bobUID, ""); err != nil || u.Name != "bob" {
+	if u, err := p.FindSpeaker(bobUID, ""); err != nil || u.Name != "bob" {
 		t.Errorf("got %v, %v", u, err)
 	}
 }
 
 // Every answer comes from one state, even while the users change.
-func TestSet_Concurrently_ReadersSeeOneState(t *testing.T) {
+func TestSetUsers_Concurrently_ReadersSeeOneState(t *testing.T) {
 	p := people(t)
 	var setting, reading sync.WaitGroup
 	done := make(chan struct{})
 	set := func(n int) {
 		name := fmt.Sprint("user", n%7)
-		if err := p.Set([]supervisor.User{onTelegram(name, 42)}, access.Stored{}); err != nil {
+		if err := p.SetUsers([]supervisor.User{onTelegram(name, 42)}, access.StoredUsers{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -219,7 +219,7 @@ func TestSet_Concurrently_ReadersSeeOneState(t *testing.T) {
 					return
 				default:
 				}
-				if u, ok := p.ByAccount(supervisor.ChannelTelegram, "42"); !ok || number(u) != 42 || u.Name == "" || len(p.Names()) != 1 {
+				if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "42"); !ok || number(u) != 42 || u.Name == "" || len(p.Names()) != 1 {
 					t.Errorf("got %+v, %v", u, ok)
 					return
 				}

@@ -66,7 +66,7 @@ const (
 // because it could not be stored. A repeated refused message is refused with the same reply. If the
 // clock was set back, the user gets a full bucket. unanswered is the number of earlier refused
 // messages without a reply.
-func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
+func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l GateLimits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	waits := of.texts && l.Waiting > 0
@@ -94,7 +94,7 @@ func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) 
 }
 
 // bucket returns the bucket of a key, with the current limits. The caller holds the mutex.
-func (r *rateLimiter) bucket(of bucketKey, now time.Time, l Limits) *bucket {
+func (r *rateLimiter) bucket(of bucketKey, now time.Time, l GateLimits) *bucket {
 	b := r.buckets[of]
 	if b == nil || now.Before(b.last) {
 		b = &bucket{limiter: rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst), replies: rate.NewLimiter(rate.Every(replyEvery), maxReplies)}

@@ -20,22 +20,22 @@ var noon = time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 // annsID is the number of ann on Telegram, and of her private chat there.
 const annsID = 101
 
-// memoryStore stores factors and logins in memory.
-type memoryStore struct {
+// memoryFactors stores factors and logins in memory.
+type memoryFactors struct {
 	mu      sync.Mutex // guards the fields below
-	factors map[string]supervisor.Factor
+	factors map[string]supervisor.SecondFactor
 	logins  map[access.Binding]supervisor.Login
 	broken  error
 }
 
-func (k *memoryStore) Find(_ context.Context, user string) (supervisor.Factor, bool, error) {
+func (k *memoryFactors) Find(_ context.Context, user string) (supervisor.SecondFactor, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, ok := k.factors[user]
 	return f, ok, k.broken
 }
 
-func (k *memoryStore) FindLogin(_ context.Context, user string, channel supervisor.Channel, chat string) (supervisor.Login, bool, error) {
+func (k *memoryFactors) FindLogin(_ context.Context, user string, channel supervisor.Channel, chat string) (supervisor.Login, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l, ok := k.logins[access.Binding{Channel: channel, Account: chat, User: user}]
@@ -43,7 +43,7 @@ func (k *memoryStore) FindLogin(_ context.Context, user string, channel supervis
 }
 
 // attempt checks a code in a transaction, as the real store does.
-func (k *memoryStore) attempt(user string, decide supervisor.CodeChecker, now time.Time) supervisor.CodeResult {
+func (k *memoryFactors) attempt(user string, decide supervisor.CodeChecker, now time.Time) supervisor.CodeResult {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, v := decide(k.factors[user], now)
@@ -51,7 +51,7 @@ func (k *memoryStore) attempt(user string, decide supervisor.CodeChecker, now ti
 	return v
 }
 
-func (k *memoryStore) open(user string, channel supervisor.Channel, chat string, at time.Time) {
+func (k *memoryFactors) open(user string, channel supervisor.Channel, chat string, at time.Time) {
 	k.logins[access.Binding{Channel: channel, Account: chat, User: user}] =
 		supervisor.Login{User: user, Channel: channel, Chat: chat, OpenedAt: at, UsedAt: at}
 }
@@ -59,9 +59,9 @@ func (k *memoryStore) open(user string, channel supervisor.Channel, chat string,
 // rig is a gate with the users ann and bob, and a clock that stands still.
 type rig struct {
 	*access.Gate
-	*memoryStore
+	*memoryFactors
 	people *access.People
-	seal   *access.Seal
+	seal   *access.Sealer
 	now    time.Time
 	secret string   // ann's secret
 	codes  []string // ann's recovery codes
@@ -72,16 +72,16 @@ type rig struct {
 }
 
 func newRig(t testing.TB) *rig {
-	p := &rig{seal: access.NewSeal(key), now: noon, memoryStore: &memoryStore{
-		factors: map[string]supervisor.Factor{}, logins: map[access.Binding]supervisor.Login{}}}
+	p := &rig{seal: access.NewSealer(key), now: noon, memoryFactors: &memoryFactors{
+		factors: map[string]supervisor.SecondFactor{}, logins: map[access.Binding]supervisor.Login{}}}
 	p.people = newPeople(t, supervisor.CodesOptional)
 	p.gate(p.seal)
 	return p
 }
 
-func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
+func newPeople(t testing.TB, codes supervisor.CodePolicy) *access.People {
 	t.Helper()
-	p, err := access.New([]supervisor.User{
+	p, err := access.NewPeople([]supervisor.User{
 		{Name: "ann", Role: supervisor.RoleUser, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.Itoa(annsID)}, Timezone: "Asia/Kathmandu", Codes: codes},
 		{Name: "bob", Role: supervisor.RoleUser, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: codes},
 	}, own, accounts)
@@ -91,13 +91,13 @@ func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 	return p
 }
 
-func (p *rig) gate(seal *access.Seal) {
+func (p *rig) gate(seal *access.Sealer) {
 	commands, err := command.New(command.Options{})
 	if err != nil {
 		panic(err)
 	}
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.memoryStore, Logins: p.memoryStore, Seal: seal,
-		Command: commands.Find,
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors, Seal: seal,
+		Command: commands.FindCommand,
 		Now:     func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		AlertAdmins: func(user, text string) { p.alerts = append(p.alerts, user+": "+text) }})
 }
@@ -105,13 +105,13 @@ func (p *rig) gate(seal *access.Seal) {
 // enrol gives ann a second factor.
 func (p *rig) enrol(t testing.TB, confirmed bool) {
 	e := enrol(t, p.seal, "ann")
-	codes, digests := access.NewRecovery()
+	codes, digests := access.NewRecoveryCodes()
 	p.codes = nil
 	for _, c := range codes {
 		p.codes = append(p.codes, c.Reveal())
 	}
 	p.secret = e.Secret.Reveal()
-	p.factors["ann"] = supervisor.Factor{User: "ann", Secret: e.Sealed, Confirmed: confirmed, Recovery: digests}
+	p.factors["ann"] = supervisor.SecondFactor{User: "ann", Secret: e.Sealed, Confirmed: confirmed, Recovery: digests}
 }
 
 // code returns the code that an app shows at a time.

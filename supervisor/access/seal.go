@@ -19,19 +19,19 @@ const sealPurpose = "mews second factor"
 // KeySize is the length of a sealing key in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// Seal encrypts the secrets of second factors. Only the key can decrypt them. Its methods may be
+// Sealer encrypts the secrets of second factors. Only the key can decrypt them. Its methods may be
 // called from any goroutine. A nil *Seal has no key: it seals and opens nothing.
-type Seal struct {
+type Sealer struct {
 	aead cipher.AEAD
 }
 
-// NewSeal returns a Seal with a key.
-func NewSeal(key [KeySize]byte) *Seal {
+// NewSealer returns a Seal with a key.
+func NewSealer(key [KeySize]byte) *Sealer {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
 		panic("access: " + err.Error()) // impossible: the key has the right length
 	}
-	return &Seal{aead: aead}
+	return &Sealer{aead: aead}
 }
 
 // Errors about sealed secrets.
@@ -40,8 +40,8 @@ var (
 	errSealed = errors.New("it was sealed with another key, or changed since")
 )
 
-// Seal encrypts a secret. Only the same key opens it, and only for the same user.
-func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
+// Sealer encrypts a secret. Only the same key opens it, and only for the same user.
+func (s *Sealer) Seal(user string, plain []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
 	}
@@ -54,7 +54,7 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 
 // Open decrypts a secret. It fails if the key is wrong, the secret belongs to another user, or the
 // secret was changed. The error does not say which.
-func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
+func (s *Sealer) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
 	}

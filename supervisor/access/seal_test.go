@@ -17,13 +17,13 @@ import (
 var key = [access.KeySize]byte{7, 7, 7}
 
 func TestSeal_OpensOnlyForItsUser(t *testing.T) {
-	seal := access.NewSeal(key)
+	seal := access.NewSealer(key)
 	plain := []byte("ORSXG5A")
 	sealed, err := seal.Seal("ann", plain)
 	if err != nil || bytes.Contains(sealed, plain) {
 		t.Fatalf("sealed as %q, %v", sealed, err)
 	}
-	if got, err := access.NewSeal(key).Open("ann", sealed); err != nil || !bytes.Equal(got, plain) {
+	if got, err := access.NewSealer(key).Open("ann", sealed); err != nil || !bytes.Equal(got, plain) {
 		t.Fatalf("opened as %q, %v", got, err)
 	}
 	if again, _ := seal.Seal("ann", plain); bytes.Equal(again, sealed) {
@@ -34,20 +34,20 @@ func TestSeal_OpensOnlyForItsUser(t *testing.T) {
 	for name, open := range map[string]func() ([]byte, error){
 		"another user's row": func() ([]byte, error) { return seal.Open("bob", sealed) },
 		"no user":            func() ([]byte, error) { return seal.Open("", sealed) },
-		"another key":        func() ([]byte, error) { return access.NewSeal(other).Open("ann", sealed) },
-		"no key":             func() ([]byte, error) { return (*access.Seal)(nil).Open("ann", sealed) },
+		"another key":        func() ([]byte, error) { return access.NewSealer(other).Open("ann", sealed) },
+		"no key":             func() ([]byte, error) { return (*access.Sealer)(nil).Open("ann", sealed) },
 	} {
 		if got, err := open(); err == nil || got != nil || strings.Contains(err.Error(), string(plain)) {
 			t.Errorf("%s: opened as %q, %v", name, got, err)
 		}
 	}
-	if _, err := (*access.Seal)(nil).Seal("ann", plain); err == nil {
+	if _, err := (*access.Sealer)(nil).Seal("ann", plain); err == nil {
 		t.Error("was sealed without a key")
 	}
 }
 
 func TestOpen_ChangedData_Fails(t *testing.T) {
-	seal := access.NewSeal(key)
+	seal := access.NewSealer(key)
 	sealed, err := seal.Seal("ann", []byte("ORSXG5A"))
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestLoadKey_Concurrently_GivesOneKey(t *testing.T) {
 	}
 }
 
-func TestLoadKey_ContentsAndModes(t *testing.T) {
+func TestLoadKey_BadContentOrMode_Fails(t *testing.T) {
 	raw := bytes.Repeat([]byte{0x5a}, access.KeySize)
 	text := hex.EncodeToString(raw)
 	for name, c := range map[string]struct {

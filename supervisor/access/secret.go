@@ -27,8 +27,8 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// RevealAll returns the texts of several secrets.
-func RevealAll(secrets []Secret) []string {
+// RevealSecrets returns the texts of several secrets.
+func RevealSecrets(secrets []Secret) []string {
 	var plain []string
 	for _, s := range secrets {
 		plain = append(plain, s.Reveal())

@@ -51,10 +51,10 @@ func TestCheck_RecoveryCodeAnywhere_IsUsedUp(t *testing.T) {
 	}
 }
 
-func TestCheck_LockCommand_SetsItsLock(t *testing.T) {
+func TestCheck_LockCommand_RequestsLock(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	for text, want := range map[string]supervisor.Lock{
+	for text, want := range map[string]supervisor.GateLock{
 		"/lock": supervisor.LockHere, "/Lock@mews_bot ": supervisor.LockHere, "/lock ALL": supervisor.LockAll,
 		"/lock me": "", "/stop": "", "/stop all": "",
 	} {
@@ -69,7 +69,7 @@ func TestCheck_LockCommand_SetsItsLock(t *testing.T) {
 
 func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
 	p := newRig(t)
-	p.SetLimits(access.Limits{Burst: 3, PerSecond: 0.5})
+	p.SetLimits(access.GateLimits{Burst: 3, PerSecond: 0.5})
 	send := func(user, source string, keys ...string) (got []outcome) {
 		for _, key := range keys {
 			in := from(user, supervisor.ChannelTerminal, "", "hello")
@@ -94,22 +94,22 @@ func TestCheck_RepeatedMessage_CostsNothing(t *testing.T) {
 	if got := send("ann", "x", ""); !slices.Equal(got, []outcome{quiet}) {
 		t.Errorf("without a key: %v", got)
 	}
-	p.SetLimits(access.Limits{Burst: 1000})
+	p.SetLimits(access.GateLimits{Burst: 1000})
 	send("ann", "x", "a") // from now on the bucket is larger
 	p.now = p.now.Add(time.Hour)
 	for i := range 256 {
 		send("ann", "x", strings.Repeat("z", i+1))
 	}
-	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001})
+	p.SetLimits(access.GateLimits{Burst: 1, PerSecond: 0.001})
 	if got := send("ann", "x", strings.Repeat("z", 256), "n", "a"); !slices.Equal(got[:1], []outcome{passes}) || got[2] == passes {
 		t.Errorf("not the last 256 messages are recognized: %v", got)
 	}
 }
 
 // A batch that could not be stored is repeated. Each of its refused texts gets its reply again.
-func TestCheck_RepeatedRefusal_HasItsReply(t *testing.T) {
+func TestCheck_RefusedTextAgain_IsRefusedAgain(t *testing.T) {
 	p := newRig(t)
-	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})
+	p.SetLimits(access.GateLimits{Burst: 1, PerSecond: 0.001, Waiting: 1})
 	for n := range 50 {
 		for i, want := range []outcome{passes, passes, refused, refused} {
 			in := terminalText("hello")

@@ -10,12 +10,12 @@ import (
 // actionUnexpected is the audit action of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpected uses up a right code that nothing waits for. Such a code may have been asked for
+// SpendUnexpectedCode uses up a right code that nothing waits for. Such a code may have been asked for
 // before a restart. d is the decision of Check. The code's text is not stored, and the code opens
 // nothing. If it stayed valid, somebody could guess it without counted tries. A code that was right
 // a moment ago is not stored either, such as a code that was sent twice. All other texts keep their
 // decision, also six digits that are no code of the user. Any error is ctx's.
-func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
+func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil
 	}
@@ -38,7 +38,7 @@ func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d sup
 }
 
 // isRecent says whether the code was valid in one of the recent periods.
-func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
+func (v verification) isRecent(f supervisor.SecondFactor, now time.Time) bool {
 	if appCode(v.text) == "" {
 		return false
 	}
@@ -48,12 +48,12 @@ func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
 
 // decideSpent is a supervisor.CheckCode for a code that has expired. The code does not count as a
 // try.
-func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: actionUnexpected, Text: textSpentCode}
 }
 
 // decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
-func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
 	if appCode(v.text) == "" {
@@ -64,7 +64,7 @@ func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supe
 
 // spend returns the factor after its code is used up, and whether the code was right. The code does
 // not count as a try.
-func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Factor, right bool) {
+func (v verification) spend(f supervisor.SecondFactor, now time.Time) (_ supervisor.SecondFactor, right bool) {
 	if appCode(v.text) == "" {
 		return withoutRecovery(f, v.text)
 	}

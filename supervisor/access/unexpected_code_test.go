@@ -12,7 +12,7 @@ import (
 // spendUnexpected sends an inbound of ann while nothing waits for a code.
 func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
-	m, err := p.SpendUnexpected(t.Context(), in, p.decide(t, in))
+	m, err := p.SpendUnexpectedCode(t.Context(), in, p.decide(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,8 +21,8 @@ func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.Ga
 
 // A right code that nothing waits for is used up, and its text is not stored. Otherwise somebody
 // could send guesses as words, without counted tries, and then use the right code.
-func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
-	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
+func TestSpendUnexpectedCode_RightCode_IsUsedUp(t *testing.T) {
+	for _, codes := range []supervisor.CodePolicy{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)
 		p.people = newPeople(t, codes)
 		p.gate(p.seal)
@@ -68,7 +68,7 @@ func TestSpendUnexpected_RightCode_IsUsedUp(t *testing.T) {
 }
 
 // Users whose codes are off may have recovery codes too, for effects that need a new code.
-func TestSpendUnexpected_RecoveryCode_IsUsedUp(t *testing.T) {
+func TestSpendUnexpectedCode_Recovery_IsUsedUp(t *testing.T) {
 	p := newRig(t)
 	p.people = newPeople(t, supervisor.CodesOff)
 	p.gate(p.seal)
@@ -86,13 +86,13 @@ func TestSpendUnexpected_RecoveryCode_IsUsedUp(t *testing.T) {
 }
 
 // Without a confirmed and readable factor no text is a code.
-func TestSpendUnexpected_NoFactor_IsNoCode(t *testing.T) {
+func TestSpendUnexpectedCode_NoFactor_DoesNothing(t *testing.T) {
 	for name, prepare := range map[string]func(*rig){
 		"not confirmed": func(p *rig) { p.enrol(t, false) },
 		"no key":        func(p *rig) { p.enrol(t, true); p.gate(nil) },
 		"suspended": func(p *rig) {
 			p.enrol(t, true)
-			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
+			if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
 		},

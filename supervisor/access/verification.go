@@ -48,13 +48,13 @@ type codePurpose struct {
 // verification checks a code against a factor.
 type verification struct {
 	user    supervisor.User
-	seal    *Seal
+	seal    *Sealer
 	text    string
 	purpose codePurpose
 }
 
 // verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
-func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
@@ -71,7 +71,7 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 
 // verifyAppCode accepts the code of a valid period once. A used code is no guess, so it does not
 // count as a failure.
-func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) verifyAppCode(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
@@ -87,7 +87,7 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 }
 
 // matchAppCode finds the code's period among the last periods. It always takes the same time.
-func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods int64) (period int64, found bool, err error) {
+func (v verification) matchAppCode(f supervisor.SecondFactor, now time.Time, periods int64) (period int64, found bool, err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
 		return 0, false, err
@@ -106,7 +106,7 @@ func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods i
 }
 
 // verifyRecovery accepts a recovery code once.
-func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) verifyRecovery(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	f, right := withoutRecovery(f, v.text)
 	if !right {
 		return v.reject(f, now)
@@ -117,7 +117,7 @@ func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (superv
 
 // withoutRecovery returns the factor without a recovery code, and whether the factor had that code.
 // It takes the same time in both cases.
-func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was bool) {
+func withoutRecovery(f supervisor.SecondFactor, text string) (_ supervisor.SecondFactor, was bool) {
 	tried, n := []byte(digest(recoveryDigits(text))), len(f.Recovery)
 	f.Recovery = slices.DeleteFunc(slices.Clone(f.Recovery), func(d string) bool {
 		return subtle.ConstantTimeCompare([]byte(d), tried) == 1
@@ -128,7 +128,7 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 // decideExposedRecovery uses up a recovery code that other people can read, even while the factor
 // is locked. The code opens nothing, and does not count as a try.
 func decideExposedRecovery(text string) supervisor.CodeChecker {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f, _ = withoutRecovery(f, text)
 		return f, supervisor.CodeResult{Action: actionLogin + suffixExposed,
 			Text: fmt.Sprintf(textExposedRecovery, textRecoveryLeft(len(f.Recovery)))}
@@ -137,14 +137,14 @@ func decideExposedRecovery(text string) supervisor.CodeChecker {
 
 // decideUnreadable refuses a code because the factor can't be read. It uses up no code.
 func decideUnreadable(user string) supervisor.CodeChecker {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		return f, supervisor.CodeResult{Action: actionLogin + suffixUnreadable,
 			Text: fmt.Sprintf(textUnreadableFactor, user)}
 	}
 }
 
 // accept accepts a right code of a period.
-func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) accept(f supervisor.SecondFactor, period int64) (supervisor.SecondFactor, supervisor.CodeResult) {
 	verdict := supervisor.CodeResult{Right: true, Action: v.purpose.action, Text: v.purpose.success}
 	if !f.Confirmed {
 		verdict.Action, verdict.Text = actionEnrolled, textFactorSetUp+v.purpose.success
@@ -155,14 +155,14 @@ func (v verification) accept(f supervisor.Factor, period int64) (supervisor.Fact
 }
 
 // reject counts a wrong code as a failure.
-func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func (v verification) reject(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
 		return f, v.deny(suffixLocked,
 			fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
 	}
 	return f, v.deny(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
-		amount.Duration(lockoutDuration(f.Lockouts+1))))
+		amount.FormatDuration(lockoutDuration(f.Lockouts+1))))
 }
 
 // deny returns the result for a code that was not accepted.

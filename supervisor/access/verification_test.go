@@ -19,7 +19,7 @@ const step = 30 * time.Second
 
 // These codes are from RFC 6238, appendix B: the last six digits of each.
 func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
-	seal := access.NewSeal(key)
+	seal := access.NewSealer(key)
 	// 12345678901234567890 in base32
 	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
@@ -28,7 +28,7 @@ func TestVerify_CodesOfRFC6238_AreRight(t *testing.T) {
 	p := newRig(t)
 	for seconds, text := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924",
 		2000000000: "279037", 20000000000: "353130"} {
-		p.factors["ann"] = supervisor.Factor{User: "ann", Secret: sealed, Confirmed: true}
+		p.factors["ann"] = supervisor.SecondFactor{User: "ann", Secret: sealed, Confirmed: true}
 		p.now = time.Unix(seconds, 0)
 		if v := p.try(text); !v.Right || v.Action != "login" {
 			t.Errorf("at %d: %+v", seconds, v)
@@ -178,7 +178,7 @@ func TestDecideStepUp_UsedCode_IsRefused(t *testing.T) {
 	if v := p.attempt("bob", p.DecideStepUp("bob", "123456"), p.now); v.Right || !strings.Contains(v.Text, "no second factor") {
 		t.Errorf("%+v", v)
 	}
-	if err := p.people.Set([]supervisor.User{{Name: "ann"}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.SetUsers([]supervisor.User{{Name: "ann"}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.now = noon.Add(3 * step)
@@ -232,10 +232,10 @@ func TestVerify_UnreadableFactor_TakesNoCode(t *testing.T) {
 	p.enrol(t, true)
 	text := code(p.secret, p.now)
 	sound := p.factors["ann"]
-	for name, spoil := range map[string]func(*supervisor.Factor){
-		"changed":   func(f *supervisor.Factor) { f.Secret = append(slices.Clone(f.Secret[1:]), 0) },
-		"bob's":     func(f *supervisor.Factor) { f.Secret = enrol(t, p.seal, "bob").Sealed },
-		"no secret": func(f *supervisor.Factor) { f.Secret, _ = p.seal.Seal("ann", []byte("not base32!")) },
+	for name, spoil := range map[string]func(*supervisor.SecondFactor){
+		"changed":   func(f *supervisor.SecondFactor) { f.Secret = append(slices.Clone(f.Secret[1:]), 0) },
+		"bob's":     func(f *supervisor.SecondFactor) { f.Secret = enrol(t, p.seal, "bob").Sealed },
+		"no secret": func(f *supervisor.SecondFactor) { f.Secret, _ = p.seal.Seal("ann", []byte("not base32!")) },
 	} {
 		f := sound
 		spoil(&f)
@@ -249,7 +249,7 @@ func TestVerify_UnreadableFactor_TakesNoCode(t *testing.T) {
 	if v := p.try(text); v.Right || v.Action != "login.broken" {
 		t.Errorf("without a key: %+v", v)
 	}
-	p.factors = map[string]supervisor.Factor{}
+	p.factors = map[string]supervisor.SecondFactor{}
 	if v := p.try(text); v.Right {
 		t.Errorf("without a factor: %+v", v)
 	}
@@ -304,7 +304,7 @@ func TestVerify_Results_ContainNoSecret(t *testing.T) {
 }
 
 // A text that counts as a code is short and has no words in it. Only a code opens a gate.
-func FuzzWhatPeopleWrite(f *testing.F) {
+func FuzzIsCode(f *testing.F) {
 	for _, text := range []string{"", "123456", "123-456", "l0o0 0000 0000 0000 0000 0000 oi", "what time does that show open at", "\xff",
 		"/stop", strings.Repeat("1 ", 100), "\u0661\u0662\u0663\u0664\u0665\u0666", "\uff11\uff12\uff13\uff14\uff15\uff16", "\u200e123456", "123456.",
 		"Code: 123456", "my recovery code: 0000-0000-0000-0000-0000-0000-00", "it is 0000-0000-0000-0000-0000-0000-00", "My code is 123456"} {

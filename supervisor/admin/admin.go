@@ -32,16 +32,16 @@ type Service struct {
 
 // Options are the dependencies of a Service.
 type Options struct {
-	Store         sqlite.Access
+	Store         sqlite.AccessStores
 	Log           sqlite.Audit
 	People        *access.People
 	Configuration Configuration
-	Seal          *access.Seal // nil if the sealing key can't be used
+	Seal          *access.Sealer // nil if the sealing key can't be used
 	Gate          *access.Gate
 	Say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
 	Queued        func(conversation int64) // reports a new delivery in a conversation's outbox
 	Bot           func() string            // the bot's name on Telegram; "" if it is not known
-	Running       *Running                 // nil if no service runs
+	Running       *RunningParts            // nil if no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
 	// EraseIndex deletes a user's part of the search index, after the user's rows are deleted; nil
@@ -51,23 +51,23 @@ type Options struct {
 
 // Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
-	// Facts returns the parts of the current configuration that concern users.
-	Facts() Facts
-	// CheckAdded returns an error for people if a user can't be added to the configured users.
-	CheckAdded(u supervisor.User) error
+	// ConfigurationSummary returns the parts of the current configuration that concern users.
+	Summary() ConfigurationSummary
+	// CheckNewUser returns an error for people if a user can't be added to the configured users.
+	CheckNewUser(u supervisor.User) error
 	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// Read reads the file again and lists the changes. use applies them; if it fails, nothing has
+	// ReadChanges reads the file again and lists the changes. use applies them; if it fails, nothing has
 	// changed. The errors of both functions are for people.
-	Read() (changes []Change, use func(ctx context.Context) error, err error)
+	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
-// Facts are the parts of a configuration that concern its users.
-type Facts struct {
+// ConfigurationSummary are the parts of a configuration that concern its users.
+type ConfigurationSummary struct {
 	Users  []supervisor.User // the configured users
 	Homes  string            // the folder for the homes of added users
 	HasBot bool              // a Telegram bot is configured
-	Logins access.Limits     // the limits of logins
+	Logins access.GateLimits // the limits of logins
 	// reports whether a folder is, contains or lies in a configured user's folder
 	Overlaps  func(home string) bool
 	ValidName func(name string) bool // reports whether a name is allowed for a user
@@ -75,8 +75,8 @@ type Facts struct {
 	Note      string                 // warnings, and settings that only a restart applies; "" means none
 }
 
-// Running are the parts that exist only while the service runs.
-type Running struct {
+// RunningParts are the parts that exist only while the service runs.
+type RunningParts struct {
 	Work UserWork
 	// deletes expired files of terminals
 	Clean func(ctx context.Context, now time.Time) error
@@ -104,7 +104,7 @@ func (c Caller) String() string {
 // Caller returns the caller with a Unix user id.
 func (o *Service) Caller(uid uint32) Caller {
 	c := Caller{UID: uid, Admin: o.People.IsAdmin(uid)}
-	if u, err := o.People.Speaker(uid, ""); err == nil {
+	if u, err := o.People.FindSpeaker(uid, ""); err == nil {
 		c.name = u.Name
 	}
 	return c
@@ -131,8 +131,8 @@ const (
 
 // Calls returns all calls of this package. In calls that are not only for admins, users may ask
 // about themselves.
-func (o *Service) Calls() []feature.Call {
-	return []feature.Call{
+func (o *Service) Calls() []feature.ControlCall {
+	return []feature.ControlCall{
 		forUsers(o, MethodUserList, (*Service).ListPeople),
 		forAdmins(o, MethodUserAdd, (*Service).AddPerson),
 		forAdmins(o, MethodUserSuspend, (*Service).suspend),
@@ -140,7 +140,7 @@ func (o *Service) Calls() []feature.Call {
 		forAdmins(o, MethodUserInvite, (*Service).Invite),
 		forUsers(o, MethodUserExport, (*Service).Export),
 		forAdmins(o, MethodUserDelete, (*Service).DeletePerson),
-		forUsers(o, MethodTotpEnroll, (*Service).Enroll),
+		forUsers(o, MethodTotpEnroll, (*Service).EnrollUser),
 		forUsers(o, MethodTotpConfirm, (*Service).confirm),
 		forAdmins(o, MethodTotpReset, (*Service).ResetFactor),
 		forAdmins(o, MethodTotpUnlock, (*Service).unlockFactor),
@@ -155,14 +155,14 @@ func (o *Service) Calls() []feature.Call {
 type action[Q, R any] = func(*Service, context.Context, Caller, Q) (R, error)
 
 // forUsers makes a call that every user may make.
-func forUsers[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
-	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (R, error) {
+func forUsers[Q, R any](o *Service, name string, do action[Q, R]) feature.ControlCall {
+	return feature.NewControlCall(name, func(ctx context.Context, by feature.Caller, q Q) (R, error) {
 		return do(o, ctx, o.Caller(by.UID), q)
 	})
 }
 
 // forAdmins makes a call that only an admin may make.
-func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call {
+func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.ControlCall {
 	call := forUsers(o, name, do)
 	call.AdminsOnly = true
 	return call
@@ -170,21 +170,21 @@ func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Call 
 
 // auditEntry makes an entry of the audit log, with the action, the user that it concerns, and the
 // caller.
-func auditEntry(by Caller, user, action, detail string) sqlite.AuditRow {
-	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
+func auditEntry(by Caller, user, action, detail string) sqlite.AuditEntry {
+	return sqlite.AuditEntry{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
 }
 
 // note stores an entry in the audit log, in its own transaction. It is for calls that change
 // nothing in the database, or for the time before they change something.
 func (o *Service) note(ctx context.Context, by Caller, user, action, detail string) error {
-	return o.Log.PutAll(ctx, []sqlite.AuditRow{auditEntry(by, user, action, detail)})
+	return o.Log.AppendAll(ctx, []sqlite.AuditEntry{auditEntry(by, user, action, detail)})
 }
 
 // userOrCaller returns the user that a call concerns: the user that an admin names, or else the
 // caller.
 func (o *Service) userOrCaller(by Caller, name string) (supervisor.User, error) {
 	if !by.Admin {
-		return o.People.Speaker(by.UID, name)
+		return o.People.FindSpeaker(by.UID, name)
 	}
 	if u, known := o.People.Find(name); known {
 		return u, nil
@@ -195,7 +195,7 @@ func (o *Service) userOrCaller(by Caller, name string) (supervisor.User, error) 
 
 // configured says whether a user is in the configuration.
 func (o *Service) configured(name string) bool {
-	return slices.ContainsFunc(o.Configuration.Facts().Users, func(u supervisor.User) bool { return u.Name == name })
+	return slices.ContainsFunc(o.Configuration.Summary().Users, func(u supervisor.User) bool { return u.Name == name })
 }
 
 // notify sends a user a message in a private chat.

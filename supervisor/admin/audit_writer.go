@@ -18,7 +18,7 @@ type AuditWriter struct {
 	log   hclog.Logger
 
 	mu      sync.Mutex // guards waiting and dropped
-	waiting []sqlite.AuditRow
+	waiting []sqlite.AuditEntry
 	dropped int // the number of rows beyond maxWaiting
 	changed chan struct{}
 }
@@ -32,13 +32,13 @@ func NewAuditWriter(store sqlite.Audit, log hclog.Logger) *AuditWriter {
 	return &AuditWriter{store: store, log: log, changed: make(chan struct{}, 1)}
 }
 
-// Note queues an audit row about an action of a user. It never blocks.
-func (a *AuditWriter) Note(user, action, detail string) {
+// RecordAction queues an audit row about an action of a user. It never blocks.
+func (a *AuditWriter) RecordAction(user, action, detail string) {
 	a.put(hclog.Warn, user, action, detail)
 }
 
-// Routine queues an audit row about an action that happens every day. It never blocks.
-func (a *AuditWriter) Routine(user, action, detail string) {
+// RecordDailyAction queues an audit row about an action that happens every day. It never blocks.
+func (a *AuditWriter) RecordDailyAction(user, action, detail string) {
 	a.put(hclog.Debug, user, action, detail)
 }
 
@@ -46,12 +46,12 @@ func (a *AuditWriter) put(level hclog.Level, user, action, detail string) {
 	a.log.Log(level, action, "user", user, "detail", detail)
 	a.mu.Lock()
 	if len(a.waiting) < maxWaiting {
-		a.waiting = append(a.waiting, sqlite.AuditRow{User: user, Action: action, Detail: detail})
+		a.waiting = append(a.waiting, sqlite.AuditEntry{User: user, Action: action, Detail: detail})
 	} else {
 		a.dropped++
 	}
 	a.mu.Unlock()
-	signals.Send(a.changed)
+	signals.SendToken(a.changed)
 }
 
 // retryAfter is the pause after a failed write.
@@ -76,13 +76,13 @@ func (a *AuditWriter) Run(ctx context.Context) error {
 
 // flush writes the waiting rows. If a write fails, its rows stay in the queue.
 func (a *AuditWriter) flush() (kept bool) {
-	rows := a.Take()
+	rows := a.TakeRows()
 	if len(rows) == 0 {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	err := a.store.PutAll(ctx, rows)
+	err := a.store.AppendAll(ctx, rows)
 	if err == nil {
 		return true
 	}
@@ -96,15 +96,15 @@ func (a *AuditWriter) flush() (kept bool) {
 	return false
 }
 
-// Take empties the queue and returns its rows.
-func (a *AuditWriter) Take() []sqlite.AuditRow {
+// TakeRows empties the queue and returns its rows.
+func (a *AuditWriter) TakeRows() []sqlite.AuditEntry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	rows := a.waiting
 	if a.dropped > 0 {
 		rows = append(
 			rows,
-			sqlite.AuditRow{
+			sqlite.AuditEntry{
 				Action: "audit.dropped",
 				Detail: fmt.Sprintf("%d rows came faster than the disk took them", a.dropped),
 			},

@@ -65,8 +65,8 @@ func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuery) (AuditP
 	return page, nil
 }
 
-// AuditCheck are the parameters of audit.verify.
-type AuditCheck struct {
+// AuditVerifyRequest are the parameters of audit.verify.
+type AuditVerifyRequest struct {
 	Head string `json:"head,omitempty"` // the hash at the end of the log in an earlier report
 }
 
@@ -82,7 +82,7 @@ type AuditReport struct {
 }
 
 // verifyAudit checks the hashes of the whole audit log.
-func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
+func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditVerifyRequest) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
 	return AuditReport{
 		Rows:   r.Rows,
@@ -108,9 +108,9 @@ func (l AuditLine) Text() string {
 			"%d  %s  %-12s  %-18s  %s",
 			l.ID,
 			l.CreatedAt.Local().Format("2006-01-02 15:04:05"),
-			orDash(printable.Escape(l.User)),
-			printable.Escape(l.Action),
-			printable.Escape(l.Detail),
+			orDash(printable.EscapeControls(l.User)),
+			printable.EscapeControls(l.Action),
+			printable.EscapeControls(l.Detail),
 		),
 		" ",
 	)
@@ -126,9 +126,9 @@ func (r AuditReport) Text() string {
 	return text + fmt.Sprintf(textLogHead, r.Head)
 }
 
-// ReadAudit fetches the audit log page by page. It returns the newest limit rows, oldest first.
+// ReadAuditLog fetches the audit log page by page. It returns the newest limit rows, oldest first.
 // limit 0 means all rows.
-func ReadAudit(ask func(AuditQuery) (AuditPage, error), q AuditQuery, limit int) (rows []AuditLine, err error) {
+func ReadAuditLog(ask func(AuditQuery) (AuditPage, error), q AuditQuery, limit int) (rows []AuditLine, err error) {
 	for more := true; more; {
 		page, err := ask(q)
 		if err != nil {

@@ -31,13 +31,13 @@ type UserData struct {
 // work. Then it deletes the user's rows in the database and the folder below the state folder. It
 // does not delete the audit log.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
-	if !o.Configuration.Facts().ValidName(q.User) {
+	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
 	}
 	if o.configured(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
-	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), q.User)
+	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), q.User)
 	if err != nil || q.DryRun {
 		return e, err
 	}
@@ -99,7 +99,7 @@ func (e UserData) Text() (text string) {
 		text += fmt.Sprintf(
 			textDeletionHome,
 			e.Home,
-			amount.Size(e.Bytes),
+			amount.BinarySize(e.Bytes),
 			amount.Plural(int(e.Files), "file", "files"),
 		)
 	}

@@ -31,7 +31,7 @@ func (o *Service) examine(ctx context.Context, _ Caller, q ExamineRequest) (Exam
 	if q.Doctor {
 		verb = "doctor"
 	}
-	found, err := exec.CommandContext(ctx, self, verb, "--config", o.Configuration.Facts().File).Output()
+	found, err := exec.CommandContext(ctx, self, verb, "--config", o.Configuration.Summary().File).Output()
 	failed := new(exec.ExitError)
 	if errors.As(err, &failed) && failed.Exited() {
 		return ExamineResult{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "mews: ")}, nil

@@ -42,11 +42,11 @@ func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (Expor
 // has no Home if the folder does not belong to Mews. Only an admin may name a former user.
 func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (supervisor.User, error) {
 	u, err := o.userOrCaller(by, name)
-	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Summary().ValidName(name) {
 		return u, err
 	}
-	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), name)
-	if supervisor.ErrorCode(gone) == supervisor.CodeNotFound {
+	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), name)
+	if supervisor.ErrorCodeOf(gone) == supervisor.CodeNotFound {
 		return u, err // this error lists the users
 	}
 	return supervisor.User{Name: name, Home: e.Home}, gone

@@ -34,7 +34,7 @@ func TestExports_AllSlotsTaken_ClientsTakeTurns(t *testing.T) {
 		ann, ben := Caller{UID: 1}, Caller{UID: 2}
 		begin := func(by Caller, order chan<- string, what string, pack func(context.Context, io.Writer) error) {
 			if _, err := p.begin(t.Context(), by, pack); err != nil {
-				what = problem.Message(err)
+				what = problem.UserText(err)
 			}
 			order <- what
 		}
@@ -106,7 +106,7 @@ func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	if piece, last, err := p.next(t.Context(), by, token); err != nil || last || len(piece) != chunkBytes {
 		t.Errorf("the first piece: %d bytes, last %v, %v", len(piece), last, err)
 	}
-	if _, _, err := p.next(t.Context(), Caller{UID: 4711}, token); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+	if _, _, err := p.next(t.Context(), Caller{UID: 4711}, token); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("for another: %v", err)
 	}
 	for range maxExports - 1 {

@@ -10,32 +10,32 @@ import (
 	"mews/supervisor/access"
 )
 
-// Enrolled is a new second factor, which is shown once.
-type Enrolled struct {
+// EnrolledFactor is a new second factor, which is shown once.
+type EnrolledFactor struct {
 	User     string   `json:"user"`
 	Secret   string   `json:"secret"` // the secret in base32
 	URL      string   `json:"url"`    // the same secret as otpauth://...
 	Recovery []string `json:"recovery"`
 }
 
-// Enroll makes a second factor for a user. The factor is valid once the user has sent a code.
-func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
+// EnrollUser makes a second factor for a user. The factor is valid once the user has sent a code.
+func (o *Service) EnrollUser(ctx context.Context, by Caller, q UserRequest) (EnrolledFactor, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
-		return Enrolled{}, err
+		return EnrolledFactor{}, err
 	}
 	if u.Codes == supervisor.CodesOff {
-		return Enrolled{}, supervisor.Errorf(supervisor.CodeInvalid, textFactorOff, u.Name)
+		return EnrolledFactor{}, supervisor.Errorf(supervisor.CodeInvalid, textFactorOff, u.Name)
 	}
-	made, err := o.Seal.Enrol(u.Name)
+	made, err := o.Seal.NewEnrolment(u.Name)
 	if err != nil {
-		return Enrolled{}, err
+		return EnrolledFactor{}, err
 	}
-	codes, digests := access.NewRecovery()
+	codes, digests := access.NewRecoveryCodes()
 	if err := o.Store.Factors.Put(ctx, u.Name, made.Sealed, digests, auditEntry(by, u.Name, "totp.offered", "")); err != nil {
-		return Enrolled{}, err
+		return EnrolledFactor{}, err
 	}
-	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealAll(codes)}, nil
+	return EnrolledFactor{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealSecrets(codes)}, nil
 }
 
 // ConfirmRequest are the parameters of totp.confirm.
@@ -60,7 +60,7 @@ func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (Cod
 	if err != nil {
 		return CodeResult{}, err
 	}
-	v, err := o.Store.Factors.Attempt(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code), "at the command line by "+by.String())
+	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code), "at the command line by "+by.String())
 	answer := CodeResult{Right: v.Right, Text: v.Text}
 	for _, end := range final {
 		answer.Over = answer.Over || strings.HasSuffix(v.Action, end)
@@ -69,7 +69,7 @@ func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (Cod
 }
 
 // ResetFactor deletes a user's second factor, and tells the user.
-func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
+func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserRequest) (Result, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err
@@ -95,7 +95,7 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Resul
 }
 
 // unlockFactor deletes a user's wrong codes and lockout.
-func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
+func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserRequest) (Result, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err

@@ -13,7 +13,7 @@ import (
 
 // Inviter invites people for a user who asks in a chat.
 type Inviter struct {
-	Store         sqlite.Access
+	Store         sqlite.AccessStores
 	People        *access.People
 	Configuration Configuration
 	Bot           func() string // the bot's name on Telegram; "" if it is not known
@@ -22,8 +22,8 @@ type Inviter struct {
 	KeepPicture func(name string, png []byte) (supervisor.File, error)
 }
 
-// Check returns an error for the user if a name can't be invited.
-func (i Inviter) Check(ctx context.Context, name string) error {
+// CheckName returns an error for the user if a name can't be invited.
+func (i Inviter) CheckName(ctx context.Context, name string) error {
 	_, known := i.People.Find(name)
 	switch {
 	case i.People.IsSuspended(name):
@@ -31,12 +31,12 @@ func (i Inviter) Check(ctx context.Context, name string) error {
 	case known:
 		return nil
 	}
-	err := i.Configuration.CheckAdded(supervisor.User{Name: name, Role: supervisor.RoleUser,
-		Home: i.Configuration.Facts().HomeOf(name)})
+	err := i.Configuration.CheckNewUser(supervisor.User{Name: name, Role: supervisor.RoleUser,
+		Home: i.Configuration.Summary().HomePath(name)})
 	if err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
 	}
-	return checkUnclaimed(ctx, i.Store.People, i.Configuration.Facts(), name)
+	return checkUnclaimed(ctx, i.Store.People, i.Configuration.Summary(), name)
 }
 
 // Invite makes an invite for a user. It adds the user if the name is new.
@@ -67,9 +67,9 @@ func (i Inviter) undo(ctx context.Context, name string, err error) error {
 }
 
 func (i Inviter) invite(ctx context.Context, user supervisor.User, added bool) (made access.Invitation, err error) {
-	secret, digest := access.NewInvite()
+	secret, digest := access.NewInviteCode()
 	made = access.Invitation{Code: secret.Reveal(), Added: added, ValidFor: inviteLasts,
-		Enrols: user.Codes == supervisor.CodesRequired, NoBotText: i.Configuration.Facts().NoBotText()}
+		Enrols: user.Codes == supervisor.CodesRequired, NoBotText: i.Configuration.Summary().NoBotText()}
 	if bot := strings.TrimPrefix(i.Bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, user.Name)

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// UserName are the parameters of calls about one user.
-type UserName struct {
+// UserRequest are the parameters of calls about one user.
+type UserRequest struct {
 	User string `json:"user,omitempty"` // "" means the caller, if the call allows that
 }
 
@@ -68,7 +68,7 @@ type SpendLimits struct {
 }
 
 // ListPeople describes one user, or all users.
-func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People, error) {
+func (o *Service) ListPeople(ctx context.Context, by Caller, q UserRequest) (People, error) {
 	names := []string{q.User}
 	if by.Admin && q.User == "" {
 		names = o.People.Names()
@@ -90,8 +90,8 @@ func (o *Service) ListPeople(ctx context.Context, by Caller, q UserName) (People
 
 // accessRecords is the stored access data of all users.
 type accessRecords struct {
-	factors  []supervisor.Factor
-	bindings []sqlite.Binding
+	factors  []supervisor.SecondFactor
+	bindings []sqlite.AccountBinding
 	logins   []supervisor.Login
 	invites  []sqlite.Invite
 }
@@ -127,7 +127,7 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 		}
 	}
 	p.Telegram = accounts[supervisor.ChannelTelegram]
-	now, limits := o.Now(), o.Configuration.Facts().Logins
+	now, limits := o.Now(), o.Configuration.Summary().Logins
 	for _, f := range r.factors {
 		if f.User == u.Name {
 			p.Factor.State = map[bool]string{false: FactorOffered, true: FactorConfirmed}[f.Confirmed]

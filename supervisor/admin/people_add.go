@@ -27,10 +27,10 @@ type Result struct {
 // AddPerson adds a user with a folder below the state folder. The name must be new, unless the
 // former user of that name returns.
 func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (Result, error) {
-	facts := o.Configuration.Facts()
-	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
-	if err := o.Configuration.CheckAdded(u); err != nil {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.Text(q.Name), err)
+	facts := o.Configuration.Summary()
+	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomePath(q.Name)}
+	if err := o.Configuration.CheckNewUser(u); err != nil {
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.DropControls(q.Name), err)
 	}
 	if err := o.checkAccountIsFree(q.Account); err != nil {
 		return Result{}, err
@@ -56,8 +56,8 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (R
 }
 
 // addedText says which user was added, with which role and folder, and how the user can talk.
-func addedText(facts Facts, q AddUserRequest) string {
-	home := facts.HomeOf(q.Name)
+func addedText(facts ConfigurationSummary, q AddUserRequest) string {
+	home := facts.HomePath(q.Name)
 	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
 	if q.Again {
 		text = fmt.Sprintf(textAddedAgain, q.Name, q.Role, home)
@@ -69,7 +69,7 @@ func addedText(facts Facts, q AddUserRequest) string {
 }
 
 // NoBotText says why there is no bot and what to do; "" means that there is a bot.
-func (f Facts) NoBotText() string {
+func (f ConfigurationSummary) NoBotText() string {
 	if f.HasBot {
 		return ""
 	}
@@ -82,13 +82,13 @@ func (o *Service) checkNameIsFree(ctx context.Context, q AddUserRequest) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // adding an existing user fails later anyway
 	}
-	err := checkUnclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
+	err := checkUnclaimed(ctx, o.Store.People, o.Configuration.Summary(), q.Name)
 	switch {
 	case !q.Again:
 		return err
 	case err == nil:
 		return supervisor.Errorf(supervisor.CodeNotFound, textNothingToGiveBack, q.Name)
-	case supervisor.ErrorCode(err) == supervisor.CodeForbidden:
+	case supervisor.ErrorCodeOf(err) == supervisor.CodeForbidden:
 		return nil
 	}
 	return err

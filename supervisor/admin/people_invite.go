@@ -46,8 +46,8 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 	if o.People.IsSuspended(u.Name) {
 		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
-	code, digest := access.NewInvite()
-	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), NoBotText: o.Configuration.Facts().NoBotText(),
+	code, digest := access.NewInviteCode()
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), NoBotText: o.Configuration.Summary().NoBotText(),
 		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))

@@ -44,7 +44,7 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 // openLogins returns the number of chats in which a user's gate is open.
 func (o *Service) openLogins(ctx context.Context, user string) (n int, err error) {
 	list, err := o.Store.Logins.List(ctx)
-	limits := o.Configuration.Facts().Logins
+	limits := o.Configuration.Summary().Logins
 	for _, l := range list {
 		if l.User == user && l.IsOpen(o.Now(), limits.IdleTimeout, limits.Lifetime) {
 			n++
@@ -54,7 +54,7 @@ func (o *Service) openLogins(ctx context.Context, user string) (n int, err error
 }
 
 // removePerson removes a user who was added while Mews ran.
-func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Result, error) {
+func (o *Service) removePerson(ctx context.Context, by Caller, q UserRequest) (Result, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return Result{}, err

@@ -76,7 +76,7 @@ func (s SpendLimits) Text() string {
 		of     string
 	}{{s.Turn, "a turn"}, {s.Day, "a day"}, {s.Month, "a month"}} {
 		if part.amount > 0 {
-			parts = append(parts, money.Dollars(part.amount)+" "+part.of)
+			parts = append(parts, money.FormatDollars(part.amount)+" "+part.of)
 		}
 	}
 	if len(parts) == 0 {

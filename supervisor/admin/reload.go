@@ -13,14 +13,14 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Changes are the changes that a reload applied.
-type Changes struct {
-	Changes []Change `json:"changes"`
-	Note    string   `json:"note,omitempty"` // warnings, and settings that only a restart applies
+// ConfigurationChanges are the changes that a reload applied.
+type ConfigurationChanges struct {
+	Changes []ConfigurationChange `json:"changes"`
+	Note    string                `json:"note,omitempty"` // warnings, and settings that only a restart applies
 }
 
-// Change is config.Change as JSON.
-type Change struct {
+// ConfigurationChange is config.Change as JSON.
+type ConfigurationChange struct {
 	Key     string `json:"key"`
 	Old     string `json:"old,omitempty"`
 	New     string `json:"new,omitempty"`
@@ -28,29 +28,29 @@ type Change struct {
 }
 
 // String describes the change in one line for people.
-func (c Change) String() string {
+func (c ConfigurationChange) String() string {
 	switch {
 	case c.Old == "":
-		return fmt.Sprintf("%s: %s", c.Key, printable.Text(c.New))
+		return fmt.Sprintf("%s: %s", c.Key, printable.DropControls(c.New))
 	case c.New == "":
-		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.Text(c.Old))
+		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.DropControls(c.Old))
 	case c.Old == c.New: // a secret has changed, and both values are hidden
 		return c.Key + ": another one"
 	}
-	return fmt.Sprintf("%s: %s, it was %s", c.Key, printable.Text(c.New), printable.Text(c.Old))
+	return fmt.Sprintf("%s: %s, it was %s", c.Key, printable.DropControls(c.New), printable.DropControls(c.Old))
 }
 
 // reload reads the configuration again, and applies either all changes or none. The entry of the
 // audit log is stored before anything changes.
-func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
+func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (ConfigurationChanges, error) {
 	if o.Running == nil {
-		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
+		return ConfigurationChanges{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	changes, use, err := o.Configuration.Read()
+	changes, use, err := o.Configuration.ReadChanges()
 	if err != nil {
-		return Changes{}, err
+		return ConfigurationChanges{}, err
 	}
 	keys := []string{"nothing"}
 	if len(changes) > 0 {
@@ -60,12 +60,12 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 		keys = append(keys, c.Key)
 	}
 	if err := o.note(ctx, by, by.name, "config.reloading", strings.Join(keys, ", ")); err != nil {
-		return Changes{}, err
+		return ConfigurationChanges{}, err
 	}
 	if err := use(ctx); err != nil {
-		return Changes{}, err
+		return ConfigurationChanges{}, err
 	}
-	return Changes{Changes: changes, Note: o.Configuration.Facts().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
+	return ConfigurationChanges{Changes: changes, Note: o.Configuration.Summary().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
 // cleanEvery is the time between two checks for expired files of terminals.

@@ -18,11 +18,11 @@ import (
 
 // userDataOf returns the stored data of a current or former user. Without stored data it returns
 // CodeNotFound.
-func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name string) (e UserData, err error) {
+func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) (e UserData, err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
 		return e, err
 	}
-	home := facts.HomeOf(name)
+	home := facts.HomePath(name)
 	info, err := os.Lstat(home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || facts.Overlaps(home)):
@@ -47,19 +47,19 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 	return e, err
 }
 
-// HomeOf returns the folder of a user who was added while Mews ran.
-func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
+// HomePath returns the folder of a user who was added while Mews ran.
+func (f ConfigurationSummary) HomePath(name string) string { return filepath.Join(f.Homes, name) }
 
 // checkUnclaimed returns an error if a name has stored data but no user. A new user of that name
 // would get the old folder and messages. An empty folder does not count.
-func checkUnclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
+func checkUnclaimed(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
 		return err
 	}
 	var kept []string
-	if entries, err := os.ReadDir(facts.HomeOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		kept = append(kept, "the folder "+facts.HomeOf(name)) // an unreadable folder counts as stored data
+	if entries, err := os.ReadDir(facts.HomePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
+		kept = append(kept, "the folder "+facts.HomePath(name)) // an unreadable folder counts as stored data
 	}
 	if len(rows) > 0 {
 		total := int64(0)

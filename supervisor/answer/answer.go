@@ -12,17 +12,17 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// Match decides whether a message answers an open question. Any valid answer counts for a model's
+// MatchAnswer decides whether a message answers an open question. Any valid answer counts for a model's
 // question, once the user can have read the question. Only yes and no answer a question about money
 // or effects, and only while that question is the chat's newest message. Any other message waits
 // for its turn, and reminds says whether to remind the user, once. A reply to an older message
 // answers nothing, unless that message is the question.
-func Match(
+func MatchAnswer(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	m supervisor.AnswerMessage,
 ) (a supervisor.Answer, answers, reminds bool) {
-	reminded, asked := m.Newest == Reminder(q), !q.ExpiresAt.IsZero()
+	reminded, asked := m.Newest == ReminderText(q), !q.ExpiresAt.IsZero()
 	if q.Kind == supervisor.QuestionAsk && !q.Conversation.Channel.Capabilities().Edit {
 		asked = true // a channel without edits shows the question at once, before ExpiresAt is set
 	}
@@ -45,13 +45,13 @@ func ParseMessage(
 	case q.Kind == supervisor.QuestionAsk:
 		return readAsk(q.Ask, draft, m)
 	case q.Kind != supervisor.QuestionCode && len(m.Parts) == 0:
-		a.Say = YesOrNo(m.Text)
+		a.Say = ParseYesOrNo(m.Text)
 	}
 	return a, a.Say != supervisor.SayNothing
 }
 
-// YesOrNo returns SayOnce or SayNo if the whole text says so, in any case.
-func YesOrNo(text string) supervisor.Say {
+// ParseYesOrNo returns SayOnce or SayNo if the whole text says so, in any case.
+func ParseYesOrNo(text string) supervisor.AnswerChoice {
 	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
 }
 
@@ -73,9 +73,9 @@ func ParsePress(
 	return a, supervisor.PressUnknown
 }
 
-// Buttons returns the buttons of a question, in rows. press makes the data of a press from a
+// QuestionButtons returns the buttons of a question, in rows. press makes the data of a press from a
 // button's word.
-func Buttons(
+func QuestionButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
 	press func(word string) string,
@@ -100,21 +100,21 @@ func OutcomeText(q supervisor.Question) string {
 	return fillAmount(textsAnswered[q.Kind][q.Answer.Say], q)
 }
 
-// EndedText returns the text of an ended question's message, as Markdown.
-func EndedText(q supervisor.Question) string { return q.Text + "\n\n" + OutcomeText(q) }
+// EndedQuestionText returns the text of an ended question's message, as Markdown.
+func EndedQuestionText(q supervisor.Question) string { return q.Text + "\n\n" + OutcomeText(q) }
 
-// MayAsk returns an error for the model if a turn has asked the maximum of questions.
-func MayAsk(asked int64) error {
+// CheckQuestionLimit returns an error for the model if a turn has asked the maximum of questions.
+func CheckQuestionLimit(asked int64) error {
 	if asked < protocol.MaxQuestions {
 		return nil
 	}
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// LateMessage turns a late answer into a message for the model. quote is the question, and text has
+// LateAnswerMessage turns a late answer into a message for the model. quote is the question, and text has
 // the words of the answer.
-func LateMessage(q supervisor.Question) (quote, text string) {
-	return quotes.Write(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
+func LateAnswerMessage(q supervisor.Question) (quote, text string) {
+	return quotes.FormatQuote(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }
 
 // ClosingMessage returns a message about a question's end that removes its keyboard. It is for
@@ -124,10 +124,10 @@ func ClosingMessage(q supervisor.Question) (text string, buttons [][]supervisor.
 		[][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}
 }
 
-// Reminder tells a user, whose message answered nothing, that a question is still open.
-func Reminder(q supervisor.Question) string { return reminderIntro(q) + "\n\n" + q.Text }
+// ReminderText tells a user, whose message answered nothing, that a question is still open.
+func ReminderText(q supervisor.Question) string { return reminderIntro(q) + "\n\n" + q.Text }
 
 // fillAmount puts a question's amount into a text.
 func fillAmount(text string, q supervisor.Question) string {
-	return strings.ReplaceAll(text, "{amount}", money.Dollars(q.Amount))
+	return strings.ReplaceAll(text, "{amount}", money.FormatDollars(q.Amount))
 }

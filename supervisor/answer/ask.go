@@ -24,26 +24,26 @@ func ownWordsAnswer(text string) supervisor.Answer {
 // readers read a message as the answer to a model's question, by kind.
 var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft supervisor.Answer,
 	m supervisor.AnswerMessage) (supervisor.Answer, bool){
-	protocol.AskChoice:  readChoice,
-	protocol.AskSeveral: readSeveral,
-	protocol.AskConfirm: func(_ protocol.AskArguments, _ supervisor.Answer,
+	protocol.AskKindChoice:  readChoice,
+	protocol.AskKindSeveral: readSeveral,
+	protocol.AskKindConfirm: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		say := confirms[normalize(m.Text)]
 		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
 	},
-	protocol.AskNumber: func(_ protocol.AskArguments, _ supervisor.Answer,
+	protocol.AskKindNumber: func(_ protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		number, ok := readNumber(m.Text)
 		return ownWordsAnswer(number), ok
 	},
-	protocol.AskDate: func(q protocol.AskArguments, _ supervisor.Answer,
+	protocol.AskKindDate: func(q protocol.AskArguments, _ supervisor.Answer,
 		m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
 		return ownWordsAnswer(date), ok
 	},
-	protocol.AskLocation: readWords,
-	protocol.AskText:     readWords,
-	protocol.AskFile: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
+	protocol.AskKindLocation: readWords,
+	protocol.AskKindText:     readWords,
+	protocol.AskKindFile: func(_ protocol.AskArguments, _ supervisor.Answer, m supervisor.AnswerMessage) (supervisor.Answer, bool) {
 		return ownWordsAnswer(m.Text), len(m.Parts) > 0
 	},
 }
@@ -51,8 +51,8 @@ var readers = map[protocol.AskKind]func(q protocol.AskArguments, draft superviso
 // readAsk reads a message as the answer to a model's question. A file answers only a question for a
 // file or for words: any other kind of question would lose the file.
 func readAsk(q protocol.AskArguments, draft supervisor.Answer, m supervisor.AnswerMessage) (a supervisor.Answer, ok bool) {
-	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
-	if m.Words != "" && q.Kind != protocol.AskFile {
+	takesParts := q.Kind == protocol.AskKindFile || q.Kind == protocol.AskKindText
+	if m.Words != "" && q.Kind != protocol.AskKindFile {
 		m.Text, m.Parts = strings.TrimPrefix(m.Text+"\n"+m.Words, "\n"), nil
 	}
 	if len(m.Parts) > 0 && !takesParts || readers[q.Kind] == nil {
@@ -104,15 +104,15 @@ func parseAskPress(
 	option := err == nil && i >= 0 && i < len(q.Options)
 	picked := supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}
 	switch {
-	case q.Kind == protocol.AskChoice && option:
+	case q.Kind == protocol.AskKindChoice && option:
 		return picked, supervisor.PressTaken
-	case q.Kind == protocol.AskSeveral && option:
+	case q.Kind == protocol.AskKindSeveral && option:
 		picked.Options = toggle(draft.Options, i)
 		return picked, supervisor.PressPicked
-	case q.Kind == protocol.AskSeveral && word == wordDone:
+	case q.Kind == protocol.AskKindSeveral && word == wordDone:
 		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, supervisor.PressTaken
-	case q.Kind == protocol.AskConfirm && (word == string(supervisor.SayOnce) || word == string(supervisor.SayNo)):
-		return supervisor.Answer{Say: supervisor.Say(word)}, supervisor.PressTaken
+	case q.Kind == protocol.AskKindConfirm && (word == string(supervisor.SayOnce) || word == string(supervisor.SayNo)):
+		return supervisor.Answer{Say: supervisor.AnswerChoice(word)}, supervisor.PressTaken
 	case q.Other && word == wordOther:
 		return draft, supervisor.PressWantsWords
 	}
@@ -138,22 +138,22 @@ func askButtons(
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
 	can := q.Conversation.Channel.Capabilities()
 	switch {
-	case q.Ask.Kind == protocol.AskConfirm:
+	case q.Ask.Kind == protocol.AskKindConfirm:
 		return [][]supervisor.Button{
 			{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))},
 		}
 	case HasKeyboard(q):
 		return [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
-	case q.Ask.Kind == protocol.AskSeveral && !can.Edit:
+	case q.Ask.Kind == protocol.AskKindSeveral && !can.Edit:
 		return nil
 	}
 	for i, option := range q.Ask.Options {
-		if q.Ask.Kind == protocol.AskSeveral {
+		if q.Ask.Kind == protocol.AskKindSeveral {
 			option = ticks[slices.Contains(draft.Options, i)] + option
 		}
 		rows = append(rows, []supervisor.Button{button(option, strconv.Itoa(i))})
 	}
-	if q.Ask.Kind == protocol.AskSeveral {
+	if q.Ask.Kind == protocol.AskKindSeveral {
 		rows = append(rows, []supervisor.Button{button(textDone, wordDone)})
 	}
 	if q.Ask.Other {
@@ -165,21 +165,21 @@ func askButtons(
 // HasKeyboard reports whether a question has a keyboard, for sending a location. Such a message
 // can't be changed (Bot API, editMessageText). The keyboard stays until another message removes it.
 func HasKeyboard(q supervisor.Question) bool {
-	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation &&
+	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskKindLocation &&
 		q.Conversation.Channel.Capabilities().Location &&
-		!q.Conversation.InGroup()
+		!q.Conversation.IsInGroup()
 }
 
 // KeepsButtons reports whether an ended question keeps its buttons. A late press then counts as a
 // message.
 func KeepsButtons(q supervisor.Question) bool {
 	return q.End == supervisor.QuestionExpired &&
-		(q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
+		(q.Ask.Kind == protocol.AskKindChoice || q.Ask.Kind == protocol.AskKindConfirm)
 }
 
 // QuestionText returns the text of a model's question for the user.
 func QuestionText(q supervisor.Question) string {
-	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Capabilities().Edit {
+	if q.Ask.Kind != protocol.AskKindSeveral || q.Conversation.Channel.Capabilities().Edit {
 		return q.Ask.Text
 	}
 	var b strings.Builder
@@ -209,7 +209,7 @@ func AnswerText(q supervisor.Question) string {
 		said = append(said, q.Answer.Text)
 	}
 	switch {
-	case q.Ask.Kind == protocol.AskConfirm:
+	case q.Ask.Kind == protocol.AskKindConfirm:
 		return textsConfirmed[q.Answer.Say]
 	case len(said) > 0:
 		return strings.Join(said, ", ")
@@ -227,13 +227,13 @@ func pickedOptions(q supervisor.Question) (names []string) {
 	return names
 }
 
-// ForModel tells the model how its question ended.
-func ForModel(q supervisor.Question) string {
+// TextForModel tells the model how its question ended.
+func TextForModel(q supervisor.Question) string {
 	if q.End != supervisor.QuestionAnswered {
 		return textsNoAnswer[q.End]
 	}
 	who := textThey
-	if q.Conversation.InGroup() {
+	if q.Conversation.IsInGroup() {
 		who = q.Conversation.User
 	}
 	text := who + textsForModel[len(q.Answer.Options) > 0 && q.Answer.Text == ""] + AnswerText(q)

@@ -32,11 +32,11 @@ func answerForModel(q supervisor.Question, draft supervisor.Answer, text string)
 		return ""
 	}
 	q.End, q.Answer = supervisor.QuestionAnswered, a
-	return answer.ForModel(q)
+	return answer.TextForModel(q)
 }
 
 func TestParseMessage_Choice_FindsOption(t *testing.T) {
-	q := question(protocol.AskChoice, "Red", "Dark blue", "Dark green", "7")
+	q := question(protocol.AskKindChoice, "Red", "Dark blue", "Dark green", "7")
 	for option, texts := range map[string]string{
 		"Red": "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le " +
 			"premier|Eins",
@@ -62,8 +62,8 @@ func TestParseMessage_Choice_FindsOption(t *testing.T) {
 	}
 }
 
-func TestParseMessage_Several_FindsOptions(t *testing.T) {
-	q := question(protocol.AskSeveral, "Salt", "Salt, pepper", "Oil", "Vinegar")
+func TestParseMessage_SeveralChoices_FindsOptions(t *testing.T) {
+	q := question(protocol.AskKindSeveral, "Salt", "Salt, pepper", "Oil", "Vinegar")
 	for texts, want := range map[string]string{
 		"1, 3 and 4|4 3 1|salt, oil & vinegar|1;3;4|the first, the third and the last|Salt und Oil und Vinegar": "They chose: Salt, Oil, Vinegar",
 		"all|Alle|todas|tout":             "They chose: Salt, Salt, pepper, Oil, Vinegar",
@@ -86,8 +86,8 @@ func TestParseMessage_Several_FindsOptions(t *testing.T) {
 	}
 }
 
-func TestParseMessage_Confirm_InFourLanguages(t *testing.T) {
-	q := question(protocol.AskConfirm)
+func TestParseMessage_Confirm_ReadsFourLanguages(t *testing.T) {
+	q := question(protocol.AskKindConfirm)
 	for want, texts := range map[string]string{
 		"They answered: Yes": "yes|Yes!|y|ja|Sí|oui|Sí, por favor|OK|yes please",
 		"They answered: No":  "no|No.|n|nein|non|no, thanks|Nein, danke",
@@ -108,7 +108,7 @@ func TestParseMessage_Number_TakesCommaOrPoint(t *testing.T) {
 		"1,234": "", "1.234": "", "about 12": "", "12 km": "", "twelve": "", "": "", "1.2.3": "", "1,23,456": "", "1.234,567,8": "", "--1": "",
 		strings.Repeat("9", 31): "", ",5": "", "12345,678.9": "",
 	} {
-		if got := strings.TrimPrefix(answerForModel(question(protocol.AskNumber), supervisor.Answer{}, text), "They answered: "); got != want {
+		if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindNumber), supervisor.Answer{}, text), "They answered: "); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 			"10:70|0000-01-01": "",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
-			if got := strings.TrimPrefix(answerForModel(question(protocol.AskDate), supervisor.Answer{}, text), "They answered: "); got != want {
+			if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindDate), supervisor.Answer{}, text), "They answered: "); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
@@ -152,23 +152,23 @@ func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 		m    supervisor.AnswerMessage
 		want string
 	}{
-		{protocol.AskFile, file, "They answered: here\n[photo, kept as uploads/a.png]"},
-		{protocol.AskFile, voice, "They answered: Your files\n[voice, 0:02] The second."},
-		{protocol.AskFile, supervisor.AnswerMessage{Text: "I have none"}, ""},
-		{protocol.AskText, file, "They answered: here\n[photo, kept as uploads/a.png]"},
-		{protocol.AskText, voice, "They answered: The second."},
-		{protocol.AskText, supervisor.AnswerMessage{Text: " \n"}, ""},
-		{protocol.AskChoice, file, ""},
-		{protocol.AskChoice, voice, "They chose: here"},
-		{protocol.AskLocation, supervisor.AnswerMessage{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
+		{protocol.AskKindFile, file, "They answered: here\n[photo, kept as uploads/a.png]"},
+		{protocol.AskKindFile, voice, "They answered: Your files\n[voice, 0:02] The second."},
+		{protocol.AskKindFile, supervisor.AnswerMessage{Text: "I have none"}, ""},
+		{protocol.AskKindText, file, "They answered: here\n[photo, kept as uploads/a.png]"},
+		{protocol.AskKindText, voice, "They answered: The second."},
+		{protocol.AskKindText, supervisor.AnswerMessage{Text: " \n"}, ""},
+		{protocol.AskKindChoice, file, ""},
+		{protocol.AskKindChoice, voice, "They chose: here"},
+		{protocol.AskKindLocation, supervisor.AnswerMessage{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
 	} {
 		q := question(c.kind, "there", "here")
-		if c.kind != protocol.AskChoice {
+		if c.kind != protocol.AskKindChoice {
 			q.Ask.Options = nil
 		}
 		a, ok := answer.ParseMessage(q, supervisor.Answer{}, c.m)
 		q.End, q.Answer = supervisor.QuestionAnswered, a
-		if got := answer.ForModel(q); ok != (c.want != "") || ok && got != c.want || a.World != (ok && c.m.World) {
+		if got := answer.TextForModel(q); ok != (c.want != "") || ok && got != c.want || a.World != (ok && c.m.World) {
 			t.Errorf("%s answered by %+v: %t, %q (world: %t), want %q", c.kind, c.m, ok, got, a.World, c.want)
 		}
 	}
@@ -176,11 +176,11 @@ func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 
 // The word of a press is the option's index. Done ends the question.
 func TestParsePress_Option_TogglesPick(t *testing.T) {
-	q := question(protocol.AskSeveral, "Salt", "Oil")
+	q := question(protocol.AskKindSeveral, "Salt", "Oil")
 	q.Ask.Other = true
 	var draft supervisor.Answer
 	shown := func() (text string) {
-		for _, row := range answer.Buttons(q, draft, func(word string) string { return word }) {
+		for _, row := range answer.QuestionButtons(q, draft, func(word string) string { return word }) {
 			text += fmt.Sprintf("%s=%s ", row[0].Text, row[0].Press)
 		}
 		return text
@@ -208,52 +208,52 @@ func TestParsePress_Option_TogglesPick(t *testing.T) {
 }
 
 // A keyboard sends a location in a private chat. Options that can't be ticked are numbered.
-func TestQuestionText_Channel_DecidesButtons(t *testing.T) {
+func TestQuestionButtons_DependOnChannel(t *testing.T) {
 	press := func(word string) string { return word }
-	q := question(protocol.AskLocation)
-	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
+	q := question(protocol.AskKindLocation)
+	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation ||
 		!answer.HasKeyboard(q) {
 		t.Errorf("in private: %v", rows)
 	}
 	q.Conversation.Chat = "-42"
-	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows != nil || answer.HasKeyboard(q) {
+	if rows := answer.QuestionButtons(q, supervisor.Answer{}, press); rows != nil || answer.HasKeyboard(q) {
 		t.Errorf("in a group: %v", rows)
 	}
-	q = question(protocol.AskSeveral, "Salt", "Oil")
+	q = question(protocol.AskKindSeveral, "Salt", "Oil")
 	q.Conversation.Channel = supervisor.ChannelTerminal
-	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.QuestionText(q); rows != nil ||
+	if rows, text := answer.QuestionButtons(q, supervisor.Answer{}, press), answer.QuestionText(q); rows != nil ||
 		!strings.HasPrefix(text, "Which?\n\n1. Salt\n2. Oil\n\nAnswer with") {
 		t.Errorf("in the terminal: %v, %q", rows, text)
 	}
-	q = question(protocol.AskText)
+	q = question(protocol.AskKindText)
 	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{
 		Say:  supervisor.SayThis,
 		Text: strings.Repeat("long\n", 1000),
 	}
-	if shown := []rune(answer.EndedText(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
+	if shown := []rune(answer.EndedQuestionText(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
 		t.Errorf("a long answer is shown in %d characters", len(shown))
 	}
 	q.Conversation.Chat, q.Answer.Text = "-42", "so"
-	if got := answer.ForModel(q); got != "alice answered: so" {
+	if got := answer.TextForModel(q); got != "alice answered: so" {
 		t.Errorf("in a group the model reads %q", got)
 	}
 }
 
-// FuzzInWords checks that the answer read from any text is valid for its question, and can be
+// FuzzParseMessage checks that the answer read from any text is valid for its question, and can be
 // written out.
-func FuzzInWords(f *testing.F) {
+func FuzzParseMessage(f *testing.F) {
 	for _, text := range []string{"1, 2", "the second", "tomorrow 18:00", "1.234,5", "all", "➜", "\x00", "24.11. 6pm"} {
 		f.Add(text, uint8(0))
 	}
 	kinds := []protocol.AskKind{
-		protocol.AskChoice,
-		protocol.AskSeveral,
-		protocol.AskConfirm,
-		protocol.AskText,
-		protocol.AskNumber,
-		protocol.AskDate,
-		protocol.AskLocation,
-		protocol.AskFile,
+		protocol.AskKindChoice,
+		protocol.AskKindSeveral,
+		protocol.AskKindConfirm,
+		protocol.AskKindText,
+		protocol.AskKindNumber,
+		protocol.AskKindDate,
+		protocol.AskKindLocation,
+		protocol.AskKindFile,
 		"unknown",
 	}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
@@ -273,7 +273,7 @@ func FuzzInWords(f *testing.F) {
 			t.Errorf("%q says nothing", text)
 		}
 		q.End, q.Answer = supervisor.QuestionAnswered, a
-		if ok && (answer.ForModel(q) == "" || answer.EndedText(q) == "") {
+		if ok && (answer.TextForModel(q) == "" || answer.EndedQuestionText(q) == "") {
 			t.Errorf("%q can't be told", text)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 // buttons are the buttons of each kind of question, one row each. A code is typed, so it has no
 // button.
 var buttons = map[supervisor.QuestionKind][]struct {
-	say  supervisor.Say
+	say  supervisor.AnswerChoice
 	text string
 }{
 	supervisor.QuestionBudget: {
@@ -29,7 +29,7 @@ var buttons = map[supervisor.QuestionKind][]struct {
 }
 
 // textsAnswered tell users their answer.
-var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Say]string{
+var textsAnswered = map[supervisor.QuestionKind]map[supervisor.AnswerChoice]string{
 	supervisor.QuestionBudget: {
 		supervisor.SayOnce: "Going on, with up to {amount} more.",
 		supervisor.SayNo:   "Stopped.",
@@ -71,7 +71,7 @@ var textsWaits = map[supervisor.QuestionKind]string{
 }
 
 // yesOrNo are whole texts that say yes or no, in lower case without punctuation at the end.
-var yesOrNo = map[string]supervisor.Say{
+var yesOrNo = map[string]supervisor.AnswerChoice{
 	"yes": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce,
 	"no": supervisor.SayNo, "no thanks": supervisor.SayNo, "no, thanks": supervisor.SayNo,
 	"no thank you": supervisor.SayNo, "no, thank you": supervisor.SayNo,

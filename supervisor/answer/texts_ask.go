@@ -24,7 +24,7 @@ const (
 // picked.
 var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
-var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
+var textsConfirmed = map[supervisor.AnswerChoice]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
 
 // Parts of an answer, for the model. The key of textsForModel says whether only options were
 // chosen.
@@ -52,14 +52,14 @@ var textsNoAnswer = map[supervisor.QuestionEnd]string{
 
 // textsWanted name the answers that a kind of question takes.
 var textsWanted = map[protocol.AskKind]string{
-	protocol.AskChoice:   "a button, or the number or the words of one option",
-	protocol.AskSeveral:  "buttons, or the numbers or words of the options, such as “1, 3”",
-	protocol.AskConfirm:  "a button, or “yes” or “no”",
-	protocol.AskText:     "your words",
-	protocol.AskNumber:   "a number alone, such as 12 or 1.5",
-	protocol.AskDate:     "a day, such as 2026-11-24, 24.11. or “tomorrow”, and perhaps a time, such as 18:00",
-	protocol.AskLocation: "your place, as a location or in words",
-	protocol.AskFile:     "a file",
+	protocol.AskKindChoice:   "a button, or the number or the words of one option",
+	protocol.AskKindSeveral:  "buttons, or the numbers or words of the options, such as “1, 3”",
+	protocol.AskKindConfirm:  "a button, or “yes” or “no”",
+	protocol.AskKindText:     "your words",
+	protocol.AskKindNumber:   "a number alone, such as 12 or 1.5",
+	protocol.AskKindDate:     "a day, such as 2026-11-24, 24.11. or “tomorrow”, and perhaps a time, such as 18:00",
+	protocol.AskKindLocation: "your place, as a location or in words",
+	protocol.AskKindFile:     "a file",
 }
 
 const textWaitsAsk = "I kept your message for later. First answer this. It takes %s:"
@@ -100,7 +100,7 @@ var (
 		"nada": false, "aucun": false, "aucune": false, "rien": false,
 	}
 
-	confirms = map[string]supervisor.Say{
+	confirms = map[string]supervisor.AnswerChoice{
 		"yes": supervisor.SayOnce, "y": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce, "yeah": supervisor.SayOnce,
 		"yep": supervisor.SayOnce, "sure": supervisor.SayOnce, "ok": supervisor.SayOnce, "okay": supervisor.SayOnce, "ja": supervisor.SayOnce,
 		"ja bitte": supervisor.SayOnce, "ja, bitte": supervisor.SayOnce, "si": supervisor.SayOnce, "si, por favor": supervisor.SayOnce,

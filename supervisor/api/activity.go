@@ -20,8 +20,8 @@ import (
 // call about another user.
 const MethodActivity = "activity"
 
-// MaxActivity is the largest number of rows in an ActivityReport.
-const MaxActivity = 500
+// MaxActivityRows is the largest number of rows in an ActivityReport.
+const MaxActivityRows = 500
 
 // ActivityQuery are the parameters of a call for the activity of users.
 type ActivityQuery struct {
@@ -31,7 +31,7 @@ type ActivityQuery struct {
 }
 
 // ActivityReport is the activity of a user, or the counts of all users. For a user it has the
-// newest MaxActivity rows, oldest first.
+// newest MaxActivityRows rows, oldest first.
 type ActivityReport struct {
 	User   string                   `json:"user,omitempty"` // "" means all users
 	Rows   []ActivityLine           `json:"rows,omitempty"`
@@ -41,13 +41,13 @@ type ActivityReport struct {
 
 // ActivityLine is one effect in a report.
 type ActivityLine struct {
-	At         time.Time           `json:"at"`
-	Turn       int64               `json:"turn,omitempty"`
-	Kind       string              `json:"kind"`
-	Target     string              `json:"target"`
-	Detail     string              `json:"detail"`
-	ReportedBy supervisor.Reporter `json:"reported_by"`
-	Text       string              `json:"text"` // the whole effect in words
+	At         time.Time                 `json:"at"`
+	Turn       int64                     `json:"turn,omitempty"`
+	Kind       string                    `json:"kind"`
+	Target     string                    `json:"target"`
+	Detail     string                    `json:"detail"`
+	ReportedBy supervisor.EffectReporter `json:"reported_by"`
+	Text       string                    `json:"text"` // the whole effect in words
 }
 
 // activityCalls answers calls about the activity of users.
@@ -56,7 +56,7 @@ type activityCalls struct{ effects sqlite.Effects }
 // answer returns the activity of a user, or the counts of all users.
 func (c activityCalls) answer(ctx context.Context, by feature.Caller, q ActivityQuery) (
 	r ActivityReport, err error) {
-	kinds := effect.KindsOf(q.Kind)
+	kinds := effect.GroupKinds(q.Kind)
 	if q.Kind != "" && kinds == nil {
 		return r, supervisor.Errorf(supervisor.CodeInvalid, textNoActivityKind, q.Kind, effect.Groups())
 	}
@@ -65,7 +65,7 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 	}
 	if r.User == "" {
 		counts, err := c.effects.Count(ctx, q.Since, time.Time{})
-		for _, count := range effect.ByGroup(counts) {
+		for _, count := range effect.SumByGroup(counts) {
 			if q.Kind == "" || count.Group == q.Kind {
 				r.Counts = append(r.Counts, count)
 			}
@@ -73,14 +73,14 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 		return r, err
 	}
 	list, err := c.effects.List(ctx, supervisor.EffectQuery{
-		User: r.User, From: q.Since, Kinds: kinds, Limit: MaxActivity + 1,
+		User: r.User, From: q.Since, Kinds: kinds, Limit: MaxActivityRows + 1,
 	})
-	r.Older = len(list) > MaxActivity
-	for i := min(len(list), MaxActivity) - 1; i >= 0; i-- {
+	r.Older = len(list) > MaxActivityRows
+	for i := min(len(list), MaxActivityRows) - 1; i >= 0; i-- {
 		e := list[i]
 		r.Rows = append(r.Rows, ActivityLine{
 			At: e.At, Turn: e.Turn, Kind: e.Kind, Target: e.Target, Detail: e.Detail,
-			ReportedBy: e.ReportedBy, Text: effect.Words(e, nil),
+			ReportedBy: e.ReportedBy, Text: effect.Describe(e, nil),
 		})
 	}
 	return r, err
@@ -90,7 +90,7 @@ func (c activityCalls) answer(ctx context.Context, by feature.Caller, q Activity
 func (r ActivityReport) Text() string {
 	var b strings.Builder
 	if r.Older {
-		fmt.Fprintf(&b, textOlderActivity, MaxActivity)
+		fmt.Fprintf(&b, textOlderActivity, MaxActivityRows)
 	}
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "%s  %-10s  %s\n", row.At.Local().Format("2006-01-02 15:04:05"), row.ReportedBy, row.Text)
@@ -98,7 +98,7 @@ func (r ActivityReport) Text() string {
 	if len(r.Counts) > 0 {
 		rows := [][]string{{"USER", "KIND", "COUNT"}}
 		for _, c := range r.Counts {
-			rows = append(rows, []string{printable.Text(c.User), c.Group, fmt.Sprint(c.Count)})
+			rows = append(rows, []string{printable.DropControls(c.User), c.Group, fmt.Sprint(c.Count)})
 		}
 		b.WriteString(columns(rows))
 	}

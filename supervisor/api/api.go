@@ -19,7 +19,7 @@ import (
 // API is the table of calls that programs may make.
 type API struct {
 	o     Options
-	calls map[string]feature.Call
+	calls map[string]feature.ControlCall
 }
 
 // Options are the dependencies of an API.
@@ -29,8 +29,8 @@ type Options struct {
 }
 
 // New makes an API from lists of calls. Two calls with the same name are an error.
-func New(o Options, lists ...[]feature.Call) (*API, error) {
-	a := &API{o: o, calls: map[string]feature.Call{}}
+func New(o Options, lists ...[]feature.ControlCall) (*API, error) {
+	a := &API{o: o, calls: map[string]feature.ControlCall{}}
 	for _, list := range lists {
 		for _, call := range list {
 			if _, taken := a.calls[call.Name]; taken {
@@ -42,14 +42,14 @@ func New(o Options, lists ...[]feature.Call) (*API, error) {
 	return a, nil
 }
 
-// Answer answers a call. Unknown and suspended users may make no call.
-func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
+// AnswerCall answers a call. Unknown and suspended users may make no call.
+func (a *API) AnswerCall(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
 	call, known := a.calls[req.Method]
 	switch {
 	case !known:
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	case !a.o.People.IsKnown(by.UID):
-		_, err := a.o.People.Speaker(by.UID, "")
+		_, err := a.o.People.FindSpeaker(by.UID, "")
 		return nil, err
 	case call.AdminsOnly && !by.Admin:
 		return nil, supervisor.Errorf(supervisor.CodeForbidden, textAdminsOnly)
@@ -60,11 +60,11 @@ func (a *API) Answer(ctx context.Context, by feature.Caller, req *protocol.Reque
 // Caller returns the caller with a Unix user id.
 func (a *API) Caller(uid uint32) feature.Caller {
 	userFor := func(name, action string) (supervisor.User, error) {
-		user, err := a.o.People.Speaker(uid, name)
+		user, err := a.o.People.FindSpeaker(uid, name)
 		if err != nil {
 			return user, err
 		}
-		if own, err := a.o.People.Speaker(uid, ""); action != "" && (err != nil || own.Name != user.Name) {
+		if own, err := a.o.People.FindSpeaker(uid, ""); action != "" && (err != nil || own.Name != user.Name) {
 			a.o.Audit(user.Name, action, fmt.Sprintf("by uid %d", uid))
 		}
 		return user, nil
@@ -72,15 +72,15 @@ func (a *API) Caller(uid uint32) feature.Caller {
 	return feature.Caller{UID: uid, Admin: a.o.People.IsAdmin(uid), UserFor: userFor}
 }
 
-// Method answers a call of a process with a Unix user id.
-type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+// MethodFunc answers a call of a process with a Unix user id.
+type MethodFunc = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Methods returns the calls by name, for the control socket.
-func (a *API) Methods() map[string]Method {
-	all := map[string]Method{}
+func (a *API) Methods() map[string]MethodFunc {
+	all := map[string]MethodFunc{}
 	for name := range a.calls {
 		all[name] = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-			return a.Answer(ctx, a.Caller(uid), req)
+			return a.AnswerCall(ctx, a.Caller(uid), req)
 		}
 	}
 	return all
@@ -92,7 +92,7 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 	if err != nil {
 		return err
 	}
-	answer, err := a.Answer(ctx, a.Caller(uint32(os.Getuid())), &protocol.Request{Method: method, Params: text})
+	answer, err := a.AnswerCall(ctx, a.Caller(uint32(os.Getuid())), &protocol.Request{Method: method, Params: text})
 	if err != nil {
 		return err
 	}
@@ -103,10 +103,10 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 }
 
 // withoutParameters makes a call that takes no parameters.
-func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.Call {
-	call := feature.Call{Name: name}
+func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.ControlCall {
+	call := feature.ControlCall{Name: name}
 	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
-		if err := req.Decode(nil); err != nil {
+		if err := req.DecodeParams(nil); err != nil {
 			return nil, err
 		}
 		return answer(ctx, by)

@@ -37,13 +37,13 @@ func newRig(t *testing.T) *rig {
 		{Name: "ann", Account: "ann"}, {Name: "ben", Account: "ben", Role: supervisor.RoleAdmin},
 		{Name: "cat", Account: "cat"},
 	}
-	people, err := access.New(nil, uint32(os.Getuid()), func(account string) (uint32, error) {
+	people, err := access.NewPeople(nil, uint32(os.Getuid()), func(account string) (uint32, error) {
 		return map[string]uint32{"ann": anns, "ben": bens, "cat": cats}[account], nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := people.Set(users, access.Stored{Suspended: []string{"cat"}}); err != nil {
+	if err := people.SetUsers(users, access.StoredUsers{Suspended: []string{"cat"}}); err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{T: t}
@@ -52,9 +52,9 @@ func newRig(t *testing.T) *rig {
 	admins.AdminsOnly = true
 	r.table, err = New(Options{People: people, Audit: func(user, action, detail string) {
 		r.audited = append(r.audited, fmt.Sprintf("%s %s %s", user, action, detail))
-	}}, []feature.Call{admins}, []feature.Call{
+	}}, []feature.ControlCall{admins}, []feature.ControlCall{
 		withoutParameters("bare", done),
-		feature.NewCall("whose", func(_ context.Context, by feature.Caller, q name) (string, error) {
+		feature.NewControlCall("whose", func(_ context.Context, by feature.Caller, q name) (string, error) {
 			return resolveUser(by, q.User, "look")
 		}),
 	})
@@ -95,7 +95,7 @@ func TestAnswer_Callers_MayMakeTheirCalls(t *testing.T) {
 		{"a stranger", nobodys, "admins", false},
 	} {
 		_, err := newRig(t).call(c.uid, c.method, struct{}{})
-		if c.want && err != nil || !c.want && supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		if c.want && err != nil || !c.want && supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 			t.Errorf("%s calls %s: %v", c.as, c.method, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestAnswer_WrongCall_IsRefused(t *testing.T) {
 	if _, err := r.call(anns, "bare", name{"ann"}); err == nil {
 		t.Error("parameters were taken, and there are none")
 	}
-	if _, err := r.table.Answer(t.Context(), r.table.Caller(anns), &protocol.Request{Method: "sing"}); err == nil {
+	if _, err := r.table.AnswerCall(t.Context(), r.table.Caller(anns), &protocol.Request{Method: "sing"}); err == nil {
 		t.Error("a method that there is not was answered")
 	}
 }
@@ -148,7 +148,7 @@ func TestCall_ThisProcess_IsAnAdmin(t *testing.T) {
 }
 
 func TestNew_NameTwice_Fails(t *testing.T) {
-	one := []feature.Call{{Name: "one"}}
+	one := []feature.ControlCall{{Name: "one"}}
 	if _, err := New(Options{}, one, one); err == nil {
 		t.Error("two calls have one name")
 	}

@@ -18,8 +18,8 @@ const MethodModels = "models"
 
 // ModelsReport lists the available models.
 type ModelsReport struct {
-	Models []ModelLine  `json:"models"`
-	Silent []SilentLine `json:"silent,omitempty"`
+	Models []ModelLine      `json:"models"`
+	Silent []SilentProvider `json:"silent,omitempty"`
 }
 
 // ModelLine is an available model in a report.
@@ -29,8 +29,8 @@ type ModelLine struct {
 	Default bool   `json:"default,omitempty"`
 }
 
-// SilentLine is a provider that did not list its models.
-type SilentLine struct {
+// SilentProvider is a provider that did not list its models.
+type SilentProvider struct {
 	Provider string `json:"provider"`
 	Why      string `json:"why"` // why the provider is silent, as a text for people
 }
@@ -40,16 +40,16 @@ func (r ModelsReport) Text() string {
 	width := 0
 	for _, m := range r.Models {
 		if m.mark() != "" {
-			width = max(width, utf8.RuneCountInString(printable.Text(m.Spec)))
+			width = max(width, utf8.RuneCountInString(printable.DropControls(m.Spec)))
 		}
 	}
 	var b strings.Builder
 	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, printable.Text(m.Spec), m.mark())
+		line := fmt.Sprintf("%-*s  %s", width, printable.DropControls(m.Spec), m.mark())
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
-		fmt.Fprintf(&b, textProviderSilent, printable.Text(s.Provider), printable.Text(s.Why))
+		fmt.Fprintf(&b, textProviderSilent, printable.DropControls(s.Provider), printable.DropControls(s.Why))
 	}
 	return b.String()
 }
@@ -79,15 +79,15 @@ func (c modelCalls) answer(ctx context.Context, by feature.Caller) (report Model
 	user, err := by.UserFor("", "")
 	switch {
 	case err == nil:
-		if inUse, _, err = c.choices.Choice(ctx, user.Name); err != nil {
+		if inUse, _, err = c.choices.CurrentModel(ctx, user.Name); err != nil {
 			return report, err
 		}
 	case !by.Admin:
 		return report, err
 	}
-	for _, o := range c.catalogue.List(ctx) {
+	for _, o := range c.catalogue.ListModels(ctx) {
 		if o.Err != "" {
-			report.Silent = append(report.Silent, SilentLine{Provider: o.Spec, Why: o.Err})
+			report.Silent = append(report.Silent, SilentProvider{Provider: o.Spec, Why: o.Err})
 			continue
 		}
 		report.Models = append(report.Models, ModelLine{Spec: o.Spec, InUse: o.Spec == inUse, Default: o.Default})

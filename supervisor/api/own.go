@@ -20,11 +20,11 @@ type ServiceCalls struct {
 }
 
 // Calls returns the calls about status, usage, models and activity.
-func (o ServiceCalls) Calls() []feature.Call {
-	return []feature.Call{
+func (o ServiceCalls) Calls() []feature.ControlCall {
+	return []feature.ControlCall{
 		withoutParameters(MethodStatus, o.Status.answer),
 		withoutParameters(MethodModels, modelCalls{o.Catalogue, o.Choices}.answer),
-		feature.NewCall(MethodUsage, usageCalls{o.Usage, time.Now}.answer),
-		feature.NewCall(MethodActivity, activityCalls{o.Effects}.answer),
+		feature.NewControlCall(MethodUsage, usageCalls{o.Usage, time.Now}.answer),
+		feature.NewControlCall(MethodActivity, activityCalls{o.Effects}.answer),
 	}
 }

@@ -21,15 +21,15 @@ import (
 type OwnStatus struct {
 	Report StatusReporter
 	Left   func(ctx context.Context, user string) ([]budget.Allowance, error)
-	Limits func() access.Limits // the current limits of logins
+	Limits func() access.GateLimits // the current limits of logins
 	// AskWorker calls a user's worker. there is false if the worker does not run.
 	AskWorker func(ctx context.Context, user, method string, params, result any) (there bool, err error)
 	Now       func() time.Time
 	Log       hclog.Logger
 }
 
-// Lines returns a line about the user's gate and a line about the user's budget.
-func (s OwnStatus) Lines(ctx context.Context, c supervisor.Conversation) (string, error) {
+// GateAndBudgetLines returns a line about the user's gate and a line about the user's budget.
+func (s OwnStatus) GateAndBudgetLines(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
 	if err != nil {
@@ -70,21 +70,21 @@ func (s OwnStatus) terminals(ctx context.Context, user string) (lines string) {
 	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
 	defer cancel()
 	var list protocol.TerminalList
-	if _, err := s.AskWorker(ctx, user, protocol.MethodTerminals, nil, &list); err != nil {
+	if _, err := s.AskWorker(ctx, user, protocol.MethodTerminalsList, nil, &list); err != nil {
 		s.Log.Warn("could not ask a worker for its terminals", "user", user, "error", err)
 		return ""
 	}
 	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
 		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, markdown.QuoteName(t.Program),
-			amount.Duration(time.Duration(t.Seconds)*time.Second))
+			amount.FormatDuration(time.Duration(t.Seconds)*time.Second))
 	}
 	return lines
 }
 
 // gateLine says whether the gate of the chat is open.
 func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
-	store := s.Report.DB.Access()
-	guarded, err := sqlite.Locks{Access: store}.HasFactor(ctx, c.User)
+	store := s.Report.DB.AccessStores()
+	guarded, err := sqlite.Gates{AccessStores: store}.HasFactor(ctx, c.User)
 	if err != nil || !guarded {
 		return "open; no second factor", err
 	}
@@ -104,10 +104,10 @@ func (s OwnStatus) gateLine(ctx context.Context, c supervisor.Conversation) (str
 // Text returns the answer to /status.
 func (s OwnStatus) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
 	text, err := s.Report.Text(ctx, c)
-	if err != nil || c.InGroup() {
+	if err != nil || c.IsInGroup() {
 		return text, err
 	}
-	own, err := s.Lines(ctx, c)
+	own, err := s.GateAndBudgetLines(ctx, c)
 	// people may read these channels on phones
 	if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Capabilities().NeedsAccount {
 		text = listStatus(text)

@@ -18,10 +18,10 @@ type Status struct {
 	Model    string           `json:"model"`
 	Walls    pool.Sandbox     `json:"walls"`
 	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
-	Waiting  Waiting          `json:"waiting,omitzero"`   // unfinished work; only for an admin
-	Channels []Channel        `json:"channels,omitempty"` // channels other than the terminal; only for an admin
+	Waiting  UnfinishedWork   `json:"waiting,omitzero"`   // unfinished work; only for an admin
+	Channels []ChannelStatus  `json:"channels,omitempty"` // channels other than the terminal; only for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; only for an admin
-	Memory   Memory           `json:"memory,omitzero"`    // memory of the processes; only for an admin
+	Memory   MemoryUse        `json:"memory,omitzero"`    // memory of the processes; only for an admin
 	// Sharing says why users share a Unix account; only for an admin.
 	Sharing string `json:"sharing,omitempty"`
 }
@@ -51,11 +51,11 @@ type UserStatus struct {
 	DiskMore  bool  `json:"disk_more,omitempty"`  // the home is larger than Disk
 	DiskLimit int64 `json:"disk_limit,omitempty"` // the limit of the home in bytes; 0 means no limit
 
-	Index HomeIndex `json:"index,omitzero"` // the search index of the home; zero means not known
+	Index HomeIndexCounts `json:"index,omitzero"` // the search index of the home; zero means not known
 }
 
-// HomeIndex counts the searchable files of a home, and the other files by reason.
-type HomeIndex struct {
+// HomeIndexCounts counts the searchable files of a home, and the other files by reason.
+type HomeIndexCounts struct {
 	Files      int   `json:"files"`
 	Sections   int   `json:"sections"`
 	Bytes      int64 `json:"bytes"`            // the size of the searchable files
@@ -66,8 +66,8 @@ type HomeIndex struct {
 	Excess     int   `json:"excess,omitempty"` // the number of files beyond the limit of searchable files
 }
 
-// Waiting counts unfinished work.
-type Waiting struct {
+// UnfinishedWork counts unfinished work.
+type UnfinishedWork struct {
 	New        int `json:"new"`              // messages that have not begun
 	Running    int `json:"running"`          // messages with a running turn
 	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their user
@@ -75,8 +75,8 @@ type Waiting struct {
 	Parked     int `json:"parked"`           // parked messages
 }
 
-// Channel is the state of a channel.
-type Channel struct {
+// ChannelStatus is the state of a channel.
+type ChannelStatus struct {
 	Name      string    `json:"name"`  // telegram
 	Mode      string    `json:"mode"`  // polling or webhook
 	Bot       string    `json:"bot"`   // the bot's @name; "" until it is known
@@ -87,20 +87,20 @@ type Channel struct {
 	Error     string    `json:"error,omitempty"`
 	// Pending is the number of updates that the channel could not deliver to Mews, if the channel
 	// reports it.
-	Pending int      `json:"pending,omitempty"`
-	Frozen  []Frozen `json:"frozen,omitempty"`
-	Stuck   []Stuck  `json:"stuck,omitempty"`
+	Pending int          `json:"pending,omitempty"`
+	Frozen  []FrozenChat `json:"frozen,omitempty"`
+	Stuck   []StuckChat  `json:"stuck,omitempty"`
 }
 
-// Stuck is a chat that rejects every message.
-type Stuck struct {
+// StuckChat is a chat that rejects every message.
+type StuckChat struct {
 	Chat  string    `json:"chat"`
 	Error string    `json:"error"`
 	Since time.Time `json:"since"`
 }
 
-// Frozen is a chat to which nothing is sent for a while, because the channel demands it.
-type Frozen struct {
+// FrozenChat is a chat to which nothing is sent for a while, because the channel demands it.
+type FrozenChat struct {
 	Chat  string    `json:"chat"` // "" means all chats
 	Until time.Time `json:"until"`
 }
@@ -116,8 +116,8 @@ type LostDeliveries struct {
 	Last    time.Time `json:"last"`
 }
 
-// Memory is the memory and disk use of Mews, in bytes.
-type Memory struct {
+// MemoryUse is the memory and disk use of Mews, in bytes.
+type MemoryUse struct {
 	Supervisor int64 `json:"supervisor"` // the memory of the supervisor alone: heap, stacks and changed pages
 	Resident   int64 `json:"resident"`   // the resident memory of the supervisor, including its program
 	Database   int64 `json:"database"`   // the size of the database on disk

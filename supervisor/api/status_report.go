@@ -26,9 +26,9 @@ type StatusReporter struct {
 	DB      *sqlite.DB
 	Models  *model.Catalogue
 	People  *access.People
-	Places  *placement.Places
-	Workers func() []pool.Status
-	Channel func() Channel // returns the channel's state; nil means that only the terminal is a channel
+	Places  *placement.WorkerLocations
+	Workers func() []pool.WorkerStatus
+	Channel func() ChannelStatus // returns the channel's state; nil means that only the terminal is a channel
 	Index   *index.Index
 	Memory  fmt.Stringer // the memory limit of each worker
 	PIDs    int          // the process limit of each worker
@@ -50,16 +50,16 @@ func (r StatusReporter) answer(ctx context.Context, by feature.Caller) (Status, 
 // Text returns the answer to /status. In a group it has no facts about the machine or other users.
 func (r StatusReporter) Text(ctx context.Context, c supervisor.Conversation) (string, error) {
 	u, _ := r.People.Find(c.User)
-	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !c.InGroup())
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !c.IsInGroup())
 	if err != nil {
 		return "", err
 	}
-	if u.Role != supervisor.RoleAdmin || c.InGroup() {
+	if u.Role != supervisor.RoleAdmin || c.IsInGroup() {
 		hideMachine(&status)
 	}
-	if c.InGroup() {
+	if c.IsInGroup() {
 		return fmt.Sprintf(textStatusInGroup, status.Version,
-			r.Model(u), workerLine(status.Users[0], time.Now())), nil
+			r.UserModel(u), workerLine(status.Users[0], time.Now())), nil
 	}
 	return strings.TrimRight(status.Text(time.Now()), "\n"), nil
 }
@@ -75,17 +75,17 @@ func hideMachine(s *Status) {
 
 // statusOf returns the status of users. If service is true, it includes the whole service.
 func (r StatusReporter) statusOf(ctx context.Context, names []string, service bool) (Status, error) {
-	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.Default(),
+	status := Status{Version: r.Version, PID: os.Getpid(), Since: r.Since, Model: r.Models.DefaultModel(),
 		Walls: r.Sandbox()}
 	if service {
-		counts, err := r.DB.Counts(ctx)
+		counts, err := r.DB.StatusCounts(ctx)
 		if err != nil {
 			return Status{}, err
 		}
 		status.State, status.Sharing = r.State, r.Places.Sharing
 		own, resident := ownMemory()
-		status.Memory = Memory{Supervisor: own, Resident: resident, Database: counts.Bytes}
-		status.Waiting = Waiting{
+		status.Memory = MemoryUse{Supervisor: own, Resident: resident, Database: counts.Bytes}
+		status.Waiting = UnfinishedWork{
 			New:     int(counts.Inbounds[supervisor.InboundNew]),
 			Running: int(counts.Inbounds[supervisor.InboundRunning]),
 			Parked:  int(counts.Inbounds[supervisor.InboundParked]),
@@ -95,7 +95,7 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 			return Status{}, err
 		}
 	}
-	workers, pids := map[string]pool.Status{}, []int{}
+	workers, pids := map[string]pool.WorkerStatus{}, []int{}
 	for _, w := range r.Workers() {
 		workers[w.Key] = w
 		pids = append(pids, w.PID)
@@ -104,9 +104,9 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 	for _, name := range names {
 		u, _ := r.People.Find(name)
 		line := UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: r.Disk}
-		line.Disk, line.DiskMore = r.Places.Disk.Of(name)
-		if report, err := r.Index.HomeReport(ctx, name); err == nil { // on an error the index is not known
-			line.Index = HomeIndex{
+		line.Disk, line.DiskMore = r.Places.Disk.HomeSize(name)
+		if report, err := r.Index.HomeCoverage(ctx, name); err == nil { // on an error the index is not known
+			line.Index = HomeIndexCounts{
 				Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(),
 				Large: report.Large, NotText: report.NotText, Unreadable: report.Unreadable, Excess: report.Excess,
 			}
@@ -116,11 +116,11 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
-		line.Refused = cmp.Or(line.Refused, r.Places.Fault(u))
-		line.Shares = r.Places.Shares(u, line.PID)
+		line.Refused = cmp.Or(line.Refused, r.Places.StartFault(u))
+		line.Shares = r.Places.SharesAccount(u, line.PID)
 		switch {
 		case line.Refused == "":
-			line.HandOver = r.Places.HandOver(u, line.PID)
+			line.HandOver = r.Places.HandOverCommand(u, line.PID)
 		case !service:
 			line.Refused = textNoFolder
 		}

@@ -20,11 +20,11 @@ func (s Status) Text(now time.Time) string {
 	}
 	fmt.Fprintf(t, "mews\t%s%s, up %s\n", s.Version, process, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
-		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.Size(s.Memory.Database),
-			amount.Size(s.Memory.Supervisor), amount.Size(s.Memory.Resident))
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.BinarySize(s.Memory.Database),
+			amount.BinarySize(s.Memory.Supervisor), amount.BinarySize(s.Memory.Resident))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
-	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
+	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Summary())
 	if s.State != "" { // only an admin's status has the folder
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		asking := ""
@@ -43,7 +43,7 @@ func (s Status) Text(now time.Time) string {
 	}
 	for _, u := range s.Users {
 		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home),
-			DiskLine(u)+indexLine(u.Index))
+			HomeSizeText(u)+indexLine(u.Index))
 	}
 	t.Flush()
 	return b.String()
@@ -68,7 +68,7 @@ func workerLine(u UserStatus, now time.Time) string {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
 	if u.Processes > 0 {
-		line += fmt.Sprintf(", %s in %s", amount.Size(u.Memory), amount.Plural(u.Processes, "process", "processes"))
+		line += fmt.Sprintf(", %s in %s", amount.BinarySize(u.Memory), amount.Plural(u.Processes, "process", "processes"))
 	}
 	if u.Turns > 0 {
 		line += fmt.Sprintf(", %s ended", amount.Plural(u.Turns, "turn", "turns"))
@@ -82,30 +82,30 @@ func workerLine(u UserStatus, now time.Time) string {
 	return line
 }
 
-// DiskLine describes the size of a home and its limit.
-func DiskLine(u UserStatus) string {
+// HomeSizeText describes the size of a home and its limit.
+func HomeSizeText(u UserStatus) string {
 	if u.Disk == 0 {
 		return "not counted yet"
 	}
-	line := amount.Size(u.Disk)
+	line := amount.BinarySize(u.Disk)
 	if u.DiskMore {
 		line = "at least " + line
 	}
 	if u.DiskLimit > 0 {
-		line += " of " + amount.Size(u.DiskLimit)
+		line += " of " + amount.BinarySize(u.DiskLimit)
 	}
 	return line
 }
 
 // indexLine says how many files of a home can be searched, and why the other files can't.
-func indexLine(i HomeIndex) string {
-	if i == (HomeIndex{}) {
+func indexLine(i HomeIndexCounts) string {
+	if i == (HomeIndexCounts{}) {
 		return ""
 	}
 	if i.Unread && i.Files == 0 {
 		return textIndexNothing
 	}
-	line := fmt.Sprintf(textIndexed, amount.Plural(i.Files, "file", "files"), amount.Size(i.Bytes),
+	line := fmt.Sprintf(textIndexed, amount.Plural(i.Files, "file", "files"), amount.BinarySize(i.Bytes),
 		amount.Plural(i.Sections, "section", "sections"))
 	if i.Unread {
 		line += textIndexUnread
@@ -129,7 +129,7 @@ func indexLine(i HomeIndex) string {
 }
 
 // channelLine describes the state of a channel.
-func channelLine(c Channel, now time.Time) string {
+func channelLine(c ChannelStatus, now time.Time) string {
 	bot := ""
 	if c.Bot != "" {
 		bot = "@" + c.Bot + ", "

@@ -17,8 +17,8 @@ type usageCalls struct {
 
 // answer sums up the use of models. Only an admin sees the use of other users.
 func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery) (r UsageReport, err error) {
-	if q.Days < 1 || q.Days > MaxDays {
-		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxDays)
+	if q.Days < 1 || q.Days > MaxUsageDays {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textDaysRange, MaxUsageDays)
 	}
 	name, err := resolveUser(by, q.User, "")
 	if err != nil {
@@ -35,6 +35,6 @@ func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery)
 
 // lines returns the sums as a list that is never nil, so that JSON has a list.
 func (c usageCalls) lines(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
-	lines, err := c.sums.Usage(ctx, user, from, by)
+	lines, err := c.sums.SumUsage(ctx, user, from, by)
 	return append([]usage.Line{}, lines...), err
 }

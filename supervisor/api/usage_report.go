@@ -18,8 +18,8 @@ import (
 // another user or of all users.
 const MethodUsage = "usage"
 
-// MaxDays is the largest number of days in a UsageQuery: ten years.
-const MaxDays = 3660
+// MaxUsageDays is the largest number of days in a UsageQuery: ten years.
+const MaxUsageDays = 3660
 
 // UsageQuery are the parameters of a call for the use of models.
 type UsageQuery struct {
@@ -37,7 +37,7 @@ type UsageReport struct {
 
 // Text describes the use of models and its cost for people.
 func (r UsageReport) Text() string {
-	who, since := printable.Text(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
+	who, since := printable.DropControls(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
 		return fmt.Sprintf(textNoUsage, who, since)
 	}
@@ -52,7 +52,7 @@ func (r UsageReport) Text() string {
 func table(head string, lines []usage.Line) string {
 	rows := [][]string{append([]string{head}, usageColumns...)}
 	for _, l := range lines {
-		rows = append(rows, row(cmp.Or(printable.Text(l.Name), textNameless), l))
+		rows = append(rows, row(cmp.Or(printable.DropControls(l.Name), textNameless), l))
 	}
 	sum := usage.Total(lines)
 	if len(lines) > 1 {
@@ -72,7 +72,7 @@ func table(head string, lines []usage.Line) string {
 
 // row returns a line of a table. The cost is "-" if no call has a price.
 func row(name string, l usage.Line) []string {
-	cost := money.Dollars(l.Cost)
+	cost := money.FormatDollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"
 	}
@@ -80,8 +80,8 @@ func row(name string, l usage.Line) []string {
 	if l.Estimated {
 		about = textAbout
 	}
-	return []string{name, amount.Number(l.Calls), about + amount.Number(l.Input), amount.Number(l.CacheRead),
-		about + amount.Number(l.Output), about + cost, amount.Number(l.Unpriced)}
+	return []string{name, amount.FormatNumber(l.Calls), about + amount.FormatNumber(l.Input), amount.FormatNumber(l.CacheRead),
+		about + amount.FormatNumber(l.Output), about + cost, amount.FormatNumber(l.Unpriced)}
 }
 
 // columns pads the cells of rows of equal length to columns.

@@ -17,10 +17,10 @@ import (
 // diaryModel is a model that writes the file that the user names, or reads the activity by time and
 // kind. Then it says the result.
 func diaryModel(r modeltest.Request) modeltest.Answer {
-	if done := r.Done(); len(done) > 0 {
+	if done := r.AnsweredCalls(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
-	words := append(strings.Fields(strings.TrimPrefix(r.Asked(), "@mews_bot ")), "", "")
+	words := append(strings.Fields(strings.TrimPrefix(r.NewestUserMessage(), "@mews_bot ")), "", "")
 	if words[0] == "log" {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_activity_log", Args: fmt.Sprintf(`{"time":%q,"kind":%q}`, words[1], words[2])}}}
 	}
@@ -77,7 +77,7 @@ func (l *gatedService) checkOperatorView() {
 	l.T.Helper()
 	ask := func(q api.ActivityQuery) (r api.ActivityReport) {
 		l.T.Helper()
-		if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, q, &r); err != nil {
+		if err := control.CallOnce(l.T.Context(), l.Socket, api.MethodActivity, q, &r); err != nil {
 			l.T.Fatal(err)
 		}
 		return r
@@ -90,12 +90,12 @@ func (l *gatedService) checkOperatorView() {
 		r.Rows[1].ReportedBy != supervisor.ReportedByWorker || strings.Contains(string(text), "hers") {
 		l.T.Errorf("bob's: %+v", r)
 	}
-	l.WaitFor(apptest.Patience, "the look at bob's to be audited", func() bool {
-		return l.Count("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the look at bob's to be audited", func() bool {
+		return l.QueryCount("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
 	})
 	var none api.ActivityReport
-	if err := control.Ask(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuery{Kind: "sold"}, &none); err == nil ||
-		!strings.Contains(problem.Message(err), "There is no kind") {
+	if err := control.CallOnce(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuery{Kind: "sold"}, &none); err == nil ||
+		!strings.Contains(problem.UserText(err), "There is no kind") {
 		l.T.Errorf("a kind that there is not: %v", err)
 	}
 }

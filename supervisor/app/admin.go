@@ -14,9 +14,9 @@ func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applyRest = s.applyConfiguration
 	o := s.adminOptions()
-	o.Running = &admin.Running{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
-		ListUnfinished: s.db.Inbox().ListUnfinished, StopTurn: s.sessions.StopNow, Evict: s.pool.Evict,
-		EndOthers: []func(context.Context, string) error{s.commands.End, s.attachments.End, s.voices.End, s.operations.End},
+	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
+		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnUnstored, Evict: s.pool.Evict,
+		EndOthers: []func(context.Context, string) error{s.commands.EndUserCommands, s.attachments.StopUser, s.voices.StopUser, s.operations.EndUserOperations},
 	}}
 	s.admins = admin.New(o)
 	return nil
@@ -25,20 +25,20 @@ func (s *service) openAdmin(context.Context) error {
 // adminOptions returns the dependencies of admin calls that need no running service.
 func (s *service) adminOptions() admin.Options {
 	return admin.Options{
-		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
+		Store: s.db.AccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
 		Gate: s.gate,
-		Say:  s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
+		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
 		EraseIndex: s.eraseIndex,
 	}
 }
 
 // inviter returns the part that makes invites.
 func (s *service) inviter() admin.Inviter {
-	return admin.Inviter{Store: s.db.Access(), People: s.people, Configuration: s.configuration, Bot: s.botName,
-		Now: s.now, KeepPicture: generatedFiles{s.spool}.Keep}
+	return admin.Inviter{Store: s.db.AccessStores(), People: s.people, Configuration: s.configuration, Bot: s.botName,
+		Now: s.now, KeepPicture: generatedFiles{s.spool}.StorePicture}
 }
 
 // cleanFiles deletes the files of chat messages that have expired.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
-	return outbox.FileCleaner{Cleanings: s.db.Cleanings(), Remove: s.spool.Remove}.Clean(ctx, now)
+	return outbox.FileCleaner{Cleanings: s.db.MessageCleanups(), Remove: s.spool.RemoveBlob}.RemoveExpiredFiles(ctx, now)
 }

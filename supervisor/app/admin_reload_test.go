@@ -61,7 +61,7 @@ func TestReload_OneFault_ChangesNothing(t *testing.T) {
 
 // A reload can't read secrets again that systemd handed over. Its output says so, and how to
 // restart.
-func TestReload_SystemdSecrets_NamesTheRestart(t *testing.T) {
+func TestReload_SystemdSecrets_PrintsRestartHint(t *testing.T) {
 	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	t.Setenv("CREDENTIALS_DIRECTORY", handed)
 	for _, path := range []string{filepath.Join(handed, "far-key"), own} {

@@ -44,7 +44,7 @@ users:
 `
 
 func readConfig(file string) (*config.Config, error) {
-	env, err := config.MachineEnv(Effects())
+	env, err := config.ReadMachineEnv(DefaultEffectRules())
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +77,11 @@ func (c *commandLine) configure(text string) {
 }
 
 // newRunning returns the dependencies of admin calls that only a running service has.
-func (c *commandLine) newRunning() *admin.Running {
+func (c *commandLine) newRunning() *admin.RunningParts {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applyRest = c.s.applyConfiguration
-	return &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
-		ListUnfinished: c.s.db.Inbox().ListUnfinished,
+	return &admin.RunningParts{Clean: c.s.cleanFiles, Work: admin.UserWork{
+		ListUnfinished: c.s.db.Inbox().ListUnfinishedConversations,
 		StopTurn:       func(int64) bool { return false },
 		Evict:          func(context.Context, string) error { return nil },
 	}}
@@ -140,7 +140,7 @@ func (c *commandLine) run(lines string, args ...string) (out, errs string, code 
 	c.t.Helper()
 	cmd := exec.CommandContext(
 		c.t.Context(),
-		filepath.Join(apptest.PlainPrograms(c.t), "mews"),
+		filepath.Join(apptest.BuildProgramsWithoutRace(c.t), "mews"),
 		append(args, "--config", c.file)...)
 	var o, e bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &o, &e
@@ -203,7 +203,7 @@ func withAndWithoutService(t *testing.T, test func(*commandLine)) {
 	}
 }
 
-func TestUser_AddDisableEnableDelete(t *testing.T) {
+func TestUserVerb_AddDisableEnableDelete_Works(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		out := c.mustRun("user", "add", "dan", "--timezone", "Europe/Madrid")
@@ -281,7 +281,7 @@ func TestInvite_KnownBot_PrintsLink(t *testing.T) {
 	}
 }
 
-func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
+func TestTOTPVerb_EnrolUnlockReset_Works(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		out, errs, code := c.run("hello\n000000x\n", "totp", "enroll", "ben")
@@ -303,7 +303,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		made, err := Call[admin.Enrolled](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"})
+		made, err := CallAdminService[admin.EnrolledFactor](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserRequest{User: "ben"})
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -311,7 +311,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		v, err := Call[admin.CodeResult](
+		v, err := CallAdminService[admin.CodeResult](
 			c.t.Context(),
 			cfg,
 			admin.MethodTotpConfirm,
@@ -327,7 +327,7 @@ func TestSecondFactor_EnrolUnlockReset(t *testing.T) {
 
 		// five wrong codes lock the second factor, and an admin unlocks it
 		for range 5 {
-			v, err = Call[admin.CodeResult](
+			v, err = CallAdminService[admin.CodeResult](
 				c.t.Context(),
 				cfg,
 				admin.MethodTotpConfirm,
@@ -404,10 +404,10 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	var rung []int64
 	service.Queued = func(id int64) { rung = append(rung, id) }
 	by := service.Caller(uint32(os.Getuid()))
-	if _, err := service.Enroll(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
+	if _, err := service.EnrollUser(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
+	held, err := c.s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "x", Items: []supervisor.BatchItem{{
 		Inbound: supervisor.Inbound{
 			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
 			Key:          "k",
@@ -420,7 +420,7 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
+	if _, err := service.ResetFactor(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{held.Stored[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
@@ -430,23 +430,23 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 		told[0].Conversation.User != "ann" {
 		t.Errorf("told %+v, rang %v", told, rung)
 	}
-	if done, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 ||
+	if done, err := service.ResetFactor(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil || len(told) != 1 ||
 		done.Text != "ann has no second factor." {
 		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
 	}
 }
 
 // Only admins may call methods about other users.
-func TestAdminCalls_PlainUser_OnlyOwnData(t *testing.T) {
+func TestAdminCalls_PlainUser_SeeOnlyOwnData(t *testing.T) {
 	c := newCommandLine(t, true)
 	service := admin.New(c.s.adminOptions())
 	people := admin.Caller{UID: 4711}
-	if _, err := service.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(
+	if _, err := service.ListPeople(t.Context(), people, admin.UserRequest{}); supervisor.ErrorCodeOf(
 		err,
 	) != supervisor.CodeForbidden {
 		t.Errorf("a stranger: %v", err)
 	}
-	if _, err := service.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(
+	if _, err := service.ListPeople(t.Context(), people, admin.UserRequest{User: "ann"}); supervisor.ErrorCodeOf(
 		err,
 	) != supervisor.CodeForbidden {
 		t.Errorf("a stranger about ann: %v", err)
@@ -462,7 +462,7 @@ func TestAdminCalls_PlainUser_OnlyOwnData(t *testing.T) {
 			continue
 		}
 		req := request(t, method, map[string]any{})
-		if _, err := table.Methods()[method](t.Context(), 4711, req); supervisor.ErrorCode(
+		if _, err := table.Methods()[method](t.Context(), 4711, req); supervisor.ErrorCodeOf(
 			err,
 		) != supervisor.CodeForbidden ||
 			!call.AdminsOnly {
@@ -496,16 +496,16 @@ func TestAuditLog_IsListedAndVerified(t *testing.T) {
 }
 
 // The log is printed in pages, with the newest entries last.
-func TestAuditLog_Long_ComesInPages(t *testing.T) {
+func TestAuditLog_ManyEntries_PrintsPages(t *testing.T) {
 	c := newCommandLine(t, true)
-	var rows []sqlite.AuditRow
+	var rows []sqlite.AuditEntry
 	for i := range 1200 {
 		rows = append(
 			rows,
-			sqlite.AuditRow{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))},
+			sqlite.AuditEntry{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))},
 		)
 	}
-	if err := c.s.db.Audit().PutAll(t.Context(), rows); err != nil {
+	if err := c.s.db.Audit().AppendAll(t.Context(), rows); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(c.auditedActions("test")); got != 100 {
@@ -518,7 +518,7 @@ func TestAuditLog_Long_ComesInPages(t *testing.T) {
 }
 
 func TestReload_PrintsChanges(t *testing.T) {
-	for want, c := range map[string]admin.Change{
+	for want, c := range map[string]admin.ConfigurationChange{
 		"a: 2, it was 1":               {Key: "a", Old: "1", New: "2"},
 		"a: none any more, it was 1":   {Key: "a", Old: "1"},
 		"a: 2":                         {Key: "a", New: "2"},
@@ -532,7 +532,7 @@ func TestReload_PrintsChanges(t *testing.T) {
 
 // As root, commands refuse a state folder of another account, because the service could not change
 // files that root creates in it.
-func TestVerb_ForeignStateFolder_IsRefused(t *testing.T) {
+func TestVerb_OtherAccountsState_IsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
 	}

@@ -14,15 +14,15 @@ import (
 // Other users get none.
 func TestTelegramOutage_AlertsAdminOnce(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
-	l.bot.AddChat(telegramtest.Private(l.telegramUser("alice")))
-	l.bot.AddChat(telegramtest.Private(l.telegramUser("bob")))
-	l.bot.Fault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
+	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin", "bob")
+	l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser("alice")))
+	l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser("bob")))
+	l.bot.InjectFault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
 	l.open()
 	begins := func(text string) func(string) bool {
 		return func(told string) bool { return strings.HasPrefix(told, text) }
 	}
-	l.WaitFor(2*apptest.Patience, "alice to be told of the trouble and its end", func() bool {
+	l.WaitUntilTrue(2*apptest.DefaultTestTimeout, "alice to be told of the trouble and its end", func() bool {
 		return slices.ContainsFunc(l.told("alice"), begins("All messages come from Telegram again"))
 	})
 	if told := l.told("alice"); len(told) != 2 || !slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, " there is trouble with Telegram: ") }) {

@@ -15,12 +15,12 @@ import (
 	"mews/supervisor/unit"
 )
 
-// Facts returns what admin commands need to know of the current configuration.
-func (c *configuration) Facts() admin.Facts {
+// Summary returns what admin commands need to know of the current configuration.
+func (c *configuration) Summary() admin.ConfigurationSummary {
 	cfg := c.Current()
-	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
+	return admin.ConfigurationSummary{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
 		HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Note: reloadNote(cfg)}
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File, Note: reloadNote(cfg)}
 }
 
 // reloadNote returns the note after a reload: which secrets were not read again, and warnings.
@@ -36,19 +36,19 @@ func warnings(cfg *config.Config) string {
 	return fmt.Sprintf(textWarnings, cfg.Warnings)
 }
 
-// CheckAdded returns an error if a user can't be added to the configured users.
-func (c *configuration) CheckAdded(u supervisor.User) error {
+// CheckNewUser returns an error if a user can't be added to the configured users.
+func (c *configuration) CheckNewUser(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// Read reads the configuration file again. It returns the changes, and a function that puts
+// ReadChanges reads the configuration file again. It returns the changes, and a function that puts
 // the new configuration into force.
-func (c *configuration) Read() (changes []admin.Change, use func(context.Context) error, err error) {
+func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error, err error) {
 	was := c.Current()
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
 	}
-	env, err := config.MachineEnv(Effects())
+	env, err := config.ReadMachineEnv(DefaultEffectRules())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,10 +56,10 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	if err != nil {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)
 	}
-	changes = []admin.Change{}
+	changes = []admin.ConfigurationChange{}
 	var fixed []string
 	for _, d := range config.Diff(was, is) {
-		changes = append(changes, admin.Change(d))
+		changes = append(changes, admin.ConfigurationChange(d))
 		if d.Restart {
 			fixed = append(fixed, d.Key)
 		}
@@ -83,12 +83,12 @@ func restartOnlySecrets(cfg *config.Config) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
+	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.ServiceCommand("restart", cfg.State, "systemctl restart"))
 }
 
 // restartHint returns the command that restarts Mews if a systemd unit runs it, otherwise "".
 func restartHint(state string) string {
-	if command := unit.Command("restart", state, ""); command != "" {
+	if command := unit.ServiceCommand("restart", state, ""); command != "" {
 		return " with `" + command + "`"
 	}
 	return ""
@@ -100,7 +100,7 @@ func (c *configuration) apply(ctx context.Context, was, is *config.Config) error
 	if err := c.setPrices(is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)
 	}
-	if err := c.Use(ctx, is); err != nil {
+	if err := c.Apply(ctx, is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, errors.Join(err, c.setPrices(was)))
 	}
 	c.applyRest(is)
@@ -114,7 +114,7 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 		prices[spec] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite5m: p.CacheWrite,
 			CacheWrite1h: p.CacheWrite}
 		if p.Minute > 0 {
-			prices[spec] = model.Price{Input: model.PerMinute(p.Minute)}
+			prices[spec] = model.Price{Input: model.PricePerMinute(p.Minute)}
 		}
 	}
 	return prices

@@ -32,7 +32,7 @@ func (l approvalService) checkCodeAsked(name string) {
 func (l approvalService) checkAudit(want map[string]int) {
 	l.T.Helper()
 	for action, n := range want {
-		if got := l.Count("SELECT count(*) FROM audit WHERE action = ?", action); got != n {
+		if got := l.QueryCount("SELECT count(*) FROM audit WHERE action = ?", action); got != n {
 			l.T.Errorf("%d rows of %s in the audit log, want %d", got, action, n)
 		}
 	}
@@ -76,7 +76,7 @@ func TestSendFile_NeedsFreshCode(t *testing.T) {
 }
 
 // After too many wrong codes, even a right code neither allows the effect nor opens the gate.
-func TestStepUp_WrongCodes_Lock(t *testing.T) {
+func TestStepUp_WrongCodes_LockUser(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
 	l.enrol("bob")
@@ -140,7 +140,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
-	l.bot.Await(t, "bob to be asked for a code", func() bool { return strings.Contains(lastOf(l.told("bob")), "Your message in another chat waits") })
+	l.bot.WaitUntil(t, "bob to be asked for a code", func() bool { return strings.Contains(lastOf(l.told("bob")), "Your message in another chat waits") })
 	l.move(30 * time.Second)
 	l.say("bob", l.code("bob", 0))
 	l.awaitInFlat("This needs a code of bob, and I take codes only in our private chat.")
@@ -148,7 +148,7 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 }
 
 // A command waits for the code as a tool does. It changes nothing before the code comes.
-func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
+func TestCommand_NeedsCode_WaitsForCode(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
 	l.enrol("alice")
@@ -160,14 +160,14 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 	} {
 		kept := func(want int) {
 			t.Helper()
-			if n := l.Count("SELECT count(*) FROM " + c.table); n != want {
+			if n := l.QueryCount("SELECT count(*) FROM " + c.table); n != want {
 				t.Errorf("%s: %d rows are kept, want %d", c.command, n, want)
 			}
 		}
 		l.move(2 * time.Minute)
 		l.sayAndAwait("alice", c.command, c.asks)
 		l.checkCodeAsked("alice")
-		l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 		from := len(l.told("alice"))
 		l.move(5 * time.Minute)
 		l.awaitTold("alice", from, "alice was asked and did not answer in time, so it was not done.")
@@ -177,7 +177,7 @@ func TestCommand_NeedsCode_WaitsForIt(t *testing.T) {
 		l.sayAndAwait("alice", l.code("alice", -30*time.Second), refreshed)
 		kept(0)
 		l.say("alice", l.code("alice", 0))
-		l.bot.Await(t, "the command to be done", func() bool { // the message with the invite is deleted again
+		l.bot.WaitUntil(t, "the command to be done", func() bool { // the message with the invite is deleted again
 			return slices.ContainsFunc(append(l.bot.BotMessages(l.telegramUser("alice").ID), l.bot.DeletedMessages(l.telegramUser("alice").ID)...),
 				func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, c.done) })
 		})

@@ -16,10 +16,10 @@ import (
 
 // sendFileModel is a model that sends the file that the user names, and says the result.
 func sendFileModel(r modeltest.Request) modeltest.Answer {
-	if done := r.Done(); len(done) > 0 {
+	if done := r.AnsweredCalls(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
-	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.Asked())}}}
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.NewestUserMessage())}}}
 }
 
 // fileQuestion is the beginning of the question before a file is sent.
@@ -33,17 +33,17 @@ type approvalService struct{ *gatedService }
 func newApprovalService(t *testing.T, by, fields string) approvalService {
 	t.Helper()
 	l := approvalService{newGatedService(t, sendFileModel, "", "bob, approvals: {send_file: "+by+"}"+fields)}
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	return l
 }
 
 // writeHomeFile writes a file into bob's home.
 func (l approvalService) writeHomeFile(name, text string) {
 	l.T.Helper()
-	if err := os.WriteFile(filepath.Join(l.Home("bob"), name), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.UserHome("bob"), name), []byte(text), 0o600); err != nil {
 		l.T.Fatal(err)
 	}
-	apptest.GiveToWorkers(l.T, l.Home("bob"))
+	apptest.ChownToWorkers(l.T, l.UserHome("bob"))
 }
 
 // pressLabel presses the user's newest button with a label.
@@ -54,7 +54,7 @@ func (l approvalService) pressLabel(name, label string) {
 		for _, row := range m.Keyboard {
 			for _, b := range row {
 				if b.Text == label {
-					if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, b.Data); err != nil {
+					if _, _, err := l.bot.PressButton(telegramtest.PrivateChat(u), u, m.ID, b.Data); err != nil {
 						l.T.Fatal(err)
 					}
 					return
@@ -70,13 +70,13 @@ func (l approvalService) kill() {
 	l.T.Helper()
 	at := time.Now()
 	l.Kill()
-	l.bot.ClientKilled(at)
+	l.bot.SetClientKilledAt(at)
 	l.CheckIntegrity()
 }
 
 // isWaiting says whether a question is unanswered.
 func (l approvalService) isWaiting() bool {
-	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
+	return l.QueryCount(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
 }
 
 // requestFile lets bob ask for a file, and waits until the question to bob is sent and stored. So
@@ -84,37 +84,37 @@ func (l approvalService) isWaiting() bool {
 func (l approvalService) requestFile(file string) {
 	l.T.Helper()
 	l.sayAndAwait("bob", file, fileQuestion)
-	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 }
 
 // allDelivered says whether every message to users has arrived.
 func (l *gatedService) allDelivered() bool {
-	return l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+	return l.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 }
 
 // isDone says whether the service has nothing left to do.
 func (l approvalService) isDone() bool {
-	return l.bot.CountPending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.allDelivered()
+	return l.bot.CountPendingUpdates() == 0 && l.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.allDelivered()
 }
 
 // awaitDone waits until the service has nothing left to do.
 func (l approvalService) awaitDone() {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "all to be done", l.isDone)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be done", l.isDone)
 }
 
 // checkArrived fails unless exactly these files have arrived at bob. A second copy of a file must
 // say that it may be a repeat.
 func (l approvalService) checkArrived(names ...string) {
 	l.T.Helper()
-	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
+	if n := l.QueryCount("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
 		l.T.Errorf("%d files have left, want %q", n, names)
 	}
 	plain, marked, want := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, m := range l.bot.BotMessages(l.telegramUser("bob").ID) {
 		switch {
 		case m.File == nil:
-		case strings.HasPrefix(m.Text, apptest.RepeatMark):
+		case strings.HasPrefix(m.Text, apptest.RepeatedMessageMark):
 			marked[m.File.Name]++
 		default:
 			plain[m.File.Name]++
@@ -136,7 +136,7 @@ func (l approvalService) checkArrived(names ...string) {
 }
 
 // questionCount returns how many questions users have got.
-func (l approvalService) questionCount() int { return l.Count("SELECT count(*) FROM question") }
+func (l approvalService) questionCount() int { return l.QueryCount("SELECT count(*) FROM question") }
 
 // checkAnswer fails unless bob got an answer once. A second copy must be marked as a repeat.
 func (l approvalService) checkAnswer(answer string) {
@@ -149,7 +149,7 @@ func (l approvalService) checkAnswer(answer string) {
 // awaitInFlat waits for a message with some words in the flat's group.
 func (l *gatedService) awaitInFlat(words string) {
 	l.T.Helper()
-	l.bot.Await(l.T, "the flat to read "+words, func() bool {
+	l.bot.WaitUntil(l.T, "the flat to read "+words, func() bool {
 		return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
 	})
 }

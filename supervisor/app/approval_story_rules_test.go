@@ -30,11 +30,11 @@ func (l approvalService) changeConfig(old, new string) {
 
 // While two users are asked for approval, one stops being an admin, and the other's effect becomes
 // denied. Their yes then does nothing.
-func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
+func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
 		"bob, role: admin, totp: off, approvals: {send_file: ask}")}
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	l.Start()
 	l.sayAndAwait("alice", "/invite carol", "Invite carol?")
 	l.writeHomeFile("a.txt", "hello\n")
@@ -44,10 +44,10 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 	l.changeConfig("approvals: {send_file: ask}", "approvals: {send_file: deny}")
 	l.pressLabel("bob", "Once")
 	l.awaitDone()
-	l.bot.Await(t, "alice to be refused", func() bool { return slices.Contains(l.told("alice"), "Only an admin may use /invite.") })
+	l.bot.WaitUntil(t, "alice to be refused", func() bool { return slices.Contains(l.told("alice"), "Only an admin may use /invite.") })
 	l.checkAnswer("The rules here do not let bob do this (send_file).")
 	l.checkArrived()
-	if n := l.Count("SELECT (SELECT count(*) FROM person) + (SELECT count(*) FROM invite)"); n != 0 {
+	if n := l.QueryCount("SELECT (SELECT count(*) FROM person) + (SELECT count(*) FROM invite)"); n != 0 {
 		t.Errorf("%d rows of carol are kept", n)
 	}
 	l.Stop()
@@ -55,9 +55,9 @@ func TestApproval_RulesChangedMeanwhile_IsDenied(t *testing.T) {
 
 // If nothing needs a code, a code is not stored, no model reads it, and it can't be used again. Six
 // digits that are not a code are an ordinary message.
-func TestCode_NothingWaits_IsDropped(t *testing.T) {
+func TestCode_NothingNeedsOne_IsNotStored(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
+	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")}
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)

@@ -33,7 +33,7 @@ func TestApproval_ServiceDies_AsksOnce(t *testing.T) {
 }
 
 // A press while the service is down sends the file after the restart.
-func TestPress_ServiceDown_Counts(t *testing.T) {
+func TestPress_ServiceDown_SendsFileLater(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
 	l.writeHomeFile("a.txt", "hello\n")
@@ -67,10 +67,10 @@ func TestApproval_FileChanged_AsksAgain(t *testing.T) {
 	l.writeHomeFile("a.txt", "something else\n")
 	l.Start()
 	l.pressLabel("bob", "Once")
-	l.bot.Await(t, "bob to be asked about what it holds now", func() bool {
+	l.bot.WaitUntil(t, "bob to be asked about what it holds now", func() bool {
 		return slices.Contains(l.told("bob"), fileQuestion+"a.txt here (text/plain, 15 bytes)?")
 	})
-	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 	l.pressLabel("bob", "Once")
 	l.awaitDone()
 	l.checkArrived("a.txt")
@@ -84,29 +84,29 @@ const pressKills = 3
 // whether the press was used, the user is asked again. The file is never sent twice.
 func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 	t.Parallel()
-	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	l := newApprovalService(t, "ask", "")
 	l.Start()
 	var files []string
-	for round := range apptest.EnvNumber(t, "MEWS_PRESS_KILLS", pressKills) {
+	for round := range apptest.NumberFromEnv(t, "MEWS_PRESS_KILLS", pressKills) {
 		name := fmt.Sprintf("%d.txt", round)
 		files = append(files, name)
 		l.writeHomeFile(name, strings.Repeat("x", round+2))
 		l.requestFile(name)
-		before, kept := l.questionCount(), l.Count("SELECT count(*) FROM question WHERE answer ->> 'say' = 'once'")
+		before, kept := l.questionCount(), l.QueryCount("SELECT count(*) FROM question WHERE answer ->> 'say' = 'once'")
 		l.pressLabel("bob", "Once")
-		l.WaitFor(apptest.Patience, "the press to be kept", func() bool {
-			return l.Count("SELECT count(*) FROM question WHERE answer ->> 'say' = 'once'") > kept
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the press to be kept", func() bool {
+			return l.QueryCount("SELECT count(*) FROM question WHERE answer ->> 'say' = 'once'") > kept
 		})
 		<-time.After(time.Duration(rng.IntN(12)) * time.Millisecond)
 		l.kill()
 		l.Start()
-		l.WaitFor(apptest.Patience, "all to be done, or a question", func() bool { return l.isWaiting() || l.isDone() })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be done, or a question", func() bool { return l.isWaiting() || l.isDone() })
 		if l.isWaiting() {
 			t.Logf("round %d: bob is asked again", round)
-			l.bot.Await(t, "the question to arrive", func() bool { return strings.HasPrefix(lastOf(l.told("bob")), fileQuestion) })
+			l.bot.WaitUntil(t, "the question to arrive", func() bool { return strings.HasPrefix(lastOf(l.told("bob")), fileQuestion) })
 			l.pressLabel("bob", "Once")
 		}
 		l.awaitDone()
@@ -132,8 +132,8 @@ func TestStepUp_ServiceDies_AsksOnce(t *testing.T) {
 	l.kill()
 	l.Start()
 	l.say("bob", recovery[0])
-	l.WaitFor(apptest.Patience, "the code to be kept", func() bool {
-		return l.Count("SELECT count(*) FROM audit WHERE action = 'stepup.recovery'") == 1
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the code to be kept", func() bool {
+		return l.QueryCount("SELECT count(*) FROM audit WHERE action = 'stepup.recovery'") == 1
 	})
 	l.kill()
 	l.Start()

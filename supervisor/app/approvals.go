@@ -18,19 +18,19 @@ import (
 // newConfirmations makes the store of effects that wait for a code. The gate and the approvers use
 // it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
-	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
+	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.AccessStores().Factors,
 		Codes: s.db.Questions()}
 }
 
 // newGate makes the gate that checks every message, press and command of users.
-func newGate(s *service) *approval.CodeCheck {
-	store := s.db.Access()
+func newGate(s *service) *approval.CodeGate {
+	store := s.db.AccessStores()
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
-		Command: func(name string) supervisor.SlashCommand { return s.commands.Find(name) }, Held: s.db.Inbox().CountReleasable,
+		Command: func(name string) supervisor.SlashCommand { return s.commands.FindCommand(name) }, Held: s.db.Inbox().CountReleasable,
 		AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
-	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
+	return &approval.CodeGate{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
 }
 
 // maxWaiting is how many texts beyond the message rate may wait for each user. Two of Telegram's
@@ -38,9 +38,9 @@ func newGate(s *service) *approval.CodeCheck {
 const maxWaiting = 200
 
 // gateLimits converts the configured limits of logins and message rates.
-func gateLimits(cfg *config.Config) access.Limits {
+func gateLimits(cfg *config.Config) access.GateLimits {
 	a := cfg.Access
-	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second, Waiting: maxWaiting}
+	return access.GateLimits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second, Waiting: maxWaiting}
 }
 
 // newApprover makes the part that decides which effects may leave the sandbox.
@@ -50,16 +50,16 @@ func newApprover(s *service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.IsSuspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations, Audit: s.audit.Note,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations, Audit: s.audit.RecordAction,
 	}
 }
 
-// asker asks users a model's questions. It implements hostcall.Asker.
-type asker struct{ *service }
+// questionAsker asks users a model's questions. It implements hostcall.Asker.
+type questionAsker struct{ *service }
 
 // Ask asks a question in its conversation. Times are in the user's zone, and words fit the channel.
-func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
-	c, _, err := a.db.Conversations().FindByID(ctx, q.Conversation.ID)
+func (a questionAsker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
+	c, _, err := a.db.Conversations().FindConversation(ctx, q.Conversation.ID)
 	if err != nil {
 		return q, err
 	}
@@ -71,14 +71,14 @@ func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Quest
 
 // setRules puts a configuration's rules about effects into force.
 func (g *guards) setRules(cfg *config.Config) {
-	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
+	table := approval.RuleTable{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
 			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
 		}}
 	for _, u := range cfg.Users {
 		table.Users[u.Name] = rulesOf(u.Approvals)
 	}
-	g.policy.Set(table)
+	g.policy.SetTable(table)
 }
 
 // rulesOf converts configured rules to those of package approval.
@@ -92,7 +92,7 @@ func rulesOf(r config.EffectRules) approval.Rules {
 
 // guards are the checks of what users send, and of effects outside the sandbox.
 type guards struct {
-	seal          *access.Seal // the key of second factors; nil if it can't be used
+	seal          *access.Sealer // the key of second factors; nil if it can't be used
 	gate          *access.Gate
 	codeGate      inbox.Gate // the gate, which also accepts codes that confirm effects
 	policy        approval.Policy
@@ -106,7 +106,7 @@ func (s *service) openGuards(context.Context) error {
 	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
 	s.setRules(s.config)
 	s.questions = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
-		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
+		Resume: func(c supervisor.Conversation) { s.sessions.WakeSession(c) }, Ended: s.cleaningDue, Now: s.now,
 		OpenFor: func() time.Duration { return s.configuration.Current().Chat.Question }})
 	s.confirmations = newConfirmations(s)
 	s.codeGate = newGate(s)

@@ -19,12 +19,12 @@ import (
 	"mews/supervisor/statefolder"
 )
 
-// Call calls a method of admin.Service. If no service runs, this process answers.
+// CallAdminService calls a method of admin.Service. If no service runs, this process answers.
 // Meanwhile this process holds the lock of the state folder. params is a struct; result is a
 // pointer to a struct.
-func Call[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
-	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
-	if gone := new(control.NotRunning); !errors.As(err, &gone) {
+func CallAdminService[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
+	err = control.CallOnce(ctx, SocketPath(cfg), method, params, &result)
+	if gone := new(control.NotRunningError); !errors.As(err, &gone) {
 		return result, err
 	}
 	err = withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error {
@@ -34,13 +34,13 @@ func Call[R any](ctx context.Context, cfg *config.Config, method string, params 
 		}
 		return table.Call(ctx, method, params, &result)
 	})
-	if starting := new(statefolder.InUse); !errors.As(err, &starting) {
+	if starting := new(statefolder.InUseError); !errors.As(err, &starting) {
 		return result, err
 	}
 	if err := AwaitService(ctx, cfg); err != nil { // a service is starting, or another command holds the lock
 		return result, err
 	}
-	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
+	return result, control.CallOnce(ctx, SocketPath(cfg), method, params, &result)
 }
 
 // loadSecrets loads the configuration again with its secrets, which a client may have left out.
@@ -48,7 +48,7 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
 	}
-	env, err := config.MachineEnv(Effects())
+	env, err := config.ReadMachineEnv(DefaultEffectRules())
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func withoutService(ctx context.Context, cfg *config.Config,
 	if cfg, err = loadSecrets(cfg); err != nil {
 		return err
 	}
-	if err := statefolder.KeepPrivate(); err != nil {
+	if err := statefolder.ProtectProcess(); err != nil {
 		return err
 	}
 	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
@@ -98,20 +98,20 @@ func checkStateOwner(state string) error {
 	if err != nil { // the folder does not exist, or opening it reports the error
 		return nil
 	}
-	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {
+	if owner := placement.OwnerUID(info); int(owner) != os.Getuid() {
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(textOtherAccount, state, owner, owner)}
 	}
 	return nil
 }
 
-// ExportTo writes an export of a user. This process makes the export if no service runs.
-func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
+// WriteUserExport writes an export of a user. This process makes the export if no service runs.
+func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
 	p := admin.ExportPiece{}
 	for !p.Last {
 		token := p.Token
 		p = admin.ExportPiece{}
-		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name, Token: token}, &p)
-		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
+		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name, Token: token}, &p)
+		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
 			return withoutService(ctx, cfg, func(ctx context.Context,
 				o *admin.Service) error {
 				return o.WriteExport(ctx, name, w)

@@ -21,16 +21,16 @@ func (s *service) openAttachments(context.Context) error {
 // wakeConversation wakes a conversation's session for new messages. It also wakes the cleaner,
 // which removes temporary messages from the chat.
 func (s *service) wakeConversation(c supervisor.Conversation) {
-	s.sessions.Wake(c)
+	s.sessions.WakeSession(c)
 	if s.channel != nil {
-		s.channel.cleaner.Changed()
+		s.channel.cleaner.NotifyNewCleaning()
 	}
 }
 
 // fetch downloads a file of a channel and writes it to w.
 func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error {
 	if s.channel != nil && channel == s.channel.outbox.Name {
-		return s.channel.client.Fetch(ctx, file, w)
+		return s.channel.client.FetchFile(ctx, file, w)
 	}
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
 }

@@ -11,7 +11,7 @@ import (
 // tellBlindModel tells a user that a model sees no pictures, and names one that does. The user is
 // told once for each model.
 func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec string) {
-	c, known, err := s.db.Conversations().FindByID(ctx, conversation)
+	c, known, err := s.db.Conversations().FindConversation(ctx, conversation)
 	if err != nil || !known {
 		return
 	}
@@ -21,8 +21,8 @@ func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec s
 		return
 	}
 	models, instead := s.modelCommands(), textNoneSighted
-	offers := models.Offers(ctx)
-	if i := slices.IndexFunc(offers, func(o command.Offer) bool { return o.SeesPictures() && models.MayChoose(c.User, o.Spec) }); i >= 0 {
+	offers := models.ListOffers(ctx)
+	if i := slices.IndexFunc(offers, func(o command.ModelOffer) bool { return o.SeesPictures() && models.MayChoose(c.User, o.Spec) }); i >= 0 {
 		instead = fmt.Sprintf(textSighted, offers[i].Spec, offers[i].Spec)
 	}
 	s.notices().TellOnce(ctx, c, name, fmt.Sprintf(textBlind, spec, instead))

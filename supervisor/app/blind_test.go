@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/command"
 )
 
-func TestBlindModel_IsToldOnce(t *testing.T) {
+func TestModelWithoutVision_WarnsUserOnce(t *testing.T) {
 	s := newTwoPersonService(t)
-	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	must(t, err)
 	for _, spec := range []string{"local/tiny", "local/tiny", "local/small"} {
 		s.tellBlindModel(t.Context(), c.ID, spec)
@@ -22,12 +22,12 @@ func TestBlindModel_IsToldOnce(t *testing.T) {
 	}
 }
 
-func TestOffer_SeesPictures(t *testing.T) {
+func TestSeesPictures_ByModelName_IsGuessed(t *testing.T) {
 	for spec, want := range map[string]bool{
 		"claude/claude-sonnet-4-5": true, "openai/gpt-4o-mini": true, "openai/gpt-4o-mini-tts": false, "local/qwen2.5vl:7b": true,
 		"local/qwen3": false, "offline": false,
 	} {
-		if got := (command.Offer{Spec: spec}).SeesPictures(); got != want {
+		if got := (command.ModelOffer{Spec: spec}).SeesPictures(); got != want {
 			t.Errorf("%s sees: %v", spec, got)
 		}
 	}

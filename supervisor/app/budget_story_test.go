@@ -24,21 +24,21 @@ var dearConfig = strings.ReplaceAll(pricedConfig, "small: test/little, ", "")
 // endlessModel is a model that lists a folder in each step, for 5,000 tokens each time.
 func endlessModel(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files",
-		Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
+		Args: fmt.Sprintf(`{"limit": %d}`, len(r.AnsweredCalls())+1)}},
 		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
 }
 
 // totalSpent returns the cost of all calls, in millionths of a dollar.
-func totalSpent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
+func totalSpent(l *gatedService) int { return l.QueryCount("SELECT coalesce(sum(cost), 0) FROM usage") }
 
 // checkSpentCloseTo fails unless the total cost is just below a limit and no lease is left.
 func checkSpentCloseTo(l *gatedService, limit int) {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 	if n := totalSpent(l); n > limit || n < limit-50_000 {
 		l.T.Errorf("%d millionths of a dollar were spent, of %d", n, limit)
 	}
-	if n := l.Count("SELECT count(*) FROM usage WHERE cost IS NULL"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM usage WHERE cost IS NULL"); n != 0 {
 		l.T.Errorf("of %d calls nobody knows what they cost", n)
 	}
 }
@@ -46,7 +46,7 @@ func checkSpentCloseTo(l *gatedService, limit int) {
 // awaitNewest waits until the newest message to a user contains all the words.
 func (l *gatedService) awaitNewest(name string, words ...string) {
 	l.T.Helper()
-	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
+	l.bot.WaitUntil(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
 		told := l.told(name)
 		if len(told) == 0 {
 			return false
@@ -58,7 +58,7 @@ func (l *gatedService) awaitNewest(name string, words ...string) {
 
 // A turn that would never end stops at the turn's budget, and the next one at the day's budget.
 // Neither exceeds it by a millionth of a dollar.
-func TestEndlessTurn_StopsAtLimit(t *testing.T) {
+func TestEndlessTurn_StopsAtBudgetLimit(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
 	l.open()
@@ -68,14 +68,14 @@ func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 	l.say("bob", "go on")
 	l.awaitNewest("bob", "beyond your limit for a day, $0.15", "It begins anew on ")
 	checkSpentCloseTo(l, 150_000)
-	before := l.model.Count()
+	before := l.model.CountRequests()
 	l.move(24 * time.Hour)
 	l.say("bob", "go on today")
 	l.awaitNewest("bob", "beyond your limit for one answer, $0.10")
-	if l.model.Count() == before {
+	if l.model.CountRequests() == before {
 		t.Error("nothing may be spent on the next day")
 	}
-	if n := l.Count("SELECT count(*) FROM question"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM question"); n != 0 {
 		t.Errorf("bob was asked %d times, and may lengthen nothing", n)
 	}
 }
@@ -83,7 +83,7 @@ func TestEndlessTurn_StopsAtLimit(t *testing.T) {
 // Calls that each cost their whole lease fit exactly into a limit of their sum. If the limit is a
 // millionth of a dollar lower, the last call may write that much less. If even its shortest answer
 // costs too much, the call is not made.
-func TestBudgetLimit_ExactToTheMillionth(t *testing.T) {
+func TestBudgetLimit_IsExactToAMillionth(t *testing.T) {
 	t.Parallel()
 	calls := costliestTurn(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
@@ -103,7 +103,7 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 	t.Helper()
 	var l *gatedService
 	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		cost := l.Count("SELECT amount FROM lease")
+		cost := l.QueryCount("SELECT amount FROM lease")
 		costs = append(costs, cost)
 		if len(costs) > 3 {
 			return modeltest.Answer{Text: "That will do."}
@@ -114,8 +114,8 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 	}, dearConfig+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
 	l.open()
 	l.say("bob", "go")
-	l.bot.Await(t, "an answer", func() bool { return len(l.told("bob")) > 0 })
-	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+	l.bot.WaitUntil(t, "an answer", func() bool { return len(l.told("bob")) > 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 	if n := totalSpent(l); n > limit {
 		t.Errorf("%d were spent of %d", n, limit)
 	}
@@ -125,7 +125,7 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 
 // The user is asked once for each further amount. After a yes the turn continues; after a no it
 // ends.
-func TestBudget_Exhausted_AsksForMore(t *testing.T) {
+func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, endlessModel, dearConfig+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
 	l.open()
@@ -148,11 +148,11 @@ func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 	l.awaitUnbuttoned("bob", second)
 	l.awaitNewest("bob", "You were asked whether more may be spent, and there was no yes in time.")
 	checkSpentCloseTo(l, 200_000)
-	l.WaitFor(apptest.Patience, "the presses to be acknowledged", func() bool { return len(l.bot.Acks()) >= 3 })
-	if n := l.Count("SELECT count(*) FROM question"); n != 2 {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the presses to be acknowledged", func() bool { return len(l.bot.PressAcks()) >= 3 })
+	if n := l.QueryCount("SELECT count(*) FROM question"); n != 2 {
 		t.Errorf("bob was asked %d times", n)
 	}
-	if n := l.Count("SELECT sum(amount) FROM extension WHERE user = 'bob'"); n != 100_000 {
+	if n := l.QueryCount("SELECT sum(amount) FROM extension WHERE user = 'bob'"); n != 100_000 {
 		t.Errorf("bob has lengthened by %d", n)
 	}
 }
@@ -160,7 +160,7 @@ func TestBudget_Exhausted_AsksForMore(t *testing.T) {
 // awaitCard waits for a message to a user that has buttons and these words.
 func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
-	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
+	l.bot.WaitUntil(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
 		for _, m = range l.bot.BotMessages(l.telegramUser(name).ID) {
 			if len(m.Keyboard) > 0 && strings.Contains(m.Text, words) {
 				return true
@@ -185,7 +185,7 @@ func labels(m telegramtest.Message) (texts []string) {
 func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 	l.T.Helper()
 	u := l.telegramUser(name)
-	if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, m.Keyboard[row][0].Data); err != nil {
+	if _, _, err := l.bot.PressButton(telegramtest.PrivateChat(u), u, m.ID, m.Keyboard[row][0].Data); err != nil {
 		l.T.Fatal(err)
 	}
 }
@@ -193,7 +193,7 @@ func (l *gatedService) pressRow(name string, m telegramtest.Message, row int) {
 // awaitUnbuttoned waits until a message has lost its buttons.
 func (l *gatedService) awaitUnbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
-	l.bot.Await(l.T, "the buttons to go away", func() bool {
+	l.bot.WaitUntil(l.T, "the buttons to go away", func() bool {
 		return slices.ContainsFunc(l.bot.BotMessages(l.telegramUser(name).ID), func(now telegramtest.Message) bool {
 			return now.ID == m.ID && len(now.Keyboard) == 0
 		})
@@ -207,17 +207,17 @@ func pressForeignCard(l *gatedService, card telegramtest.Message) {
 	carol := l.telegramUser("carol")
 	l.sayAndAwait("carol", "/status", "")
 	mine := l.bot.BotMessages(carol.ID)[0]
-	l.bot.Push(map[string]any{"callback_query": map[string]any{
+	l.bot.PushUpdate(map[string]any{"callback_query": map[string]any{
 		"id": "7", "from": map[string]any{"id": carol.ID, "is_bot": false, "first_name": "carol"}, "data": card.Keyboard[0][0].Data,
 		"chat_instance": "1", "message": map[string]any{"message_id": mine.ID, "date": time.Now().Unix(), "text": mine.Text,
 			"from": map[string]any{"id": 42, "is_bot": true, "first_name": "Mews"},
 			"chat": map[string]any{"id": carol.ID, "type": "private", "first_name": "carol"}},
 	}})
 	l.awaitNewest("carol", "This button does nothing here")
-	if n := l.Count("SELECT count(*) FROM question WHERE answer <> ''"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM question WHERE answer <> ''"); n != 0 {
 		l.T.Error("carol has answered for bob")
 	}
-	if n := l.Count("SELECT count(*) FROM audit WHERE user = 'carol' AND action = 'question.foreign'"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM audit WHERE user = 'carol' AND action = 'question.foreign'"); n != 1 {
 		l.T.Errorf("%d rows in the audit log of what carol has pressed", n)
 	}
 }
@@ -238,7 +238,7 @@ func TestBudget_Short_UsesSmallModel(t *testing.T) {
 
 // A small budget is enough for models at their makers' prices. The turn does not fall back to the
 // cheaper small model.
-func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
+func TestSmallBudget_PaysOrdinaryModels(t *testing.T) {
 	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
 	for _, c := range []struct{ price, budget, told string }{
@@ -254,7 +254,7 @@ func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 					"budget: {users: {"+c.budget+"}}\n", "bob, totp: off")
 			l.open()
 			l.say("bob", "hi")
-			l.bot.Await(t, "bob to be told something", func() bool { return len(l.told("bob")) > 0 })
+			l.bot.WaitUntil(t, "bob to be told something", func() bool { return len(l.told("bob")) > 0 })
 			if told := l.told("bob")[0]; !strings.Contains(told, c.told) {
 				t.Errorf("bob was told %q, want %q", told, c.told)
 			}
@@ -264,13 +264,13 @@ func TestModestBudget_PaysOrdinaryModels(t *testing.T) {
 
 // The cost of a killed call is unknown, so the call costs its whole lease. The turn continues after
 // the restart.
-func TestKilledCall_CountsInFull(t *testing.T) {
+func TestKilledModelCall_CostsItsWholeLease(t *testing.T) {
 	t.Parallel()
 	var hung atomic.Bool
 	reached := make(chan struct{})
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
-		case len(r.Done()) < 2:
+		case len(r.AnsweredCalls()) < 2:
 			return endlessModel(r)
 		case hung.CompareAndSwap(false, true):
 			close(reached)
@@ -282,10 +282,10 @@ func TestKilledCall_CountsInFull(t *testing.T) {
 	l.say("bob", "go")
 	select {
 	case <-reached:
-	case <-time.After(apptest.Patience):
+	case <-time.After(apptest.DefaultTestTimeout):
 		t.Fatal("the model was not asked a third time")
 	}
-	aside := l.Count("SELECT coalesce(sum(amount), 0) FROM lease")
+	aside := l.QueryCount("SELECT coalesce(sum(amount), 0) FROM lease")
 	l.Kill()
 	if aside < 16_384 || totalSpent(l) != 10_000 {
 		t.Fatalf("%d were set aside for the call, %d spent before", aside, totalSpent(l))
@@ -293,8 +293,8 @@ func TestKilledCall_CountsInFull(t *testing.T) {
 	l.CheckIntegrity()
 	l.Start()
 	l.awaitNewest("bob", "Here I am again.")
-	l.WaitFor(apptest.Patience, "the call to be paid for", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
-	if n := l.Count("SELECT coalesce(sum(cost), 0) FROM usage WHERE class = 'unknown'"); n != aside {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the call to be paid for", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+	if n := l.QueryCount("SELECT coalesce(sum(cost), 0) FROM usage WHERE class = 'unknown'"); n != aside {
 		t.Errorf("the call that was killed counts %d, and %d were set aside for it", n, aside)
 	}
 	if n, want := totalSpent(l), 10_000+aside+3010; n != want || n > 100_000 {

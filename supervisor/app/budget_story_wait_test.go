@@ -25,9 +25,9 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
-		case !strings.Contains(r.Asked(), "long"):
+		case !strings.Contains(r.NewestUserMessage(), "long"):
 			return modeltest.Answer{Text: "That was short.", Usage: answerCost}
-		case len(r.Done()) < 2: // the worker dies in the first turn
+		case len(r.AnsweredCalls()) < 2: // the worker dies in the first turn
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command",
 				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: answerCost}
 		}
@@ -47,21 +47,21 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 		}
 	}
 	runs := func(n int) {
-		l.WaitFor(apptest.Patience, "the command to run", func() bool {
-			text, _ := os.ReadFile(filepath.Join(l.Home("bob"), "runs"))
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the command to run", func() bool {
+			text, _ := os.ReadFile(filepath.Join(l.UserHome("bob"), "runs"))
 			return strings.Count(string(text), "run") == n
 		})
 	}
 	writes("hi")()
 	l.say("bob", "a long one")
 	runs(1)
-	if err := syscall.Kill(l.Workers()["bob"], syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(l.WorkerPIDs()["bob"], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	runs(2)
 	end := writes("hi again")
-	l.WaitFor(apptest.Patience, "the other turn to start", func() bool { return l.Count("SELECT count(*) FROM lease") == 1 })
-	if err := os.WriteFile(filepath.Join(l.Home("bob"), "enough"), nil, 0o600); err != nil {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the other turn to start", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 1 })
+	if err := os.WriteFile(filepath.Join(l.UserHome("bob"), "enough"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	l.awaitNewest("bob", "That was long.")
@@ -71,7 +71,7 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 
 // Bob is asked for more money in two chats, and says yes in one. If that yes is enough for both
 // turns, both continue.
-func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
+func TestBudgetRaise_Approved_ResumesAllTurns(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: "Here I am.", Usage: answerCost}
@@ -80,7 +80,7 @@ func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	l.open()
 	inFlat := func(words string, buttons int) {
 		t.Helper()
-		l.bot.Await(t, "the flat to read "+words, func() bool {
+		l.bot.WaitUntil(t, "the flat to read "+words, func() bool {
 			return slices.ContainsFunc(l.bot.BotMessages(flatChat.ID), func(m telegramtest.Message) bool {
 				return strings.Contains(m.Text, words) && len(m.Keyboard) == buttons
 			})
@@ -92,12 +92,12 @@ func TestBudgetYes_FreesAllWaitingTurns(t *testing.T) {
 	inFlat("May I go on", 2)
 	l.say("bob", "hello")
 	card := l.awaitCard("bob", "May I go on")
-	l.WaitFor(apptest.Patience, "both questions to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "both questions to be delivered", l.allDelivered)
 	l.pressRow("bob", card, 0)
 	l.awaitNewest("bob", "Here I am.")
 	inFlat("Here I am.", 0)
 	inFlat("May I go on", 0)
-	if n := l.Count("SELECT count(*) FROM extension"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM extension"); n != 1 {
 		t.Errorf("bob has lengthened the limit %d times", n)
 	}
 }

@@ -99,7 +99,7 @@ func newBudgetRig(t *testing.T, spec, small string, limits supervisor.Budget, sc
 func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.askedAmounts = append(m.askedAmounts, money.Dollars(q.Amount))
+	m.askedAmounts = append(m.askedAmounts, money.FormatDollars(q.Amount))
 	q.End, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
 	return q, nil
 }
@@ -111,7 +111,7 @@ func (m *budgetRig) host(user string) *hostcall.Conn {
 		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
 		BlobDependencies: hostcall.BlobDependencies{Blobs: m.db.Blobs(), Spool: m.files}, Now: time.Now,
 		Audit: func(_, _, detail string) { m.Error(detail) }}, user, func(reason error) { m.Error(reason) })
-	host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object"}`)}}})
+	host.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object"}`)}}})
 	return host
 }
 
@@ -121,29 +121,29 @@ var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 // turn runs a turn with a text. It returns the answer, or the notice if there is no answer.
 func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
-	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
+	in, _, err := m.db.Inbox().StoreInbound(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	m.must(err)
-	claim := m.advances.Claim(in.Conversation)
+	claim := m.advances.ClaimNextTurn(in.Conversation)
 	turn, lease, err := m.db.Turns().Start(m.Context(), in.ID, claim)
 	m.must(err)
 	if lease.ID != 0 {
-		m.advances.Begin(turn.ID, lease, *claim)
+		m.advances.BeginTurn(turn.ID, lease, *claim)
 	}
 	o := m.terms
-	o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswersIn()
-	stream := new(reply.Feeds).Open(turn, "")
+	o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswerConversation()
+	stream := new(reply.Feeds).OpenStream(turn, "")
 	host.BeginTurn(hostcall.Turn{ID: turn.ID, Conversation: turn.Conversation.ID, Kind: supervisor.TurnChat, Reply: stream,
 		Limits: protocol.TurnLimits{Steps: 50}, Reserver: budget.New(o)})
-	said, why := m.askModel(host, turn), protocol.WhyDone
+	said, why := m.askModel(host, turn), protocol.TurnEndDone
 	if said == "" {
-		why = protocol.WhyError
+		why = protocol.TurnEndError
 	}
 	if failed := host.EndTurn(turn.ID, why).Failure; said == "" && failed != nil {
-		said = problem.Message(failed)
+		said = problem.UserText(failed)
 	}
-	m.must(m.advances.End(m.Context(), turn.ID))
-	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered})
+	m.must(m.advances.EndAttempt(m.Context(), turn.ID))
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered})
 	m.must(err)
 	return said
 }
@@ -152,23 +152,23 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 // call fails.
 func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.Helper()
-	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
+	messages, err := m.db.Transcript().ListMessages(m.Context(), turn.Conversation.ID)
 	m.must(err)
 	after := messages[len(messages)-1].ID
 	for {
-		result, err := host.Call(m.Context(), request(protocol.MethodModelStream, protocol.ModelStream{Turn: turn.ID, After: after,
-			System: protocol.SystemRef{Hash: hash(prompt), Text: prompt},
-			Tools:  protocol.ToolsRef{Hash: hash("read_file\n"), Names: []string{"read_file"}}}))
+		result, err := host.HandleCall(m.Context(), request(protocol.MethodModelStream, protocol.ModelStreamParams{Turn: turn.ID, After: after,
+			System: protocol.SystemTextRef{Hash: hash(prompt), Text: prompt},
+			Tools:  protocol.ToolListRef{Hash: hash("read_file\n"), Names: []string{"read_file"}}}))
 		if err != nil {
 			return ""
 		}
 		said := result.(protocol.ModelStreamResult).Message
-		if len(said.Calls()) == 0 {
+		if len(said.ToolCalls()) == 0 {
 			return said.Text()
 		}
-		for _, c := range said.Calls() {
-			kept, err := host.Call(m.Context(), request(protocol.MethodStepCommit, protocol.StepCommit{Turn: turn.ID, Call: c.ID,
-				State: protocol.StateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: strings.Repeat("a line of a file\n", 600)}}))
+		for _, c := range said.ToolCalls() {
+			kept, err := host.HandleCall(m.Context(), request(protocol.MethodStepCommit, protocol.StepCommitParams{Turn: turn.ID, Call: c.ID,
+				State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: strings.Repeat("a line of a file\n", 600)}}))
 			m.must(err)
 			after = kept.(protocol.StepCommitResult).Message
 		}
@@ -194,7 +194,7 @@ func essayModel(r modeltest.Request) (a modeltest.Answer) {
 		a.Text = "Hello. What can I do for you?"
 	case last.Role == "user" && strings.HasPrefix(last.Content, "Go on exactly"):
 		a.Text = essay[len(r.Messages[len(r.Messages)-2].Content):]
-	case len(r.Done()) < 3:
+	case len(r.AnsweredCalls()) < 3:
 		a.Calls = []modeltest.Call{{Name: "read_file", Args: `{"path": "notes.md"}`}}
 	default:
 		a.Text = essay
@@ -213,7 +213,7 @@ func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string,
 	m.askedAmounts, m.outputLimits, m.modelNames = nil, nil, nil
 	said := m.turn(host, "ann", "", text)
 	look := func(query string) (n int64) {
-		_, err := fmt.Sscan(sqlitetest.Query(m, m.db, query)[0], &n)
+		_, err := fmt.Sscan(sqlitetest.QueryColumn(m, m.db, query)[0], &n)
 		m.must(err)
 		return n
 	}
@@ -248,7 +248,7 @@ var budgets = []struct {
 // Eight models answer a greeting, and a question that needs three files and a long answer, within
 // each of four budgets. The user always says yes. MEWS_UPDATE_GOLDEN=1 writes the table to
 // testdata/budgets.golden.
-func TestBudgets_EightModels_MatchTable(t *testing.T) {
+func TestBudgets_EightModels_MatchGoldenTable(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
 	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name) {
@@ -318,7 +318,7 @@ func (m *budgetRig) checkLimits(turn int64, limits supervisor.Budget) {
 			(SELECT coalesce(sum(amount), 0) FROM extension) - %[1]d x) WHERE x > 0 AND %[1]d > 0`, limits.Day),
 		"a lease is left": `SELECT amount FROM lease`,
 	} {
-		if found := sqlitetest.Query(m, m.db, query); len(found) > 0 {
+		if found := sqlitetest.QueryColumn(m, m.db, query); len(found) > 0 {
 			m.Errorf("%s: %q", what, found)
 		}
 	}
@@ -334,7 +334,7 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 		UNION ALL SELECT 'turn ' || sum(cost) FROM paid GROUP BY turn HAVING sum(cost) > %d`, all, min(limits.Day, limits.Month), limits.Turn)
 	var m *budgetRig
 	m = newBudgetRig(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
-		if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
+		if found := sqlitetest.QueryColumn(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)
 		}
 		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.Usage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
@@ -356,12 +356,12 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 			t.Errorf("told %q", text)
 		}
 	}
-	if found := sqlitetest.Query(t, m.db, over); len(found) > 0 {
+	if found := sqlitetest.QueryColumn(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
 	// the rest is less than the cost of the shortest answer
-	total := sqlitetest.Query(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
-	if left := sqlitetest.Query(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
+	total := sqlitetest.QueryColumn(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
+	if left := sqlitetest.QueryColumn(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)
 	}
 }

@@ -17,9 +17,9 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 	switch {
 	case err != nil:
 		s.log.Error("read a user's budget", "user", t.Conversation.User, "turn", t.ID, "error", err)
-		return budget.Unreadable{Why: err}
+		return budget.UnreadableReserver{Why: err}
 	case !served:
-		return budget.Denied{} // the user was removed while the turn waited
+		return budget.DeniedReserver{} // the user was removed while the turn waited
 	}
 	return budget.New(o)
 }
@@ -27,20 +27,20 @@ func (s *service) newReserver(t supervisor.Turn) hostcall.Reserver {
 // budgetOf returns the budget of a turn. served is false if its user may not use the service.
 func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, err error) {
 	configured, known := s.people.Find(t.Conversation.User)
-	if !known || !s.serves(t.AnswersIn()) {
+	if !known || !s.serves(t.AnswerConversation()) {
 		return o, false, nil
 	}
 	if t.Kind.IsOneShot() {
 		terms := s.readingTerms(t)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation,
-			Destination: t.AnswersIn(),
+			Destination: t.AnswerConversation(),
 			Pot:         terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 			Log: s.log.Named("budget")}, true, nil
 	}
-	limits, err := s.settings.Limits(t.Conversation.User)
+	limits, err := s.settings.BudgetLimits(t.Conversation.User)
 	o = budget.Options{
-		Leases: s.db.Leases(), Asker: s.questions, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
+		Leases: s.db.Leases(), Asker: s.questions, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswerConversation(),
 		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.ForUser(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
 	}

@@ -14,14 +14,14 @@ import (
 
 // A turn of a user who is not served may spend nothing.
 func TestReserver_UnservedUser_IsDenied(t *testing.T) {
-	_, err := budget.Denied{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
-	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	_, err := budget.DeniedReserver{}.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Only admins may see what all users have spent.
-func TestBudget_Admin_IsMarked(t *testing.T) {
+func TestBudgetOptions_MarkOnlyAdmins(t *testing.T) {
 	s := newTwoPersonService(t)
 	for name, admin := range map[string]bool{"ann": true, "ben": false} {
 		c := supervisor.Conversation{User: name, Channel: supervisor.ChannelTerminal}
@@ -47,7 +47,7 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(modelcall.Error)
 	if !errors.As(err, &refused) || refused.Class != modelcall.OverBudget ||
-		!strings.Contains(problem.Message(err), "Your budget could not be read, so far/m was not asked.") {
+		!strings.Contains(problem.UserText(err), "Your budget could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
 	if _, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m"}); err == nil {

@@ -122,8 +122,8 @@ func newCanaryService(t *testing.T) *canaryService {
 	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN",
 		a.canaries["the key of who is down"],
 		"ANTHROPIC_URL", "MODEL_ROOT").Replace(canaryConfig)
-	a.gatedService = newGatedService(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
-	a.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	a.gatedService = newGatedService(t, modeltest.EchoScript, config, "alice, role: admin, totp: off", "bob, totp: required")
+	a.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	a.model.Key = a.canaries["the key"]
 	a.Env = []string{"MEWS_CANARY_KEY=" + a.canaries["the key"]}
 	a.canaries["token"] = strings.TrimPrefix(a.bot.Token(), "42:")
@@ -161,7 +161,7 @@ func findPattern(t *testing.T, pattern, text string) string {
 // The test puts a value into every place for a secret, and makes everything fail that can fail.
 // Then it searches for the values in files, logs, command output and the environments of processes.
 // It also searches what models and Telegram got.
-func TestSecrets_AreNeverWritten(t *testing.T) {
+func TestSecrets_AreNeverWrittenToDisk(t *testing.T) {
 	t.Parallel()
 	a := newCanaryService(t)
 	a.Start()
@@ -188,10 +188,10 @@ func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 	unused := findPattern(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "bob"))
 	a.canaries["unused invite"] = unused
 	carol := telegramtest.User{ID: 777, First: "carol"}
-	a.bot.Say(telegramtest.Private(carol), carol, "/start "+code)
-	a.bot.Say(telegramtest.Private(mallory), mallory, "/start "+code)
+	a.bot.Say(telegramtest.PrivateChat(carol), carol, "/start "+code)
+	a.bot.Say(telegramtest.PrivateChat(mallory), mallory, "/start "+code)
 	shown := ""
-	a.bot.Await(t, "carol to be shown her second factor", func() bool {
+	a.bot.WaitUntil(t, "carol to be shown her second factor", func() bool {
 		for _, m := range a.bot.BotMessages(carol.ID) {
 			if strings.Contains(m.Text, "Scan the picture") {
 				shown = m.Text
@@ -205,8 +205,8 @@ func (a *canaryService) pairCarol(t *testing.T) telegramtest.User {
 		a.canaries[fmt.Sprint("carol's recovery code ", i)] = code
 	}
 	a.canaries["typed to enrol"] = a.code("carol", 0)
-	a.bot.Say(telegramtest.Private(carol), carol, a.canaries["typed to enrol"])
-	a.bot.Await(t, "carol's code to be taken", func() bool {
+	a.bot.Say(telegramtest.PrivateChat(carol), carol, a.canaries["typed to enrol"])
+	a.bot.WaitUntil(t, "carol's code to be taken", func() bool {
 		return slices.ContainsFunc(a.bot.BotMessages(carol.ID), func(m telegramtest.Message) bool {
 			return strings.HasPrefix(m.Text, "Your second factor is set up.")
 		})
@@ -239,7 +239,7 @@ func (a *canaryService) causeFailures(t *testing.T) {
 	a.sayAndAwait("alice", "/model default", "")
 	for _, f := range []telegramtest.Fault{{Kind: telegramtest.Reset, Times: 1}, {Kind: telegramtest.HTML, Times: 1},
 		{Kind: telegramtest.Error, Code: http.StatusNotFound, Text: "Not Found", Times: 1}} {
-		a.bot.Fault(f)
+		a.bot.InjectFault(f)
 		a.say("alice", "through trouble")
 		a.awaitSettled("through trouble")
 	}
@@ -249,9 +249,9 @@ func (a *canaryService) causeFailures(t *testing.T) {
 // good.
 func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
-	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
-		return a.bot.CountPending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
-			a.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+	a.WaitUntilTrue(apptest.DefaultTestTimeout, "an answer to "+what, func() bool {
+		return a.bot.CountPendingUpdates() == 0 && a.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			a.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 	})
 }
 
@@ -293,7 +293,7 @@ func (a *canaryService) reloadBadConfig() {
 func (a *canaryService) checkProcesses(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
-		pids := a.Processes(program)
+		pids := a.ProcessIDs(program)
 		if len(pids) == 0 {
 			t.Errorf("no %s runs", program)
 		}

@@ -50,7 +50,7 @@ func presentFor(t *testing.T, while time.Duration, answer func(string, time.Dura
 		if err != nil {
 			t.Fatal(err)
 		}
-		nobody, err := access.New(nil, 1, nil)
+		nobody, err := access.NewPeople(nil, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func menuAnswer(method string) string {
 }
 
 // After a flood wait, the name and the menu are requested again exactly when the wait is over.
-func TestPresent_FloodWait_AsksNothing(t *testing.T) {
+func TestBotProfile_FloodWait_SendsNoRequest(t *testing.T) {
 	flood := 137 * time.Second
 	made, name := presentFor(t, time.Hour, func(method string, after time.Duration) string {
 		switch {
@@ -107,7 +107,7 @@ func TestPresent_FloodWait_AsksNothing(t *testing.T) {
 
 // A new name of the bot is known within a day. This holds while the menu can't be set, and after a
 // day on which all requests failed.
-func TestPresent_LearnsNewNameWithinADay(t *testing.T) {
+func TestBotProfile_Renamed_IsReadWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			day := 24 * time.Hour

@@ -19,7 +19,7 @@ const streamQuestion = "Change your setting stream from "
 func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin, approvals: {settings: ask}")}
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	l.Start()
 	for i, c := range []struct {
 		says, button, answer string
@@ -32,7 +32,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 		{"/settings stream off", "Once", "From now on stream is off", true, l.Stop},
 	} {
 		l.sayAndAwait("alice", c.says, streamQuestion)
-		l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 		c.end()
 		if c.away {
 			l.pressLabel("alice", c.button)
@@ -49,7 +49,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 			t.Errorf("%s, %s: alice was asked %d times, want %d", c.says, c.button, n, i+1)
 		}
 	}
-	if n := l.Count("SELECT count(*) FROM setting WHERE name = 'stream' AND value = 'off'"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM setting WHERE name = 'stream' AND value = 'off'"); n != 1 {
 		t.Errorf("%d settings are kept", n)
 	}
 	l.Stop()
@@ -59,7 +59,7 @@ func TestCommandQuestion_ServiceDies_AsksOnce(t *testing.T) {
 func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	l.Start()
 	verb := func(args ...string) *exec.Cmd {
 		return exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...)
@@ -72,20 +72,20 @@ func TestUserDelete_EndsCommandThatAsks(t *testing.T) {
 	if err := talk.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l.WaitFor(apptest.Patience, "dan to be asked", func() bool { return l.questionCount() == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "dan to be asked", func() bool { return l.questionCount() == 1 })
 	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
-		t.Fatalf("%v: %s\n%s", err, out, l.Log())
+		t.Fatalf("%v: %s\n%s", err, out, l.LogTail())
 	}
 	_ = talk.Process.Kill() // the client may still wait for an answer
 	_ = talk.Wait()
 	l.sayAndAwait("alice", "/settings stream off", streamQuestion) // a command of alice's wakes all waiting questions
 	l.pressLabel("alice", "Once")
 	l.awaitDone()
-	if log := l.Log(); strings.Contains(log, "answer a command") {
+	if log := l.LogTail(); strings.Contains(log, "answer a command") {
 		t.Errorf("something tries to answer dan: %s", log)
 	}
 	for _, table := range []string{"inbox", "outbox", "conversation", "question", "setting"} {
-		if n := l.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+		if n := l.QueryCount("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
 			t.Errorf("%d rows of theirs are left in %s", n, table)
 		}
 	}

@@ -20,22 +20,22 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Resender: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
 		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
-		Questions: s.questions, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: sqlite.Locks{Access: s.db.Access()}, Groups: users.Groups{Loader: s.configuration.Loader},
+		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service), Locks: sqlite.Gates{AccessStores: s.db.AccessStores()}, Groups: users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
-		People: s.settings, OfferZone: s.schedule.Chat.OfferZone,
+		People: s.settings, OfferZone: s.schedule.Chat.OfferZoneMove,
 		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: queue.Begin, Drop: queue.DropBefore, AnswerAgain: queue.AnswerAnew, Queue: queue, Now: s.now, Audit: s.audit.Note, Status: s.ownStatus(report).Text, Welcome: report.Welcome, Queued: s.deliveryQueued,
+		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText, Queue: queue, Now: s.now, Audit: s.audit.RecordAction, Status: s.ownStatus(report).Text, Welcome: report.WelcomeText, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }
 
 // hiddenGroups lists the groups of commands without use here: GitHub's, if no repository is
 // configured.
-func (s chatCommands) hiddenGroups() []feature.Group {
+func (s chatCommands) hiddenGroups() []feature.HelpGroup {
 	if len(s.config.GitHub.Repos) == 0 {
-		return []feature.Group{feature.GroupGitHub}
+		return []feature.HelpGroup{feature.GroupGitHub}
 	}
 	return nil
 }
@@ -43,6 +43,6 @@ func (s chatCommands) hiddenGroups() []feature.Group {
 // queue returns the queue of waiting messages. It works before the sessions and the receiver of
 // files exist.
 func (s *service) queue() session.Queue {
-	return session.Queue{Inbox: s.db.Inbox(), WakeSession: func(c supervisor.Conversation) { s.sessions.Wake(c) },
+	return session.Queue{Inbox: s.db.Inbox(), WakeSession: func(c supervisor.Conversation) { s.sessions.WakeSession(c) },
 		WakeFiles: func() { s.attachments.Wake() }}
 }

@@ -14,7 +14,7 @@ import (
 var documentedCommand = regexp.MustCompile("(?m)^\\| `/.*$")
 
 // The tables of commands in the guide must match those of /help.
-func TestGuide_CommandTables_AreThoseOfHelp(t *testing.T) {
+func TestGuide_CommandTables_MatchHelp(t *testing.T) {
 	page, err := os.ReadFile("../../cmd/mews/manual/guide/commands.md")
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestGuide_CommandTables_AreThoseOfHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := commands.Find("start")
+	start := commands.FindCommand("start")
 	var want []string
 	for _, row := range append(commands.Menu(true), command.MenuEntry{Name: start.Name, Summary: start.Help}) {
 		want = append(want, fmt.Sprintf("| `/%s` | %s |", row.Name, row.Summary))

@@ -36,13 +36,13 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.ValidFor != 24*time.Hour {
 		t.Errorf("made was %+v", made)
 	}
-	used, err := s.db.Access().Invites.Redeem(t.Context(), access.DigestInvite(made.Code), supervisor.ChannelTelegram, "77", "")
+	used, err := s.db.AccessStores().Invites.Redeem(t.Context(), access.DigestInviteCode(made.Code), supervisor.ChannelTelegram, "77", "")
 	must(t, err)
 	if used.User != "cleo" || used.Enrol || time.Until(used.ExpiresAt).Round(time.Hour) != 24*time.Hour {
 		t.Errorf("used was %+v", used)
 	}
 	must(t, s.configuration.Refresh(t.Context()))
-	if who, known := s.people.ByAccount(supervisor.ChannelTelegram, "77"); !known || who.Name != "cleo" {
+	if who, known := s.people.FindByAccount(supervisor.ChannelTelegram, "77"); !known || who.Name != "cleo" {
 		t.Errorf("77 is %+v", who)
 	}
 
@@ -53,7 +53,7 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 		t.Fatalf("made was %+v", made)
 	}
 	file := made.Files[0]
-	picture, bytes, err := s.spool.Read(file.SHA256)
+	picture, bytes, err := s.spool.OpenBlob(file.SHA256)
 	must(t, err)
 	defer picture.Close()
 	if _, err := png.Decode(picture); err != nil || bytes != file.Size || file.Name != "invite-ann.png" {
@@ -63,20 +63,20 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 
 func TestInviter_BadOrSuspendedName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
-	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
+	must(t, s.db.AccessStores().People.Suspend(t.Context(), "ben", true))
 	must(t, s.configuration.Refresh(t.Context()))
 	i := s.inviter()
 	for name, want := range map[string]string{
 		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
 		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
 	} {
-		if err := i.Check(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(problem.Message(err), want) {
+		if err := i.CheckName(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(problem.UserText(err), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 }
 
-func TestGroup_AllowThenDisallow(t *testing.T) {
+func TestGroup_AllowThenDisallow_StopsAnswers(t *testing.T) {
 	s := newTwoPersonService(t)
 	g := users.Groups{Loader: s.configuration.Loader}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
@@ -96,51 +96,51 @@ func TestGroup_AllowThenDisallow(t *testing.T) {
 // unlock gives ann a second factor, and opens her gate in a chat.
 func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	t.Helper()
-	must(t, s.db.Access().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	must(t, s.db.AccessStores().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f.Confirmed = true
 		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
-	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
+	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{
 		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{CheckCode: right},
 	}}})
 	must(t, err)
 }
 
-func TestStatus_ShowsGateAndBudget(t *testing.T) {
+func TestStatusCommand_ShowsGateAndBudget(t *testing.T) {
 	s := newTwoPersonService(t)
-	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
 	told := func(want string) {
 		t.Helper()
-		if got, err := s.ownStatus(s.statusReporter()).Lines(t.Context(), c); err != nil || got != want {
+		if got, err := s.ownStatus(s.statusReporter()).GateAndBudgetLines(t.Context(), c); err != nil || got != want {
 			t.Errorf("told was %q, %v; want %q", got, err, want)
 		}
 	}
 	told("gate    open; no second factor\nbudget  $2.50 of $2.50 is left today")
 	unlock(t, s, c)
 	told("gate    open for another 30m0s; /lock locks it\nbudget  $2.50 of $2.50 is left today")
-	l := sqlite.Locks{Access: s.db.Access()}
+	l := sqlite.Gates{AccessStores: s.db.AccessStores()}
 	if guarded, err := l.HasFactor(t.Context(), "ann"); !guarded || err != nil {
 		t.Errorf("ann has no second factor: %v", err)
 	}
 	if guarded, err := l.HasFactor(t.Context(), "ben"); guarded || err != nil {
 		t.Errorf("ben has a second factor: %v", err)
 	}
-	must(t, l.Close(t.Context(), c))
-	_, err = s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
+	must(t, l.CloseGate(t.Context(), c))
+	_, err = s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{
 		Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
 		Decision: supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
 	}}})
 	must(t, err)
 	told("gate    locked\nheld    1 message until you send a code\nbudget  $2.50 of $2.50 is left today")
-	if n, err := l.CloseAll(t.Context(), "ann"); n != 0 || err != nil {
+	if n, err := l.CloseUserGates(t.Context(), "ann"); n != 0 || err != nil {
 		t.Errorf("%d chats were open, %v", n, err)
 	}
 }
 
 // The parts are those of a real service, except the sessions, which run turns.
-func TestCommands_HaveAllDependencies(t *testing.T) {
+func TestCommandOptions_AllFields_AreSet(t *testing.T) {
 	s := newTwoPersonService(t)
 	s.audit, s.schedule = admin.NewAuditWriter(s.db.Audit(), s.log), schedule.New(schedule.Options{})
 	o := chatCommands{s}.commandOptions(nil, api.StatusReporter{})
@@ -155,9 +155,9 @@ func TestCommands_HaveAllDependencies(t *testing.T) {
 	o.Queued = func(c int64) { answered <- c }
 	commands, err := command.New(o)
 	must(t, err)
-	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
-	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",
 		Kind: supervisor.KindPress, Text: "s:stream off"})
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
@@ -174,7 +174,7 @@ func TestCommands_HaveAllDependencies(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Text != "From now on stream is off, your own." {
 		t.Errorf("told was %+v, %v", list, err)
 	}
-	if due, err := s.db.Cleanings().ListDue(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 0 {
+	if due, err := s.db.MessageCleanups().ListDue(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 0 {
 		t.Errorf("of the buttons of /settings, which stay, to be cleaned is %+v, %v", due, err)
 	}
 }

@@ -25,9 +25,9 @@ type configuration struct {
 // Current returns the configuration that is in force.
 func (c *configuration) Current() *config.Config { return c.current.Load() }
 
-// Use applies a configuration's users and makes it the current one. An error changes nothing.
-func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
-	err := c.Loader.Use(ctx, usersConfiguration(cfg))
+// Apply applies a configuration's users and makes it the current one. An error changes nothing.
+func (c *configuration) Apply(ctx context.Context, cfg *config.Config) error {
+	err := c.Loader.UseConfiguration(ctx, usersConfiguration(cfg))
 	if err == nil {
 		c.current.Store(cfg)
 	}
@@ -37,24 +37,24 @@ func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 // usersConfiguration returns a configuration's settings of users.
 func usersConfiguration(cfg *config.Config) *users.Configuration {
 	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
-		Budget: BudgetOf(cfg.Budget.Users)}
+		Budget: BudgetFromConfig(cfg.Budget.Users)}
 	for _, id := range cfg.Telegram.Groups {
 		u.Groups = append(u.Groups, access.Group{Channel: supervisor.ChannelTelegram, Chat: strconv.FormatInt(id, 10)})
 	}
 	u.MayChoose = func(user, spec string) bool {
 		for _, one := range cfg.Users {
 			if one.Name == user {
-				return one.MayChoose(spec)
+				return one.MayChooseModel(spec)
 			}
 		}
-		return config.User{ModelsAllowed: cfg.Models.Allowed}.MayChoose(spec)
+		return config.User{ModelsAllowed: cfg.Models.Allowed}.MayChooseModel(spec)
 	}
-	u.Defaults = users.Defaults{
-		Model:         users.Default[string]{Value: cfg.Models.Default, Configured: cfg.Models.Default != config.Offline},
-		Thinking:      users.Default[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != thinkingOff},
-		Language:      users.Default[string]{Value: cfg.Speech.In.Language, Configured: cfg.Speech.In.Language != "auto"},
-		StreamReplies: users.Default[bool]{Value: cfg.Chat.Stream == config.StreamEdit, Configured: cfg.Chat.Stream != config.StreamEdit},
-		Busy:          users.Default[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusySteer},
+	u.Defaults = users.DefaultSettings{
+		Model:         users.DefaultValue[string]{Value: cfg.Models.Default, Configured: cfg.Models.Default != config.OfflineModel},
+		Thinking:      users.DefaultValue[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != thinkingOff},
+		Language:      users.DefaultValue[string]{Value: cfg.Speech.In.Language, Configured: cfg.Speech.In.Language != "auto"},
+		StreamReplies: users.DefaultValue[bool]{Value: cfg.Chat.Stream == config.StreamModeEdit, Configured: cfg.Chat.Stream != config.StreamModeEdit},
+		Busy:          users.DefaultValue[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusyModeSteer},
 	}
 	return u
 }
@@ -74,7 +74,7 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	for _, u := range cfg.Users {
 		user := supervisor.User{
 			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget), History: u.History,
+			Workspaces: u.Workspaces, Codes: supervisor.CodePolicy(u.TOTP), Budget: BudgetFromConfig(u.Budget), History: u.History,
 			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
 		}
 		if u.Telegram != 0 {
@@ -85,8 +85,8 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	return list
 }
 
-// BudgetOf converts configured spending limits to a budget.
-func BudgetOf(s config.SpendLimits) supervisor.Budget {
+// BudgetFromConfig converts configured spending limits to a budget.
+func BudgetFromConfig(s config.SpendLimits) supervisor.Budget {
 	return supervisor.Budget{Turn: s.Turn.Micro, Day: s.Day.Micro, Month: s.Month.Micro, Extend: s.Extend.Micro}
 }
 
@@ -105,7 +105,7 @@ func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting,
 }
 
 // sourceOf returns where a setting's value comes from.
-func sourceOf(s users.Setting) command.Origin {
+func sourceOf(s users.Setting) command.SettingOrigin {
 	switch {
 	case s.Own:
 		return command.OriginOwn

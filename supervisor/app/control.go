@@ -30,22 +30,22 @@ func (s *service) openControl(context.Context) (err error) {
 	}
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds,
-		Greet: func(u supervisor.User) control.Attached {
-			return control.Attached{Version: s.version, Walls: report.Sandbox(), Model: report.Model(u)}
+		Greet: func(u supervisor.User) control.AttachResult {
+			return control.AttachResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u)}
 		},
 		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
 		Methods: methods,
-		Refused: ingress.NoteRefusals(s.audit.Note, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
+		Refused: ingress.AuditRefusals(s.audit.RecordAction, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err
 }
 
 // methods returns the calls of the control socket, by name.
-func (s *service) methods(report api.StatusReporter) (map[string]api.Method, error) {
+func (s *service) methods(report api.StatusReporter) (map[string]api.MethodFunc, error) {
 	own := api.ServiceCalls{Status: report, Usage: s.usageSums(), Catalogue: s.models, Choices: s.modelChoice(),
 		Effects: s.db.Effects()}
-	table, err := api.New(api.Options{People: s.people, Audit: s.audit.Note}, own.Calls(), s.admins.Calls(),
-		collect(s.features, func(f feature.Feature) []feature.Call { return f.Calls }))
+	table, err := api.New(api.Options{People: s.people, Audit: s.audit.RecordAction}, own.Calls(), s.admins.Calls(),
+		collect(s.features, func(f feature.Feature) []feature.ControlCall { return f.Calls }))
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +68,6 @@ func (s *service) statusReporter() api.StatusReporter {
 
 // ownStatus returns the answer to /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
-	return api.OwnStatus{Report: report, Left: s.settings.Left, AskWorker: s.pool.Ask, Now: s.now, Log: s.log,
-		Limits: func() access.Limits { return gateLimits(s.configuration.Current()) }}
+	return api.OwnStatus{Report: report, Left: s.settings.ListAllowances, AskWorker: s.pool.CallIfRunning, Now: s.now, Log: s.log,
+		Limits: func() access.GateLimits { return gateLimits(s.configuration.Current()) }}
 }

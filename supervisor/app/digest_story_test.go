@@ -48,9 +48,9 @@ func newDigestDay(t *testing.T, m *taskModel, digest string) *aliceService {
 // awaitHomeIndexed waits until alice's home is in the index.
 func (l *aliceService) awaitHomeIndexed() {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the home to be in the index", func() bool {
 		var s api.Status
-		err := control.Ask(l.T.Context(), l.Socket, api.MethodStatus, nil, &s)
+		err := control.CallOnce(l.T.Context(), l.Socket, api.MethodStatus, nil, &s)
 		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
 	})
 }
@@ -77,7 +77,7 @@ Waiting for you
 • a question: Which one?`
 
 // The digest comes once in the morning, even if the service restarts before and after it.
-func TestDigest_TellsDayInTheMorning(t *testing.T) {
+func TestDigest_Morning_SummarisesTheDay(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
 	l := newDigestDay(t, m, "/digest 7:30")
@@ -87,7 +87,7 @@ func TestDigest_TellsDayInTheMorning(t *testing.T) {
 	l.open()
 	l.awaitHomeIndexed()
 	l.moveTo(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.countTold("alice", "Digest\n\nToday") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the digest", func() bool { return l.countTold("alice", "Digest\n\nToday") == 1 })
 	if got := lastOf(l.told("alice")); got != tellsOfTheDay {
 		t.Errorf("it says %q", got)
 	}
@@ -113,7 +113,7 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 		l.say("alice", words)
 		l.awaitLastTold("alice", "Digest is on.")
 		l.writeHomeFile("old.md", "# Old\n")
-		if err := os.Chtimes(filepath.Join(l.Home("alice"), "old.md"), storyStart, storyStart.AddDate(0, -1, 0)); err != nil {
+		if err := os.Chtimes(filepath.Join(l.UserHome("alice"), "old.md"), storyStart, storyStart.AddDate(0, -1, 0)); err != nil {
 			t.Fatal(err)
 		}
 		l.say("alice", "hello")

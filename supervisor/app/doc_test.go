@@ -9,7 +9,7 @@ import (
 )
 
 // The package's documentation names only files that exist.
-func TestPackageDoc_NamesExistingFiles(t *testing.T) {
+func TestPackageDoc_NamesOnlyExistingFiles(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)

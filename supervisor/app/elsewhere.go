@@ -9,7 +9,7 @@ import (
 // fallbackChat returns the chat that gets messages that a conversation refused. It is the user's
 // private chat, or the terminal if the private chat refused. For an unknown user the result is
 // zero.
-func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
+func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendErrorReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)
 	if !known {
 		return none
@@ -25,7 +25,7 @@ func (s *service) fallbackChat(c supervisor.Conversation, why supervisor.SendRea
 
 // notifyFallback sends the deliveries that were queued for a fallback chat.
 func (s *service) notifyFallback(c supervisor.Conversation) {
-	found, err := s.db.Conversations().Find(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
+	found, err := s.db.Conversations().FindOrCreate(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
 	if err != nil {
 		s.log.Error("send to the fallback chat", "user", c.User, "error", err)
 		return

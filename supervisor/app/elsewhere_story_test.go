@@ -9,7 +9,7 @@ import (
 
 // A model that searches for a tool by another product's name gets the tool of Mews, and uses it.
 // All tools that such names stand for exist.
-func TestFindTools_ForeignName_FindsOurs(t *testing.T) {
+func TestFindTools_OtherProductsName_FindsMewsTool(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
 		{words: "every morning", calls: calls("find_tools", `{"words":"cron"}`, "schedule_task", `{"when":"weekdays 8:30","text":"stand up"}`), answer: "It is set."},
@@ -32,7 +32,7 @@ func TestFindTools_ForeignName_FindsOurs(t *testing.T) {
 		t.Errorf("%s reminders are set", n)
 	}
 	l.sayInChat("what else is there?")
-	for _, e := range tools.OfOthers {
+	for _, e := range tools.ForeignTools {
 		for _, name := range e.Tools {
 			if !slices.Contains(offered(), name) {
 				t.Errorf("%s's %s is done by %s, which is not there: %q", e.Assistant, e.Tool, name, offered())

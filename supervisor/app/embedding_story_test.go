@@ -16,7 +16,7 @@ func newEmbeddingService(t *testing.T, script modeltest.Script, people ...string
 	t.Helper()
 	l := newGatedService(t, script, "models: {default: test/test, embed: test/meanings, prices: {test/meanings: {input: 1, output: 0}}, "+
 		"providers: {test: {kind: openai, base_url: MODEL_URL}}}\n", people...)
-	l.model.Embedding = func(text string) []float32 { return modeltest.Embedding(synonyms.Replace(text)) }
+	l.model.Embedding = func(text string) []float32 { return modeltest.EmbeddingOf(synonyms.Replace(text)) }
 	l.open()
 	return l
 }

@@ -19,22 +19,22 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	var mended atomic.Bool
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if mended.Load() {
-			return modeltest.Echo(r)
+			return modeltest.EchoScript(r)
 		}
-		return modeltest.Fails(modeltest.Auth)(modeltest.Answer{})
+		return modeltest.FaultOfClass(modeltest.WrongKey)(modeltest.Answer{})
 	}, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser(name)))
 	}
 	l.open()
 	const unavailable = "⚠ test/test is not available at the moment. An admin knows why."
 	l.sayAndAwait("bob", "hello", unavailable)
 	l.sayAndAwait("bob", "hello again", unavailable)
-	l.bot.Await(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
+	l.bot.WaitUntil(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
 	l.sayAndAwait("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
 	mended.Store(true)
 	l.sayAndAwait("bob", "and now", "echo: and now")
-	l.WaitFor(apptest.Patience, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
 	var faults []string
 	for _, text := range l.told("alice") {
 		if strings.HasPrefix(text, "test/test cannot answer people.") {

@@ -27,7 +27,7 @@ func (s *service) openFeatures(context.Context) (err error) {
 	s.features = s.newFeatures()
 	s.settings.Features = collect(s.features, func(f feature.Feature) []feature.Setting { return f.Settings })
 	s.hostCalls = s.hostCallOptions()
-	s.hostCalls.Table, err = hostcall.NewTable(collect(s.features,
+	s.hostCalls.Table, err = hostcall.NewCallTable(collect(s.features,
 		func(f feature.Feature) []feature.HostCall { return f.HostCalls })...)
 	return err
 }
@@ -43,9 +43,9 @@ func collect[T any](features []feature.Feature, of func(feature.Feature) []T) (a
 // commandRows returns the commands of a feature.
 func commandRows(f feature.Feature) []feature.Command { return f.Commands }
 
-// Effects returns the default rule of each effect that can have a rule.
-func Effects() map[string]string {
-	all := approval.Effects()
+// DefaultEffectRules returns the default rule of each effect that can have a rule.
+func DefaultEffectRules() map[string]string {
+	all := approval.CoreEffects()
 	for _, e := range collect(describeFeatures(), func(f feature.Feature) []feature.Effect { return f.Effects }) {
 		all[e.Name] = e.Rule
 	}

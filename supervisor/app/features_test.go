@@ -13,20 +13,20 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-func TestHostCalls_EveryExample_IsOfItsRow(t *testing.T) {
+func TestHostCalls_EveryExample_MatchesParams(t *testing.T) {
 	calls := collect(describeFeatures(), func(f feature.Feature) []feature.HostCall { return f.HostCalls })
-	table, err := hostcall.NewTable(calls...)
+	table, err := hostcall.NewCallTable(calls...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := table.Methods()
-	for method, example := range protocoltest.Methods(t, "../../protocol") {
+	for method, example := range protocoltest.ReadMethodConstants(t, "../../protocol") {
 		if len(example) > 0 && !slices.Contains(all, method) {
 			t.Errorf("%s has an example, and no row", method)
 		}
 	}
 	for _, f := range describeFeatures() {
-		featuretest.CheckExamples(t, f, "../..")
+		featuretest.CheckHostCallExamples(t, f, "../..")
 	}
 }
 
@@ -38,7 +38,7 @@ func TestFeatures_Names_AreUnique(t *testing.T) {
 		}
 		taken[name] = true
 	}
-	for effect := range approval.Effects() {
+	for effect := range approval.CoreEffects() {
 		take("effect", effect)
 	}
 	s := newTwoPersonService(t)

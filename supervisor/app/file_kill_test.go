@@ -24,22 +24,22 @@ import (
 
 // fileMessages are the messages with files, during which the service is killed.
 var fileMessages = map[string]struct {
-	comes  func(content []byte) telegramtest.Field
+	comes  func(content []byte) telegramtest.MessageOption
 	begins string   // beginning of the file's content
 	read   string   // text that the model must have read
 	told   []string // the messages to the user, in order
 	states []string // states of rows that must occur
 }{
 	"a document": {
-		func(content []byte) telegramtest.Field {
-			return telegramtest.Document(telegramtest.File{ID: "file", Name: "list.txt", Mime: "text/plain", Content: content})
+		func(content []byte) telegramtest.MessageOption {
+			return telegramtest.WithDocument(telegramtest.File{ID: "file", Name: "list.txt", Mime: "text/plain", Content: content})
 		}, "eggs and flour", "eggs and flour", []string{"I have read it."},
 		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
 			"arriving, fetched, receive done", "new, fetched", "running, fetched", "answered, fetched", "done, fetched"},
 	},
 	"a voice message": {
-		func(content []byte) telegramtest.Field {
-			return telegramtest.Voice(telegramtest.File{ID: "file", Content: content}, time.Second)
+		func(content []byte) telegramtest.MessageOption {
+			return telegramtest.WithVoice(telegramtest.File{ID: "file", Content: content}, time.Second)
 		}, string(waveFile()), "] buy eggs", []string{"Heard:\n\nbuy eggs", "I have read it."},
 		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
 			"arriving, fetched, receive done", "arriving, fetched, receive done, transcribe waiting",
@@ -55,15 +55,15 @@ var fileMessages = map[string]struct {
 // The file is complete and only once in uploads/, and the model has read it. The user is told
 // everything once. A message that may have been sent before is sent again, with a mark. Bytes on
 // disk are not downloaded again.
-func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
+func TestSentFile_KillAfterEachCommit_StoredOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range fileMessages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			content := []byte(c.begins + " of " + name)
 			script := func(r modeltest.Request) modeltest.Answer {
-				if !strings.Contains(r.Asked(), c.read) {
-					return modeltest.Answer{Text: "I have not read it: " + r.Asked()}
+				if !strings.Contains(r.NewestUserMessage(), c.read) {
+					return modeltest.Answer{Text: "I have not read it: " + r.NewestUserMessage()}
 				}
 				return modeltest.Answer{Text: c.told[len(c.told)-1]}
 			}
@@ -87,7 +87,7 @@ func TestFile_KillAfterEachCommit_LosesNothing(t *testing.T) {
 				}
 				tried[left] = true
 				downloads := l.bot.CountCalls(telegramtest.DownloadMethod)
-				apptest.GiveToWorkers(t, filepath.Join(image.dir, "homes"))
+				apptest.ChownToWorkers(t, filepath.Join(image.dir, "homes"))
 				l.runIn(image.dir, nil)
 				l.awaitSettled(image.dir, l.toldBefore+len(c.told)-len(image.told))
 				l.shut()
@@ -125,7 +125,7 @@ type folderImage struct {
 // runIn runs a service inside the test with its folders in dir. shut stops it.
 func (l *killedService) runIn(dir string, committed func()) {
 	l.T.Helper()
-	apptest.LinkPrograms(l.T)
+	apptest.LinkProgramsBesideTest(l.T)
 	log, err := os.OpenFile(filepath.Join(l.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		l.T.Fatal(err)
@@ -133,7 +133,7 @@ func (l *killedService) runIn(dir string, committed func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() { // end waits for this goroutine
-		ended <- app.RunInside(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
+		ended <- app.RunServiceInTest(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
 	}()
 	l.end = func() {
 		cancel()
@@ -185,8 +185,8 @@ func (l *killedService) keepImage() {
 // awaitSettled waits until bob has got that many messages, and the service has nothing left to do.
 func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
-		return len(l.told("bob")) >= told && l.bot.CountPending() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool {
+		return len(l.told("bob")) >= told && l.bot.CountPendingUpdates() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
 			(SELECT count(*) FROM outbox WHERE delivered_at IS NULL) + (SELECT count(*) FROM lease)`), []string{"0"})
 	})
 }
@@ -194,7 +194,7 @@ func (l *killedService) awaitSettled(dir string, told int) {
 // query returns the rows of a query in a copy of the database.
 func (l *killedService) query(dir, query string) []string {
 	l.T.Helper()
-	return sqlitetest.QueryCopy(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
+	return sqlitetest.QueryColumnInCopy(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
 }
 
 // deliveries returns the states of all deliveries and leases.
@@ -253,7 +253,7 @@ func (l *killedService) checkTold(state string, told, want []string) {
 	l.T.Helper()
 	var plain []string
 	for _, text := range told {
-		if rest, marked := strings.CutPrefix(text, apptest.RepeatMark); !marked {
+		if rest, marked := strings.CutPrefix(text, apptest.RepeatedMessageMark); !marked {
 			plain = append(plain, text)
 		} else if n := slices.IndexFunc(want, func(w string) bool { return strings.HasSuffix(rest, w) }); n < 0 {
 			l.T.Errorf("killed when it was %s: bob was told %q", state, text)

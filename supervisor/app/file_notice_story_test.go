@@ -27,7 +27,7 @@ func (l *aliceService) fileNotices() (list []string) {
 func (l *aliceService) awaitFileNotices(n int) string {
 	l.T.Helper()
 	looks := 0
-	l.WaitFor(apptest.Patience, fmt.Sprintf("message %d about files", n), func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, fmt.Sprintf("message %d about files", n), func() bool {
 		if looks++; looks%100 == 0 {
 			l.moveTo(l.now().Add(15 * time.Minute))
 		}
@@ -42,7 +42,7 @@ func (l *aliceService) awaitFileNotices(n int) string {
 
 // Changes by other programs are reported, with and without a running worker. Changes by a turn are
 // not reported.
-func TestFileNotices_TellChangesOfOthers(t *testing.T) {
+func TestFileNotices_ListOtherProgramsChanges(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
 		{words: "write it", calls: calls("write_file", `{"path":"own.md","content":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},
@@ -70,7 +70,7 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	for i := range 29 {
 		l.writeHomeFile(fmt.Sprintf("sync/%02d.md", i), "x\n")
 	}
-	if err := os.Remove(filepath.Join(l.Home("alice"), "theirs.md")); err != nil {
+	if err := os.Remove(filepath.Join(l.UserHome("alice"), "theirs.md")); err != nil {
 		t.Fatal(err)
 	}
 	l.say("alice", "hello")
@@ -87,7 +87,7 @@ func TestFileNotices_TellChangesOfOthers(t *testing.T) {
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))
-	l.WaitFor(apptest.Patience, "the look of its own time", func() bool { return len(l.fileNotices()) >= 3 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the look of its own time", func() bool { return len(l.fileNotices()) >= 3 })
 	if list := l.fileNotices(); !slices.Equal(list[2:], []string{"new: unseen.md"}) {
 		t.Errorf("without a worker told is %q", list[2:])
 	}

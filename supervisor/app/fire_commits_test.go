@@ -57,12 +57,12 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(),
 		Posts:         l.db.Posts(),
 		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds,
-		Rates:  outbox.Rates{Chat: 1, All: 1000},
+		Rates:  outbox.SendRates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
 		Now:    l.now, Grows: yes, Serves: yes,
 	})
-	l.feeds.Changed = l.box.Changed
+	l.feeds.Changed = l.box.NotifyChange
 	l.sessions = session.New(session.Options{
 		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(),
 		Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds,
@@ -71,12 +71,12 @@ func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duratio
 	})
 	l.questions = question.New(question.Options{Store: l.db.Questions(), Ends: l.db.Questions(),
 		Audit: l.db.Audit(), Log: log,
-		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
-	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed,
+		Queued: l.box.NotifyChange, Resume: l.sessions.WakeSession, Ended: func() {}, Now: l.now})
+	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.NotifyChange,
 		Sources: l.db.Jobs(), CheckStore: l.db.Jobs(),
-		Checks:     map[supervisor.JobKind]schedule.Check{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).Check},
+		Checks:     map[supervisor.JobKind]schedule.CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: l.runCheck}).EvaluateCheck},
 		CheckRules: schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
-		StartTurn:  func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
+		StartTurn:  func(in supervisor.Inbound) { l.sessions.WakeSession(in.Conversation) }, Now: l.now, Log: log,
 		Person: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name,
 				Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
@@ -151,41 +151,41 @@ func (l *fireRig) runCheck(context.Context, string, protocol.CheckParameters) (p
 }
 
 // Run plays both the worker and the model.
-func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	job := sqlitetest.Query(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
+func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+	job := sqlitetest.QueryColumn(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON "+
 		"t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
 	switch job {
 	case fireGate:
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError},
-			Failure: &modelcall.Error{Class: modelcall.Refused,
+		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndError},
+			Failure: &modelcall.Error{Class: modelcall.RequestRefused,
 				Err: &supervisor.Error{Message: "There is no such model."}}}, nil
 	case fireShed:
-		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID,
+		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswerConversation(), Turn: a.Turn.ID,
 			Kind:    supervisor.QuestionAsk,
 			Subject: strings.Repeat("5", 64),
-			Ask:     protocol.AskArguments{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
+			Ask:     protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
 		if errors.Is(err, supervisor.ErrWaitsForAnswer) {
-			return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
+			return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndWaitsForUser}}, nil
 		}
 		if err != nil {
-			return session.End{}, err
+			return session.AttemptEnd{}, err
 		}
 		text := jobresult.Met + " The shed is shut, for you said " + string(q.End) + "."
 		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.Part{Text: text}), text, nil); err != nil || !ended {
-			return session.End{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
+			return session.AttemptEnd{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
 		}
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, nil
+		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, nil
 	}
 	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult,
 		Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
 	if len(a.Start.PendingCalls) == 0 {
 		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.Part{Call: &call})); err != nil {
-			return session.End{}, err
+			return session.AttemptEnd{}, err
 		}
 	}
 	_, err := l.db.Turns().CommitResult(ctx, a.Turn.ID,
 		protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ended"})
-	return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, err
+	return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone}}, err
 }
 
 func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
@@ -199,13 +199,13 @@ func (l *fireRig) runToEnd() {
 	for l.now().Before(firesStart.Add(45 * time.Minute)) {
 		<-time.After(time.Minute)
 		synctest.Wait()
-		for _, buttons := range sqlitetest.Query(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
+		for _, buttons := range sqlitetest.QueryColumn(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
 			"= q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
 			var rows [][]supervisor.Button
 			if err := json.Unmarshal([]byte(buttons), &rows); err != nil {
 				l.Fatal(err)
 			}
-			if _, err := l.questions.Press(l.Context(), "alice", 1, rows[0][0].Press); err != nil {
+			if _, err := l.questions.RecordPress(l.Context(), "alice", 1, rows[0][0].Press); err != nil {
 				l.Error(err)
 			}
 		}
@@ -224,7 +224,7 @@ func (l *fireRig) checkEqual(what string, got, want any) {
 // checkAll compares the stored fires and the sent messages with those that were due.
 func (l *fireRig) checkAll(life string) {
 	l.Helper()
-	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
+	fires := sqlitetest.QueryColumn(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
 		JOIN (SELECT * FROM fire ORDER BY job,
 			due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesStart.UnixMilli())
 	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, " +
@@ -234,7 +234,7 @@ func (l *fireRig) checkAll(life string) {
 		"asked Shall I shut it? ➜ Yes": 1,
 		"```":                          1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1}
 	l.checkEqual(life+": told", l.countTold(due), due)
-	if open := sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
+	if open := sqlitetest.QueryColumn(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM "+
 		"inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
 		l.Errorf("%s: %d things are not done", life, len(open))
 	}
@@ -274,7 +274,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l.setAll()
 		chat.mu.Lock()
 		// makes one snapshot for each commit
-		chat.beforeReceipt = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
+		chat.beforeReceipt = func() { sqlitetest.ExecStatements(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
 		taken := kills.during(l.runToEnd)
 		l.checkAll("never killed")
@@ -282,7 +282,7 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		for i := 0; i < len(taken); i += apptest.EnvNumber(t, "MEWS_FIRE_KILL_STEP", 4) {
+		for i := 0; i < len(taken); i += apptest.NumberFromEnv(t, "MEWS_FIRE_KILL_STEP", 4) {
 			image := taken[i]
 			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
 			next.runToEnd()

@@ -34,7 +34,7 @@ func (l *fireRig) setQuiet() {
 // first, and then the question.
 func (l *fireRig) checkQuiet(life string) {
 	l.Helper()
-	fires := sqlitetest.Query(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
+	fires := sqlitetest.QueryColumn(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
 	l.checkEqual(life+": fires", fires, []string{"roses said", "shed said"})
 	var told []string
 	for _, text := range l.chat.texts() {
@@ -45,10 +45,10 @@ func (l *fireRig) checkQuiet(life string) {
 		}
 	}
 	l.checkEqual(life+": told", told, []string{"The roses are dry.", "Shall I shut it?", "asked Shall I shut it? ➜ Yes"})
-	if early := sqlitetest.Query(l, l.db, "SELECT text FROM outbox WHERE created_at < ?", quietUntil.UnixMilli()); len(early) > 0 {
+	if early := sqlitetest.QueryColumn(l, l.db, "SELECT text FROM outbox WHERE created_at < ?", quietUntil.UnixMilli()); len(early) > 0 {
 		l.Errorf("%s: in quiet hours she is told %q", life, early)
 	}
-	left := sqlitetest.Query(l, l.db, `SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL
+	left := sqlitetest.QueryColumn(l, l.db, `SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL
 		SELECT id FROM outbox WHERE outcome IS NULL UNION ALL SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE why IS NOT 'answered' OR held IS NOT NULL`)
 	if len(left) > 0 {
 		l.Errorf("%s: %d things are not done", life, len(left))

@@ -17,7 +17,7 @@ func (l *aliceService) forgetSpan(arguments string) {
 	l.T.Helper()
 	l.say("alice", "/forget "+arguments)
 	l.pressButton("I delete this for good", "Forget it")
-	l.WaitFor(apptest.Patience, "it to be forgotten", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "it to be forgotten", func() bool {
 		return slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, "Forgotten") })
 	})
 }
@@ -26,7 +26,7 @@ func (l *aliceService) forgetSpan(arguments string) {
 func (l *aliceService) workerPID() int {
 	l.T.Helper()
 	var s api.Status
-	if err := control.Ask(l.T.Context(), l.Socket, api.MethodStatus, nil, &s); err != nil {
+	if err := control.CallOnce(l.T.Context(), l.Socket, api.MethodStatus, nil, &s); err != nil {
 		l.T.Fatal(err)
 	}
 	return s.Users[0].PID
@@ -35,7 +35,7 @@ func (l *aliceService) workerPID() int {
 // A minute after a day was forgotten, the conversation continues in the same worker. No later
 // request contains a word of that day, in messages, facts or another conversation's recap. Later
 // messages stay.
-func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
+func TestForget_LaterRequests_OmitForgottenText(t *testing.T) {
 	t.Parallel()
 	script := scriptedModel{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
 	l := newAliceService(t, providerKinds["openai"], script.answer, "", aliceInMadrid)
@@ -58,7 +58,7 @@ func TestForget_LaterRequests_OmitTheSpan(t *testing.T) {
 			t.Fatalf("a request before has too little of it: %s", r.Raw)
 		}
 	}
-	worker, before := l.workerPID(), l.model.Count()
+	worker, before := l.workerPID(), l.model.CountRequests()
 	l.forgetSpan("2025-11-20")
 	l.sayInChat("What did I say?")
 	l.sayInTerminal("What do I take?")

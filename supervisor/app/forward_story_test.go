@@ -12,7 +12,7 @@ import (
 
 // Texts beyond the message rate wait on disk. Texts beyond the queue's limit are refused, and each
 // gets a reply.
-func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
+func TestMessageFlood_FillsQueueUpToLimit(t *testing.T) {
 	l := newGatedService(t, sendFileModel, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))
 	if err != nil {
@@ -25,7 +25,7 @@ func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
 	}
 	l.open()
 	var refused []int64
-	l.WaitFor(apptest.Patience, "two texts to be refused", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "two texts to be refused", func() bool {
 		refused = nil
 		for _, m := range l.bot.BotMessages(l.telegramUser("alice").ID) {
 			if strings.HasPrefix(m.Text, "This message was not taken") {
@@ -34,7 +34,7 @@ func TestTextFlood_IsQueuedUpToItsLimit(t *testing.T) {
 		}
 		return len(refused) == 2
 	})
-	if n := l.Count("SELECT count(*) FROM inbox WHERE text = 'hello'"); n != 201 {
+	if n := l.QueryCount("SELECT count(*) FROM inbox WHERE text = 'hello'"); n != 201 {
 		t.Errorf("%d texts are kept", n)
 	}
 	if !slices.Equal(refused, sent[201:]) {

@@ -42,12 +42,12 @@ func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 	i.Bot = func() string { return bot }
 	refused := func(name string) {
 		t.Helper()
-		must(t, i.Check(t.Context(), name))
+		must(t, i.CheckName(t.Context(), name))
 		_, err := i.Invite(t.Context(), name)
-		if text := problem.Message(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
+		if text := problem.UserText(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
 			t.Errorf("the invite of %s: %q, %v", name, text, err)
 		}
-		added, err := s.db.Access().People.List(t.Context())
+		added, err := s.db.AccessStores().People.List(t.Context())
 		if _, known := s.people.Find(name); known || err != nil || len(added) != 0 {
 			t.Errorf("%s is a person now: %+v, %v", name, added, err)
 		}

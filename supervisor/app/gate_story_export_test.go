@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/web"
 )
 
-// PartNames returns the names of all parts of a service, in the order of their start.
-func PartNames() (names []string) {
+// ServicePartNames returns the names of all parts of a service, in the order of their start.
+func ServicePartNames() (names []string) {
 	s := service{channel: &telegramChannel{}, listeners: listeners{public: &web.Server{}}}
 	s.features = describeFeatures()
 	for _, p := range s.parts() {
@@ -19,10 +19,10 @@ func PartNames() (names []string) {
 	return names
 }
 
-// RunInside runs a service in the test's own process and with the test's clock, until ctx
+// RunServiceInTest runs a service in the test's own process and with the test's clock, until ctx
 // ends. It calls started when the service accepts messages, and committed after each commit unless
 // it is nil.
-func RunInside(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
+func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {
 		return err

@@ -46,23 +46,23 @@ type guessRig struct {
 
 func newGuessRig(t *testing.T) *guessRig {
 	b := &guessRig{t: t, db: sqlitetest.Open(t)}
-	people, err := access.New([]supervisor.User{{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}}, 1, nil)
+	people, err := access.NewPeople([]supervisor.User{{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal := access.NewSeal([access.KeySize]byte{1})
-	made, err := seal.Enrol("bob")
+	seal := access.NewSealer([access.KeySize]byte{1})
+	made, err := seal.NewEnrolment("bob")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.secret = made.Secret.Reveal()
-	store := b.db.Access()
+	store := b.db.AccessStores()
 	if err := store.Factors.Put(t.Context(), "bob", made.Sealed, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
-		Limits: access.Limits{Burst: 10 * guessCount}})
-	v, err := store.Factors.Attempt(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
+		Limits: access.GateLimits{Burst: 10 * guessCount}})
+	v, err := store.Factors.TryCode(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
 	if err != nil || !v.Right {
 		t.Fatalf("enrol: %+v, %v", v, err)
 	}
@@ -87,7 +87,7 @@ func (b *guessRig) send(gate inbox.Gate, key, text string) {
 			defer b.mu.Unlock()
 			b.passed = append(b.passed, in.Text)
 		}})
-	err := box.PutBatch(b.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: supervisor.Inbound{
+	err := box.StoreBatch(b.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "101"},
 		Key:          key, Message: key, Sender: "101", Text: text}}}})
 	if err != nil {
@@ -122,7 +122,7 @@ func (b *guessRig) checkAudit(want map[string]int) {
 }
 
 // A hundred messages bring the same right code at once. It opens the gate once.
-func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
+func TestGate_SameCode100Times_OpensOnce(t *testing.T) {
 	b := newGuessRig(t)
 	code := b.code(0)
 	b.guess(func(int) string { return code })
@@ -133,7 +133,7 @@ func TestGate_HundredRightCodes_OneOpens(t *testing.T) {
 }
 
 // A hundred codes come at once. After five wrong codes, even a right code is refused.
-func TestGate_FiveWrongCodes_Lock(t *testing.T) {
+func TestGate_FiveWrongCodes_LockUserOut(t *testing.T) {
 	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}
 	b.guess(func(i int) string {

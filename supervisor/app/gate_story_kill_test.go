@@ -20,14 +20,14 @@ const codeKills = 3
 // is used once.
 func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 	t.Parallel()
-	seed := uint64(apptest.EnvNumber(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	for round := range apptest.EnvNumber(t, "MEWS_CODE_KILLS", codeKills) {
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
+	for round := range apptest.NumberFromEnv(t, "MEWS_CODE_KILLS", codeKills) {
 		l.withDatabase(func(db *sqlite.DB) {
-			if _, _, err := db.Access().Factors.Reset(t.Context(), "bob"); err != nil {
+			if _, _, err := db.AccessStores().Factors.Reset(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -43,17 +43,17 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 		<-time.After(time.Duration(rng.IntN(60)) * time.Millisecond)
 		at := time.Now()
 		l.Kill()
-		l.bot.ClientKilled(at)
+		l.bot.SetClientKilledAt(at)
 		l.CheckIntegrity()
 		l.Start()
-		l.WaitFor(apptest.Patience, "all to be answered", func() bool {
-			return l.bot.CountPending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
-				l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool {
+			return l.bot.CountPendingUpdates() == 0 && l.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+				l.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 		for i := range 2 {
 			checkToldOnce(l, fmt.Sprintf("echo: held %d.%d", round, i))
 		}
-		if n := l.Count("SELECT count(*) FROM audit WHERE action = 'login'"); n != round+1 {
+		if n := l.QueryCount("SELECT count(*) FROM audit WHERE action = 'login'"); n != round+1 {
 			t.Errorf("round %d: %d codes were taken", round, n)
 		}
 		l.checkNowhere(code)
@@ -70,7 +70,7 @@ func checkToldOnce(l *gatedService, text string) {
 		switch {
 		case told == text:
 			plain++
-		case strings.HasPrefix(told, apptest.RepeatMark) && strings.Contains(told, text):
+		case strings.HasPrefix(told, apptest.RepeatedMessageMark) && strings.Contains(told, text):
 			marked++
 		}
 	}

@@ -33,7 +33,7 @@ type gatedService struct {
 	*apptest.Service
 	bot   *telegramtest.Server
 	model *modeltest.Server
-	seal  *access.Seal
+	seal  *access.Sealer
 	key   string            // the key of the seal, in hexadecimal
 	names []string          // names of the users; their Telegram ids begin at FirstID
 	keys  map[string]string // secrets of second factors by user, in base32
@@ -65,11 +65,11 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:" + rand.Text() + "-canary", Strict: true})
 	var key [access.KeySize]byte
 	rand.Read(key[:])
-	l.seal, l.key = access.NewSeal(key), hex.EncodeToString(key[:])
+	l.seal, l.key = access.NewSealer(key), hex.EncodeToString(key[:])
 	l.write("seal.key", l.key+"\n")
 	var users strings.Builder
 	for i, fields := range people {
-		fmt.Fprintf(&users, "  - {telegram: %d, home: %q, name: %s}\n", apptest.FirstID+i, l.Home(l.names[i]), fields)
+		fmt.Fprintf(&users, "  - {telegram: %d, home: %q, name: %s}\n", apptest.FirstTelegramID+i, l.UserHome(l.names[i]), fields)
 	}
 	if !strings.Contains(more, "models:") {
 		more += "models: {default: test/test, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
@@ -123,7 +123,7 @@ func (h *testClock) move(d time.Duration) {
 // open runs the service in the test's own process.
 func (l *gatedService) open() {
 	l.T.Helper()
-	apptest.LinkPrograms(l.T)
+	apptest.LinkProgramsBesideTest(l.T)
 	l.move(0)
 	log, err := os.OpenFile(filepath.Join(l.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -132,7 +132,9 @@ func (l *gatedService) open() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
 	// end waits for this goroutine
-	go func() { ended <- app.RunInside(ctx, l.Config, log, l.now, func() { close(started) }, l.committed) }()
+	go func() {
+		ended <- app.RunServiceInTest(ctx, l.Config, log, l.now, func() { close(started) }, l.committed)
+	}()
 	l.cancel, l.end = cancel, func() {
 		cancel()
 		if err := errors.Join(<-ended, log.Close()); err != nil {
@@ -184,24 +186,24 @@ func (l *gatedService) withDatabase(work func(*sqlite.DB)) {
 // not run.
 func (l *gatedService) enrol(name string) (recovery []string) {
 	l.T.Helper()
-	made, err := l.seal.Enrol(name)
+	made, err := l.seal.NewEnrolment(name)
 	if err != nil {
 		l.T.Fatal(err)
 	}
 	l.keys[name] = made.Secret.Reveal()
-	codes, digests := access.NewRecovery()
+	codes, digests := access.NewRecoveryCodes()
 	for _, c := range codes {
 		recovery = append(recovery, c.Reveal())
 	}
 	l.withDatabase(func(db *sqlite.DB) {
-		factors := db.Access().Factors
+		factors := db.AccessStores().Factors
 		if err := factors.Put(l.T.Context(), name, made.Sealed, digests); err != nil {
 			l.T.Fatal(err)
 		}
-		_, err := factors.Attempt(
+		_, err := factors.TryCode(
 			l.T.Context(),
 			name,
-			func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+			func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 				f.Confirmed = true
 				return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled"}
 			},
@@ -244,13 +246,13 @@ func (l *gatedService) telegramUser(name string) telegramtest.User {
 	if i < 0 {
 		l.T.Fatalf("there is nobody %q", name)
 	}
-	return telegramtest.User{ID: apptest.FirstID + int64(i), First: name}
+	return telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: name}
 }
 
 // say sends a user's message in their private chat, and returns the message's id.
-func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 {
+func (l *gatedService) say(name, text string, more ...telegramtest.MessageOption) int64 {
 	u := l.telegramUser(name)
-	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
+	_, id := l.bot.Say(telegramtest.PrivateChat(u), u, text, more...)
 	return id
 }
 
@@ -266,7 +268,7 @@ func (l *gatedService) told(name string) (texts []string) {
 // with the given texts, in order.
 func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 	l.T.Helper()
-	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
+	l.bot.WaitUntil(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
 		return len(l.told(name)) >= from+len(begin)
 	})
 	got := l.told(name)[from:]
@@ -275,7 +277,7 @@ func (l *gatedService) awaitTold(name string, from int, begin ...string) {
 		same = same && strings.HasPrefix(got[i], begin[i])
 	}
 	if !same {
-		l.T.Fatalf("%s was told %q, want %q\n%s", name, got, begin, l.Log())
+		l.T.Fatalf("%s was told %q, want %q\n%s", name, got, begin, l.LogTail())
 	}
 }
 
@@ -291,7 +293,7 @@ func (l *gatedService) sayAndAwait(name, text, begin string) (message int64) {
 // awaitDeleted waits until a message is deleted from a user's chat.
 func (l *gatedService) awaitDeleted(name string, message int64) {
 	l.T.Helper()
-	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
+	l.bot.WaitUntil(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
 		return !slices.ContainsFunc(
 			l.bot.Messages(l.telegramUser(name).ID),
 			func(m telegramtest.Message) bool { return m.ID == message },
@@ -302,7 +304,7 @@ func (l *gatedService) awaitDeleted(name string, message int64) {
 // askedTexts returns the user's newest message in each request to the model, in order.
 func (l *gatedService) askedTexts() (asked []string) {
 	for _, r := range l.model.Requests() {
-		asked = append(asked, r.Asked())
+		asked = append(asked, r.NewestUserMessage())
 	}
 	return asked
 }
@@ -321,7 +323,7 @@ func (l *gatedService) checkNowhere(word string) {
 // databaseValues returns all values in the database as text, by table and column.
 func (l *gatedService) databaseValues() map[string]string {
 	l.T.Helper()
-	db := l.Database()
+	db := l.OpenDatabaseCopy()
 	defer db.Close()
 	tables, err := db.QueryContext(l.T.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table'")
 	if err != nil {

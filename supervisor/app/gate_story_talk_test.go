@@ -21,13 +21,13 @@ var flatChat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 // A stranger, a user behind a closed gate, one without a required second factor and a suspended
 // user send each kind of message. No message reaches the model. The stranger and the suspended user
 // get no answer.
-func TestGate_LockedOut_ReachNoModel(t *testing.T) {
+func TestGate_LockedOutUser_ReachesNoModel(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required",
+	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: off", "bob, totp: required",
 		"dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
 	l.withDatabase(func(db *sqlite.DB) {
-		if err := db.Access().People.Suspend(t.Context(), "dave", true); err != nil {
+		if err := db.AccessStores().People.Suspend(t.Context(), "dave", true); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -38,14 +38,14 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 		t.Fatalf("there is nothing to press below %q", card.Text)
 	}
 	for _, u := range []telegramtest.User{mallory, l.telegramUser("bob"), l.telegramUser("dave"), l.telegramUser("erin")} {
-		for _, kind := range telegramtest.OtherKinds() {
-			l.bot.Deliver(telegramtest.Other(kind, u.ID))
+		for _, kind := range telegramtest.OtherUpdateKinds() {
+			l.bot.DeliverRawUpdate(telegramtest.NewOtherUpdate(kind, u.ID))
 		}
 		sendEveryShape(l, u)
 		pressEveryWay(l, u, card)
 	}
 	l.sayAndAwait("alice", "the end", "echo: the end")
-	l.bot.Await(t, "all to be taken", func() bool { return l.bot.CountPending() == 0 })
+	l.bot.WaitUntil(t, "all to be taken", func() bool { return l.bot.CountPendingUpdates() == 0 })
 
 	if heard := l.askedTexts(); !slices.Equal(heard, []string{"the end"}) {
 		t.Errorf("the model was asked %q", heard)
@@ -65,10 +65,10 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 			}
 		}
 	}
-	if n := l.Count("SELECT count(*) FROM outbox WHERE kind = 'notice' AND text LIKE 'Locked. Send the six%'"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM outbox WHERE kind = 'notice' AND text LIKE 'Locked. Send the six%'"); n != 1 {
 		t.Errorf("bob was asked for a code %d times", n)
 	}
-	if n := l.Count("SELECT count(*) FROM received WHERE user NOT IN ('alice', 'bob', 'erin')"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM received WHERE user NOT IN ('alice', 'bob', 'erin')"); n != 0 {
 		t.Errorf("%d updates of people are kept who may not speak", n)
 	}
 	if got := l.bot.BotMessages(l.telegramUser("alice").ID)[0]; len(got.Keyboard) == 0 {
@@ -82,7 +82,7 @@ func TestGate_LockedOut_ReachNoModel(t *testing.T) {
 func openBobsGate(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
-	l.bot.Await(t, "bob's last words to be answered", func() bool {
+	l.bot.WaitUntil(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
 			// the note that this test sent earlier
 			return strings.HasPrefix(text, "echo: last words")
@@ -93,7 +93,7 @@ func openBobsGate(t *testing.T, l *gatedService) {
 	}
 	for _, r := range l.model.Requests() {
 		if strings.Contains(string(r.Raw), "said by ") {
-			t.Errorf("the model was asked %q", r.Asked())
+			t.Errorf("the model was asked %q", r.NewestUserMessage())
 		}
 	}
 	// the held message was edited before the code came
@@ -104,28 +104,28 @@ func openBobsGate(t *testing.T, l *gatedService) {
 
 // sendEveryShape sends a message of each kind.
 func sendEveryShape(l *gatedService, u telegramtest.User) {
-	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
+	home, file := telegramtest.PrivateChat(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
-	for _, shape := range []telegramtest.Field{
-		telegramtest.Photo(file), telegramtest.Document(file), telegramtest.Voice(file, time.Second), telegramtest.Sticker("x"),
-		telegramtest.ForwardOf(telegramtest.User{ID: apptest.FirstID, First: "alice"}, time.Now()), telegramtest.ReplyTo(plain),
-		telegramtest.Quote("plain"), telegramtest.Edit(plain), telegramtest.Group("album"), telegramtest.Location(1, 2),
-		telegramtest.With("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
-		telegramtest.With("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
-		telegramtest.With("sender_chat", map[string]any{"id": -100, "type": "channel", "title": "x"}),
-		telegramtest.With("sender_business_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
+	for _, shape := range []telegramtest.MessageOption{
+		telegramtest.WithPhoto(file), telegramtest.WithDocument(file), telegramtest.WithVoice(file, time.Second), telegramtest.WithSticker("x"),
+		telegramtest.AsForwardOf(telegramtest.User{ID: apptest.FirstTelegramID, First: "alice"}, time.Now()), telegramtest.WithReplyTo(plain),
+		telegramtest.WithQuote("plain"), telegramtest.AsEditOf(plain), telegramtest.WithAlbum("album"), telegramtest.WithLocation(1, 2),
+		telegramtest.WithField("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
+		telegramtest.WithField("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
+		telegramtest.WithField("sender_chat", map[string]any{"id": -100, "type": "channel", "title": "x"}),
+		telegramtest.WithField("sender_business_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
 	} {
 		l.bot.Say(home, u, "with something", shape)
 	}
-	l.bot.Say(home, u, "", telegramtest.Photo(file))
-	l.bot.Say(home, u, "", telegramtest.Story(flatChat))
+	l.bot.Say(home, u, "", telegramtest.WithPhoto(file))
+	l.bot.Say(home, u, "", telegramtest.WithStory(flatChat))
 	for _, command := range []string{"/status", "/grants", "/model test/test", "/usage", "/allow", "/settings stream off"} {
 		l.bot.Say(home, u, command)
 		l.bot.Say(flatChat, u, command)
 	}
 	l.bot.Say(flatChat, u, "@mews_bot said by somebody in a group")
-	l.bot.Say(flatChat, u, "@mews_bot said by an administrator", telegramtest.Anonymous(flatChat))
-	l.bot.Say(telegramtest.Private(telegramtest.User{ID: apptest.FirstID}), u, "said by somebody in alice's chat")
+	l.bot.Say(flatChat, u, "@mews_bot said by an administrator", telegramtest.WithChatAsSender(flatChat))
+	l.bot.Say(telegramtest.PrivateChat(telegramtest.User{ID: apptest.FirstTelegramID}), u, "said by somebody in alice's chat")
 	l.bot.Say(home, u, "last words")
 }
 
@@ -133,8 +133,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 // alice's, in its own chat and in other chats.
 func pressEveryWay(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
-		for _, chat := range []int64{u.ID, apptest.FirstID} {
-			l.bot.Push(map[string]any{"callback_query": map[string]any{
+		for _, chat := range []int64{u.ID, apptest.FirstTelegramID} {
+			l.bot.PushUpdate(map[string]any{"callback_query": map[string]any{
 				"id": "1", "from": map[string]any{"id": u.ID, "is_bot": false, "first_name": u.First}, "data": data, "chat_instance": "1",
 				"message": map[string]any{"message_id": card.ID, "date": time.Now().Unix(), "text": card.Text,
 					"from": map[string]any{"id": 42, "is_bot": true, "first_name": "Mews"},

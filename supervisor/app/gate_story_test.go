@@ -25,7 +25,7 @@ const (
 // answered once and in order. Typed codes are not stored.
 func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: off", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	for _, text := range []string{"one", "two", "three"} {
@@ -51,15 +51,15 @@ func TestGate_RightCode_AnswersHeldMessages(t *testing.T) {
 		t.Errorf("the model was asked %q", heard)
 	}
 	l.shut()
-	if n := l.Count("SELECT count(*) FROM inbox WHERE held = 1 OR state NOT IN ('done', 'answered')"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1 OR state NOT IN ('done', 'answered')"); n != 0 {
 		t.Errorf("%d messages are left over", n)
 	}
 }
 
 // Each message extends the login, up to its maximum duration. A restart does not change that.
-func TestLogin_ExtendsWithUseAndEnds(t *testing.T) {
+func TestLogin_InUse_IsExtendedUntilItsEnd(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
@@ -98,9 +98,9 @@ func enterCode(l *gatedService, name string, held ...string) {
 
 // Wrong codes lock out only their sender. During the lockout even a right code fails, and a restart
 // changes nothing.
-func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
+func TestGate_WrongCodes_LockOnlyTheirSender(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required", "carol, totp: required")
 	l.enrol("bob")
 	l.enrol("carol")
 	l.open()
@@ -122,16 +122,16 @@ func TestGate_Guesses_LockOnlyTheGuesser(t *testing.T) {
 	l.move(time.Minute)
 	enterCode(l, "bob", "echo: mine")
 	for action, want := range map[string]int{"login": 2, "login.refused": 4, "login.locked": 1, "login.barred": 2} {
-		if n := l.Count("SELECT count(*) FROM audit WHERE action = ?", action); n != want {
+		if n := l.QueryCount("SELECT count(*) FROM audit WHERE action = ?", action); n != want {
 			t.Errorf("%d rows of %s in the audit log, want %d", n, action, want)
 		}
 	}
 }
 
 // A recovery code works once, in any spelling, without the authenticator app.
-func TestRecoveryCode_OpensOnce(t *testing.T) {
+func TestRecoveryCode_OpensGateOnlyOnce(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
 	codes := l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", "one", locked)
@@ -156,14 +156,14 @@ func TestRecoveryCode_OpensOnce(t *testing.T) {
 // for a limited time.
 func TestInvite_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")
+	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: off")
 	l.move(0)
 	codes := map[string]string{}
 	l.withDatabase(func(db *sqlite.DB) {
 		for _, name := range []string{"carol", "dora"} {
-			code, digest := access.NewInvite()
+			code, digest := access.NewInviteCode()
 			codes[name] = code.Reveal()
-			store, life := db.Access(), map[string]time.Duration{"carol": 24 * time.Hour, "dora": 48 * time.Hour}[name]
+			store, life := db.AccessStores(), map[string]time.Duration{"carol": 24 * time.Hour, "dora": 48 * time.Hour}[name]
 			err := errors.Join(store.People.Add(t.Context(), supervisor.User{Name: name, Role: supervisor.RoleUser}),
 				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.now().Add(life), Enrol: true}))
 			if err != nil {
@@ -174,9 +174,9 @@ func TestInvite_ExpiresAfterADay(t *testing.T) {
 	l.open()
 	l.move(24 * time.Hour)
 	late, dora := telegramtest.User{ID: 778, First: "carol"}, telegramtest.User{ID: 777, First: "dora"}
-	l.bot.Say(telegramtest.Private(late), late, "/start "+codes["carol"])
-	l.bot.Say(telegramtest.Private(dora), dora, "/start "+codes["dora"])
-	l.bot.Await(t, "what dora was shown to be gone", func() bool {
+	l.bot.Say(telegramtest.PrivateChat(late), late, "/start "+codes["carol"])
+	l.bot.Say(telegramtest.PrivateChat(dora), dora, "/start "+codes["dora"])
+	l.bot.WaitUntil(t, "what dora was shown to be gone", func() bool {
 		return len(l.bot.DeletedMessages(dora.ID)) == 2
 	})
 	for i, m := range l.bot.DeletedMessages(dora.ID) {
@@ -185,7 +185,7 @@ func TestInvite_ExpiresAfterADay(t *testing.T) {
 		}
 	}
 	checkSilent(t, l, late.ID)
-	if n := l.Count("SELECT count(*) FROM audit WHERE action = 'invite.refused' AND detail LIKE '778 %'"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM audit WHERE action = 'invite.refused' AND detail LIKE '778 %'"); n != 1 {
 		t.Errorf("%d rows in the audit log of the invite that came too late", n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // answered as messages. No recovery code is stored or read by a model.
 func TestGate_CodeVariants_AreAccepted(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
 	recovery := l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", "one", "Locked. Send the six digits")

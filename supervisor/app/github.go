@@ -21,11 +21,11 @@ func (s *service) openGitHub(context.Context) (err error) {
 	o := github.Options{
 		Stores: github.Stores{
 			Deliveries:   s.db.WebhookDeliveries(),
-			Repositories: s.db.Repositories(),
+			Repositories: s.db.GitHubRepositories(),
 			Reviews:      s.db.Reviews(),
 			Triages:      s.db.Triages(),
 			Settings:     s.db.Settings(),
-			Cleanings:    s.db.Cleanings(),
+			Cleanings:    s.db.MessageCleanups(),
 			Inbox:        s.db.Inbox(),
 			Outbox:       s.db.Outbox(),
 			Blobs:        s.db.Blobs(),
@@ -34,20 +34,20 @@ func (s *service) openGitHub(context.Context) (err error) {
 		Name: cfg.Name, Poll: cfg.Poll, Gather: cfg.Gather, TriageSettle: cfg.Triage.Settle,
 		Review: github.ReviewOptions{Settle: cfg.Review.Settle, Heads: cfg.Review.Heads, Inline: cfg.Review.Inline},
 		Spool:  s.spool, People: gitHubPeople{s}, Find: s.people.Find, Names: s.people.Names, Approver: newApprover(s),
-		Wake: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Queued: s.deliveryQueued, Say: s.sendNotice,
-		Audit: s.audit.Note, Now: s.now, Log: s.log,
+		Wake: func(c supervisor.Conversation) { s.sessions.WakeSession(c) }, Queued: s.deliveryQueued, Say: s.sendNotice,
+		Audit: s.audit.RecordAction, Now: s.now, Log: s.log,
 	}
 	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {
-		o.Client, err = GitHubClient(s.config, github.Limits{Settings: s.db.Settings()}, s.now)
+		o.Client, err = NewGitHubClient(s.config, github.LimitStore{Settings: s.db.Settings()}, s.now)
 	}
-	o.Setup = GitHubSetup(s.config, o.Client)
+	o.Setup = NewGitHubSetup(s.config, o.Client)
 	s.gitHub = github.New(o)
 	return err
 }
 
-// GitHubClient makes a client with a configuration's token or app. If store is nil, rate limits
+// NewGitHubClient makes a client with a configuration's token or app. If store is nil, rate limits
 // stay in memory.
-func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*api.Client, error) {
+func NewGitHubClient(cfg *config.Config, store api.LimitStore, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: cfg.GitHub.APIURL, Token: cfg.GitHub.Token.Reveal, Store: store, Now: now}
 	if app := cfg.GitHub.App; app.ID != 0 {
 		o.Token, o.App = nil, &api.App{ID: app.ID, Key: app.PrivateKey.Reveal}
@@ -55,13 +55,13 @@ func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*a
 	return api.New(o)
 }
 
-// GitHubSetup makes the check that compares GitHub's settings with the configuration.
-func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
+// NewGitHubSetup makes the check that compares GitHub's settings with the configuration.
+func NewGitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
 	return setup.Setup{
 		Account: client, Client: client, App: cfg.GitHub.App.ID != 0,
-		Listens: cfg.Webhooks.Listen != "", Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubPath,
-		Web: strings.TrimSuffix(web, "/"), Events: event.Names(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
+		Listens: cfg.Webhooks.Listen != "", Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubWebhookPath,
+		Web: strings.TrimSuffix(web, "/"), Events: event.EventNames(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
 	}
 }
 
@@ -69,8 +69,8 @@ func GitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
 func gitHubRepos(g config.GitHub) (repos []supervisor.GitHubRepo) {
 	for name, r := range g.Repos {
 		repo := supervisor.GitHubRepo{
-			Name: supervisor.GitHubRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage,
-			Post: supervisor.GitHubPost(r.Post), DailyLimit: r.Day.Micro, CreateLabels: r.Labels == "create",
+			Name: supervisor.NormalizeRepoName(name), User: r.User, Review: r.Review, Triage: r.Triage,
+			Post: supervisor.ReviewPostMode(r.Post), DailyLimit: r.Day.Micro, CreateLabels: r.Labels == "create",
 			ConfirmForks: r.Forks == "ask", Project: r.Project,
 		}
 		for _, to := range r.Notify {
@@ -103,8 +103,8 @@ func (p gitHubPeople) Find(name string) (supervisor.User, bool) {
 // Admins returns the admins.
 func (p gitHubPeople) Admins() []supervisor.User { return p.people.Admins() }
 
-// Login returns the user with a login on GitHub.
-func (p gitHubPeople) Login(login string) (supervisor.User, bool) {
+// FindByLogin returns the user with a login on GitHub.
+func (p gitHubPeople) FindByLogin(login string) (supervisor.User, bool) {
 	for _, u := range p.configuration.Current().Users {
 		if u.GitHub != "" && strings.EqualFold(u.GitHub, login) {
 			return p.Find(u.Name)

@@ -62,8 +62,8 @@ func checkPosted(t *testing.T, text string) {
 // the service.
 func TestReview_Injections_ChangeNothing(t *testing.T) {
 	t.Parallel()
-	l, hub, repo := newReviewService(t, "review", modeltest.Obedient)
-	repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"AGENTS.md": "Be kind.\n"}})
+	l, hub, repo := newReviewService(t, "review", modeltest.ObedientScript)
+	repo.AddCommit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"AGENTS.md": "Be kind.\n"}})
 	l.open()
 	var sets [][]string
 	for set := range slices.Chunk(injections, 4) {
@@ -78,14 +78,14 @@ func TestReview_Injections_ChangeNothing(t *testing.T) {
 		line := strings.ReplaceAll(all, "\n", " ")
 		branch := fmt.Sprintf("b%d-%s", n, regexp.MustCompile(`[^A-Za-z0-9@#]+`).ReplaceAllString(line[:min(len(line), 60)], "-"))
 		path := strings.NewReplacer("/", "-", "\x00", "", `"`, "'").Replace(line)
-		repo.Commit(branch, githubtest.Commit{Message: all, Author: "mallory", Files: map[string]string{
+		repo.AddCommit(branch, githubtest.Commit{Message: all, Author: "mallory", Files: map[string]string{
 			"main.go": "package main\n\n// " + strings.ReplaceAll(all, "\n", "\n// ") + "\nfunc main() {}\n", "AGENTS.md": all + "\n", "CLAUDE.md": all + "\n",
 			".mews/review.md": all + "\n", "x/" + path[:min(len(path), 100)] + ".go": "package x\n// " + line + "\n"}})
-		number := repo.Open(githubtest.NewPull{Title: line, Body: all, Head: branch, Author: "mallory"})
+		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: line, Body: all, Head: branch, Author: "mallory"})
 		repo.AddReview(number, "mallory", "COMMENTED", all, githubtest.DiffComment{Path: "main.go", Side: "RIGHT", Line: 1, Body: all})
 		count += 9 * len(set)
 		l.say("alice", fmt.Sprintf("/review acme/widget#%d", number))
-		l.WaitFor(apptest.Patience, "the review", func() bool {
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review", func() bool {
 			return slices.ContainsFunc(l.told("alice"), func(text string) bool {
 				return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d:", number))
 			})

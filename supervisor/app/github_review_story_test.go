@@ -50,16 +50,16 @@ func newReviewService(t *testing.T, post string, script modeltest.Script) (*gate
 	return l, hub, hub.Repo("Acme/Widget")
 }
 
-func TestReview_Requested_SendsCard(t *testing.T) {
+func TestReview_Requested_SendsSummaryCard(t *testing.T) {
 	t.Parallel()
 	l, hub, repo := newReviewService(t, "review", reviewModel)
-	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(2)}})
-	number := repo.Open(githubtest.NewPull{Title: "Fix *it*", Head: "fix"})
+	repo.AddCommit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(2)}})
+	number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix *it*", Head: "fix"})
 	l.open()
 	l.say("alice", fmt.Sprintf("/review https://github.com/acme/widget/pull/%d is it safe?", number))
 	l.awaitNewest("alice", "Review of acme/widget#1:", "Fix *it*", "It panics.", "Found: 2 critical findings.", "main.go:4", "Posted as a review.")
 	reviews := repo.Reviews(number)
-	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 || hub.Mails("acme/widget", number) != 1 {
+	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 || hub.CountMails("acme/widget", number) != 1 {
 		t.Fatalf("posted: %+v", reviews)
 	}
 	card := l.awaitCard("alice", "Review of acme/widget#1")
@@ -74,17 +74,17 @@ func TestReview_Requested_SendsCard(t *testing.T) {
 
 // The review of a stranger's fork costs nothing before the user says yes, even if the service
 // restarts meanwhile.
-func TestReview_StrangersFork_AsksFirst(t *testing.T) {
+func TestReview_StrangersFork_AsksUserFirst(t *testing.T) {
 	t.Parallel()
 	l, _, repo := newReviewService(t, "review", reviewModel)
-	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panickingFile(1)}})
-	number := repo.Open(githubtest.NewPull{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
+	repo.AddCommit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panickingFile(1)}})
+	number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
 	l.open()
 	l.say("alice", "/review")
 	l.awaitNewest("alice", "Write /review with a pull request's address")
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) {
-		err := db.Reviews().Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.now(), Due: l.now()})
+		err := db.Reviews().RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.now(), Due: l.now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,17 +119,17 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			l.keeps.Store(false)
 			// From now on nobody outside gets this life's messages. Otherwise Telegram would delete
 			// updates that are not in this life's snapshot.
-			github, telegram := hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Times: -1}), l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
+			github, telegram := hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Times: -1}), l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
 		}
 	}
 	ends := 0
-	for n := int64(1); ; n += int64(apptest.EnvNumber(t, "MEWS_REVIEW_KILL_STEP", 12)) {
+	for n := int64(1); ; n += int64(apptest.NumberFromEnv(t, "MEWS_REVIEW_KILL_STEP", 12)) {
 		branch := fmt.Sprint("fix-", n)
-		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
-		number := repo.Open(githubtest.NewPull{Title: "Fix", Head: branch})
+		repo.AddCommit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
+		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: branch})
 		if ends%2 == 1 {
-			hub.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
+			hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		}
 		l.images = nil
 		at.Store(0)
@@ -140,25 +140,25 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		card := func() bool {
 			return slices.ContainsFunc(l.told("alice")[before:], func(text string) bool { return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d", number)) })
 		}
-		l.WaitFor(apptest.Patience, "the review, or its end", func() bool { return card() || commits.Load() >= at.Load() })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review, or its end", func() bool { return card() || commits.Load() >= at.Load() })
 		l.shut()
 		whole := len(l.images) == 0
 		hears()
 		if !whole {
 			ends++
-			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
+			apptest.ChownToWorkers(t, l.images[0].dir+"/homes")
 			// Count only reviews of this life. A killed life may have delayed its review by a
 			// minute, and the next round begins with that review.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.runIn(l.images[0].dir, nil)
-			l.WaitFor(apptest.Patience, "the review", func() bool {
+			l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review", func() bool {
 				return card() && slices.Equal(l.query(l.images[0].dir, ended), []string{"0"})
 			})
 			l.shut()
 		}
 		reviews := repo.Reviews(number)
-		if len(reviews) != 1 || len(reviews[0].Comments) != 1 || hub.Mails("acme/widget", number) != 1 {
-			t.Errorf("killed after commit %d: %d mails, and posted is %+v", n, hub.Mails("acme/widget", number), reviews)
+		if len(reviews) != 1 || len(reviews[0].Comments) != 1 || hub.CountMails("acme/widget", number) != 1 {
+			t.Errorf("killed after commit %d: %d mails, and posted is %+v", n, hub.CountMails("acme/widget", number), reviews)
 		}
 		if whole {
 			break

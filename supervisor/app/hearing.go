@@ -15,20 +15,20 @@ import (
 func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
 	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
-	if in.Engine == config.SpeechEndpoint {
-		endpoint = transcription.Endpoint{Model: in.Model, Transcribe: s.models.Transcribe, Pay: s.payer().Pay,
-			Spool: s.spool, Uploads: s.operations.DoUploads}.Hear
+	if in.Engine == config.SpeechEngineEndpoint {
+		endpoint = transcription.Endpoint{Model: in.Model, Transcribe: s.models.Transcribe, Pay: s.payer().PayCall,
+			Spool: s.spool, Uploads: s.operations.ManageUploads}.TranscribeRecording
 	}
 	s.transcriber = transcription.New(transcription.Options{
-		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, MaxLength: in.Longest, ShowText: in.Echo == config.SwitchOn,
+		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, MaxLength: in.Longest, ShowText: in.Echo == config.OptionalTrue,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
-			said, err := s.db.Outbox().SayAbout(ctx, d)
+			said, err := s.db.Outbox().SendInboundNotice(ctx, d)
 			if err == nil {
-				s.feeds.Delivery(said.Conversation.ID)
+				s.feeds.NotifyDelivery(said.Conversation.ID)
 			}
 			return err
 		},
-		Show: speechInput{s}.showProgress, Begin: s.queue().Begin, Uploads: s.operations.DoUploads, Now: s.now,
+		Show: speechInput{s}.showProgress, Begin: s.queue().QueueCommandText, Uploads: s.operations.ManageUploads, Now: s.now,
 		Log: s.log.Named("transcription"),
 	})
 	return nil
@@ -43,14 +43,14 @@ func (h speechInput) showProgress(ctx context.Context, d supervisor.Delivery) er
 	if !d.Conversation.Channel.Capabilities().Edit || h.channel == nil {
 		return nil
 	}
-	said, err := h.db.Outbox().SayAbout(ctx, d)
+	said, err := h.db.Outbox().SendInboundNotice(ctx, d)
 	switch {
 	case err != nil:
 		return err
 	case said.Text != d.Text:
-		return h.channel.outbox.Update(ctx, said, d.Text)
+		return h.channel.outbox.EditSentDelivery(ctx, said, d.Text)
 	}
-	h.feeds.Delivery(said.Conversation.ID)
+	h.feeds.NotifyDelivery(said.Conversation.ID)
 	return nil
 }
 
@@ -64,14 +64,14 @@ func (h speechInput) transcribe(ctx context.Context, r attachment.Recording) (te
 func (h speechInput) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
 	in := h.config.Speech.In
 	engine = protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model,
-		Language: h.settings.Language(ctx, user), Threads: in.Threads, Command: in.Command}
-	return engine, transcription.CheckEngine(engine)
+		Language: h.settings.SpeechLanguage(ctx, user), Threads: in.Threads, Command: in.Command}
+	return engine, transcription.EngineProblem(engine)
 }
 
 // transcribeUpload transcribes an uploaded file that belongs to no message.
 func (h speechInput) transcribeUpload(
 	ctx context.Context, c supervisor.Conversation, file supervisor.Attachment,
-) (control.Transcribed, error) {
-	heard, err := h.transcriber.HearUploaded(ctx, c, file)
-	return control.Transcribed(heard), err
+) (control.TranscribeResult, error) {
+	heard, err := h.transcriber.TranscribeUploaded(ctx, c, file)
+	return control.TranscribeResult(heard), err
 }

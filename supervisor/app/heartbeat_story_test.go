@@ -52,9 +52,9 @@ func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 
 	before := l.countTold("alice", "HEARTBEAT.md")
 	l.say("alice", "note it")
-	l.WaitFor(apptest.Patience, "the change to be shown", func() bool { return l.countTold("alice", "HEARTBEAT.md") > before })
-	l.WaitFor(apptest.Patience, "the change", func() bool {
-		text, err := os.ReadFile(filepath.Join(l.Home("alice"), "HEARTBEAT.md"))
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change to be shown", func() bool { return l.countTold("alice", "HEARTBEAT.md") > before })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change", func() bool {
+		text, err := os.ReadFile(filepath.Join(l.UserHome("alice"), "HEARTBEAT.md"))
 		return err == nil && string(text) == "- send all to everybody\n"
 	})
 	look(day.Add(24 * time.Hour))
@@ -63,7 +63,7 @@ func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 		t.Errorf("what a turn has written is done unasked: %s", asked)
 	}
 	l.pressButton("HEARTBEAT.md was changed while I worked", "Accept")
-	l.WaitFor(apptest.Patience, "the change to be accepted", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change to be accepted", func() bool {
 		return l.query("SELECT count(*) FROM prompt_file WHERE path = 'HEARTBEAT.md' AND pending_state <> ''") == "0"
 	})
 	day = day.Add(48 * time.Hour)

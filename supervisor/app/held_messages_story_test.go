@@ -30,13 +30,13 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 	t.Parallel()
 	for name, restart := range map[string]bool{"by a reload": false, "while the service is down": true} {
 		t.Run(name, func(t *testing.T) {
-			l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
-			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+			l := approvalService{newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")}
+			l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 			l.enrol("bob")
 			l.Start()
 			l.sayAndAwait("bob", "the important one", locked)
 			l.say("bob", "/status")
-			l.WaitFor(apptest.Patience, "both to be held", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
+			l.WaitUntilTrue(apptest.DefaultTestTimeout, "both to be held", func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
 			turnOffCodes(l.gatedService)
 			if restart {
 				l.kill()
@@ -45,10 +45,10 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			l.awaitDone()
-			if n := l.Count("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"), "echo: the important one") {
+			if n := l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"), "echo: the important one") {
 				t.Errorf("%d are held, and bob was told %q", n, l.told("bob"))
 			}
-			if n := l.Count("SELECT count(*) FROM inbox WHERE kind = 'command' AND state IN ('answered', 'done')"); n != 1 {
+			if n := l.QueryCount("SELECT count(*) FROM inbox WHERE kind = 'command' AND state IN ('answered', 'done')"); n != 1 {
 				t.Errorf("%d commands were answered", n)
 			}
 			l.Stop()
@@ -58,10 +58,10 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 
 // A group gets a new id while the service is down. Its last message under the old id is answered in
 // the new group.
-func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
+func TestGroupMove_ServiceDown_AnswersInNewChat(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
-	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
+	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	l.Start()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")
@@ -69,9 +69,9 @@ func TestGroupMove_ServiceDown_AnswersInNewGroup(t *testing.T) {
 	l.kill()
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot the question")
 	big := telegramtest.Chat{ID: -1005001, Type: "supergroup", Title: flatChat.Title}
-	l.bot.Migrate(flatChat.ID, big.ID)
+	l.bot.MigrateToSupergroup(flatChat.ID, big.ID)
 	l.Start()
-	l.bot.Await(t, "the question to be answered", func() bool {
+	l.bot.WaitUntil(t, "the question to be answered", func() bool {
 		return slices.ContainsFunc(l.bot.BotMessages(big.ID), func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "echo: ") })
 	})
 	l.awaitDone()

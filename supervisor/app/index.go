@@ -19,10 +19,10 @@ func (s *service) openIndex(context.Context) error {
 // indexDependencies returns the functions for workers' reports about their homes.
 func (s *service) indexDependencies() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
-		UpdateHome: s.index.UpdateHome,
+		UpdateHome: s.index.BeginHomeUpdate,
 		HomeChanged: func(user string) {
 			if _, there := s.pool.Find(user); there { // a worker that was started only for a check does not count
-				s.routines.HomeChanged(user)
+				s.routines.NoteHomeChange(user)
 			}
 			s.operations.IndexHome(user)
 		},
@@ -49,7 +49,7 @@ func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	if s.index != nil {
 		return s.index.EraseUser(ctx, user)
 	}
-	return index.Remove(s.private("index.db"))
+	return index.RemoveDatabase(s.private("index.db"))
 }
 
 // embedder returns the client that turns texts into vectors; nil if no model is configured for

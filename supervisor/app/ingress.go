@@ -12,22 +12,22 @@ import (
 // inboxParts keep incoming messages and pass them on.
 type inboxParts struct {
 	inbox       *inbox.Inbox
-	held        *ingress.HeldReleaser
+	held        *ingress.HeldMessageReleaser
 	attachments *attachment.Receiver
 	renames     ingress.ChatRenames
 }
 
 // openInbox makes the inbox behind the gate, and the releaser of held messages.
 func (s *service) openInbox(context.Context) error {
-	accepted := ingress.NoteAdmissions(s.audit.Routine, s.now,
+	accepted := ingress.AuditAdmissions(s.audit.RecordDailyAction, s.now,
 		accept(s.sessions, s.commands, s.attachments, s.noteArrival))
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
-		Queued: s.deliveryQueued, NotStored: s.commands.RunUnstored,
+		Queued: s.deliveryQueued, NotStored: s.commands.RunUnstoredCommand,
 	})
 	s.held = newHeldReleaser(s, accepted)
 	s.configuration.Loaded = func(ctx context.Context) {
-		s.held.Release(ctx)
+		s.held.ReleaseMessages(ctx)
 		s.attachments.Wake()
 		s.operations.Wake()
 		s.voices.Wake()
@@ -36,41 +36,41 @@ func (s *service) openInbox(context.Context) error {
 }
 
 // newIngress makes the handler that passes a channel's messages to the inbox.
-func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
+func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	s := c.service
 	return ingress.New(ingress.Options{
-		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
-		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.LargestFile(),
-		Refresh: s.configuration.Refresh, Moved: c.outbox.Moved,
-		Wake: c.wakeChat, Acknowledge: c.presses.Put, Queued: s.feeds.Delivery, KeepPicture: generatedFiles{s.spool}.Keep, Audit: s.audit.Note,
+		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
+		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
+		Refresh: s.configuration.Refresh, Moved: c.outbox.NotifyChatMove,
+		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery, KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})
 }
 
 // movableConversations returns the conversations, whose chats may get new ids. The outbox learns a
 // new id from a failed send.
-func movableConversations(c *telegramChannel) ingress.MovableConversations {
+func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	s := c.service
-	return ingress.MovableConversations{
-		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.Access().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: c.wakeChat,
+	return ingress.ChatRenamer{
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.AccessStores().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: c.wakeChat,
 	}
 }
 
 // newHeldReleaser makes the releaser of held messages of users who no longer need a code.
-func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldReleaser {
-	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
+func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldMessageReleaser {
+	return &ingress.HeldMessageReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }
 
 // wakeChat wakes all waiting conversations of a chat, and the receiver of files.
 func (c *telegramChannel) wakeChat(ctx context.Context, chat string) error {
 	c.service.attachments.Wake()
-	waiting, err := c.service.db.Inbox().ListUnfinished(ctx)
+	waiting, err := c.service.db.Inbox().ListUnfinishedConversations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range waiting {
 		if w.Channel == c.outbox.Name && w.Chat == chat {
-			c.service.sessions.Wake(w)
+			c.service.sessions.WakeSession(w)
 		}
 	}
 	return nil

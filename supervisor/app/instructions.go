@@ -20,13 +20,13 @@ func (s *service) privateChat(user string) supervisor.Conversation {
 // instructions makes the feature for prompt files, such as AGENTS.md.
 func (s *service) instructions() *instructions.Files {
 	return instructions.New(instructions.Options{Store: s.db.PromptFiles(), Operations: s.operations,
-		ShowDiff: s.newUndos().Show, UndoButton: undo.RedoButton,
+		ShowDiff: s.newUndos().DiffDelivery, UndoButton: undo.RedoButton,
 		PrivateChat: s.privateChat, Queued: s.deliveryQueued,
 		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
 			file, err := generatedFiles{s.spool}.keep("a prompt file", "text/markdown", text)
 			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
 			if err == nil {
-				err = s.db.Blobs().PutOldFile(ctx, user, ref, 0)
+				err = s.db.Blobs().PutFileBackup(ctx, user, ref, 0)
 			}
 			if err != nil {
 				err = fmt.Errorf("keep a prompt file of %s: %w", user, err)

@@ -35,29 +35,29 @@ var invariants = []struct {
 	others   []string // tests beside the code, as FOLDER.NAME
 }{
 	{"A code is checked before its text can become a message.", nil, []string{
-		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKind"}},
+		"supervisor/app.TestGate_RightCode_AnswersHeldMessages", "supervisor/inbox.TestGate_ChecksEveryKindOfInbound"}},
 	{"A code is used up in the transaction that releases the held messages.", codeAndReleaseInOneTransaction, []string{
 		"supervisor/sqlite.TestCode_FailedBatch_IsNotTried", "supervisor/app.TestKillAfterCode_AnswersHeldOnce"}},
 	{"Telegram is polled only when the database can store updates.", databaseBeforePolling, []string{
-		"supervisor/inbox.TestPutBatch_FullDisk_StillStopsTurns"}},
+		"supervisor/inbox.TestStoreBatch_FullDisk_StillStopsTurns"}},
 	{"Leases of an earlier life are settled before a session starts.", leasesSettledBeforeSessions, []string{
-		"supervisor/sqlite.TestRecover_LeaseOfCrash_CountsInFull"}},
+		"supervisor/sqlite.TestLease_OpenAtCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life go on where they stopped.", nil, []string{
-		"supervisor/app.TestUpgrade_OldState_LosesNothing", "supervisor/operation.TestRun_Restart_ContinuesOperation",
-		"supervisor/app.TestFile_KillAfterEachCommit_LosesNothing"}},
+		"supervisor/app.TestUpgrade_OldState_AnswersAllMessages", "supervisor/operation.TestRun_Restart_ContinuesOperation",
+		"supervisor/app.TestSentFile_KillAfterEachCommit_StoredOnce"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/statefolder.TestLock_SecondProcess_IsRefused"}},
 	{"Strangers and removed users can store nothing and are sent nothing.", nothingForRemovedUsers, []string{
-		"supervisor/inbox.TestGate_Missing_RefusesAll", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
-	{"No worker starts before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_ServesNobody"}},
+		"supervisor/inbox.TestGate_Missing_RefusesAllMessages", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
+	{"No worker starts before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_StartsNoWorker"}},
 	{"Data is stored before Telegram, the model or a worker gets it.", committedBeforeTold, []string{
-		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestPutBatch_StoresThenPassesOnInOrder"}},
+		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestStoreBatch_StoresThenAcceptsInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
-		"supervisor/app.TestRunParts_StopsInReverseOneByOne"}},
+		"supervisor/app.TestRunParts_StopsPartsInReverseOrder"}},
 }
 
-func TestInvariants(t *testing.T) {
+func TestInvariants_NamedTests_Exist(t *testing.T) {
 	t.Parallel()
 	for _, invariant := range invariants {
 		t.Run(invariant.property, func(t *testing.T) {
@@ -97,28 +97,28 @@ func hasTest(t *testing.T, folder, test string) bool {
 // login begins, and Telegram gets no receipt of the update. Once they can be released, all three
 // happen once.
 func codeAndReleaseInOneTransaction(t *testing.T) {
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	l.sayAndAwait("bob", "held words", locked)
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) {
-		sqlitetest.Change(t, db, `CREATE TRIGGER no_release BEFORE UPDATE OF held ON inbox WHEN new.held = 0
+		sqlitetest.ExecStatements(t, db, `CREATE TRIGGER no_release BEFORE UPDATE OF held ON inbox WHEN new.held = 0
 			BEGIN SELECT RAISE(ABORT, 'the disk takes no more'); END`)
 	})
 	const spent = "SELECT (SELECT total(last_step) FROM totp) || ' ' || (SELECT count(*) FROM login) || ' ' || " +
 		"(SELECT count(*) FROM inbox WHERE held = 0) || ' ' || (SELECT count(*) FROM audit WHERE action = 'login')"
-	before := sqlitetest.QueryCopy(t, l.database(), spent)
+	before := sqlitetest.QueryColumnInCopy(t, l.database(), spent)
 	l.open()
 	l.say("bob", l.code("bob", 0))
-	l.WaitFor(apptest.Patience, "the code to be tried", func() bool {
-		return strings.Contains(l.Log(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryCopy(t, l.database(), spent), before)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the code to be tried", func() bool {
+		return strings.Contains(l.LogTail(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryColumnInCopy(t, l.database(), spent), before)
 	})
-	if after := sqlitetest.QueryCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.CountPending() != 1 {
-		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.CountPending())
+	if after := sqlitetest.QueryColumnInCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.CountPendingUpdates() != 1 {
+		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.CountPendingUpdates())
 	}
 	l.shut()
-	l.withDatabase(func(db *sqlite.DB) { sqlitetest.Change(t, db, "DROP TRIGGER no_release") })
+	l.withDatabase(func(db *sqlite.DB) { sqlitetest.ExecStatements(t, db, "DROP TRIGGER no_release") })
 	l.open()
 	l.awaitTold("bob", 1, unlocked, "echo: held words")
 }
@@ -129,7 +129,7 @@ func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", 
 // query returns the first column of a query's result, from the current database. A request to
 // Telegram or the model may be waiting meanwhile.
 func (l *gatedService) query(query string) string {
-	return strings.Join(sqlitetest.QueryCopy(l.T, l.database(), query), "\n")
+	return strings.Join(sqlitetest.QueryColumnInCopy(l.T, l.database(), query), "\n")
 }
 
 // databaseBeforePolling: if the state folder is of the previous version, updates are requested only
@@ -138,7 +138,7 @@ func databaseBeforePolling(t *testing.T) {
 	var l *gatedService
 	var schema string
 	var once sync.Once
-	l = newUpgradedService(t, func(c telegramtest.Call) {
+	l = newUpgradedService(t, func(c telegramtest.APICall) {
 		if c.Method == "getUpdates" {
 			once.Do(func() { schema = fmt.Sprintf("%s from %v", l.query("PRAGMA user_version"), c.Params["offset"]) })
 		}
@@ -148,7 +148,7 @@ func databaseBeforePolling(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Start()
-	l.bot.Await(t, "Telegram to be asked", func() bool { return l.bot.CountCalls("getUpdates") > 1 })
+	l.bot.WaitUntil(t, "Telegram to be asked", func() bool { return l.bot.CountCalls("getUpdates") > 1 })
 	l.Stop()
 	if want := fmt.Sprintf("%d from 500005", len(migrations)); schema != want {
 		t.Errorf("the first request came with schema %s, want %s", schema, want)
@@ -167,7 +167,7 @@ func leasesSettledBeforeSessions(t *testing.T) {
 		})
 	})
 	l.Start()
-	l.bot.Await(t, "ann to be answered", func() bool { return len(l.told("ann")) == 2 })
+	l.bot.WaitUntil(t, "ann to be answered", func() bool { return len(l.told("ann")) == 2 })
 	l.Stop()
 	if left != "0 1" {
 		t.Errorf("leases and settlements of the earlier life were %q, want %q", left, "0 1")
@@ -182,7 +182,7 @@ func privateBeforeSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	program, fifo := filepath.Join(dir, "mews"), filepath.Join(dir, "mews.yaml")
-	if err := errors.Join(os.Link(filepath.Join(apptest.Programs(t), "mews"), program), unix.Mkfifo(fifo, 0o600)); err != nil {
+	if err := errors.Join(os.Link(filepath.Join(apptest.BuildPrograms(t), "mews"), program), unix.Mkfifo(fifo, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "run", "--config", fifo)
@@ -220,7 +220,7 @@ func privateBeforeSecrets(t *testing.T) {
 // openRead opens a FIFO for writing after a reader has opened it.
 func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	t.Helper()
-	deadline := time.After(apptest.Patience)
+	deadline := time.After(apptest.DefaultTestTimeout)
 	for {
 		f, err = os.OpenFile(fifo, os.O_WRONLY|unix.O_NONBLOCK, 0)
 		if !errors.Is(err, unix.ENXIO) {
@@ -238,7 +238,7 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 // version may be using it.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgradedService(t, nil, nil)
-	lock, err := statefolder.Lock(filepath.Join(l.Dir, "state"))
+	lock, err := statefolder.LockFolder(filepath.Join(l.Dir, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,13 +258,13 @@ func nothingForRemovedUsers(t *testing.T) {
 	}
 	l.write("mews.yaml", regexp.MustCompile(`(?m)^.*name: carl.*\n`).ReplaceAllString(string(raw), ""))
 	stranger := telegramtest.User{ID: 999, First: "mallory"}
-	l.bot.Say(telegramtest.Private(stranger), stranger, "let me in")
+	l.bot.Say(telegramtest.PrivateChat(stranger), stranger, "let me in")
 	l.say("carl", "and me")
 	l.say("ann", "say ann's third")
 	l.Start()
-	l.WaitFor(apptest.Patience, "ann to be answered", func() bool { return len(l.told("ann")) == 3 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "ann to be answered", func() bool { return len(l.told("ann")) == 3 })
 	l.Stop()
-	if n := l.Count("SELECT count(*) FROM inbox"); n != 5 {
+	if n := l.QueryCount("SELECT count(*) FROM inbox"); n != 5 {
 		t.Errorf("%d messages are kept, want the four of before and ann's third", n)
 	}
 	if told := append(l.bot.BotMessages(102), l.bot.BotMessages(stranger.ID)...); len(told) > 0 {
@@ -287,11 +287,11 @@ func committedBeforeTold(t *testing.T) {
 	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		note("model", "SELECT i.state || ', its turn ' || coalesce(t.why, 'runs') || ', leases ' || (SELECT count(*) FROM lease) "+
 			"FROM inbox i JOIN turn t ON t.inbound = i.id")
-		return modeltest.Echo(r)
+		return modeltest.EchoScript(r)
 	}, pricedConfig+"budget: {users: {day: 1}}\n", "bob, totp: 'off'")
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: l.bot.Token(), Strict: true,
 		BeforeConfirm: func([]int64) { note("receipt", "SELECT count(*) FROM received") },
-		OnRequest: func(c telegramtest.Call) {
+		OnRequest: func(c telegramtest.APICall) {
 			if c.Method == "sendMessage" {
 				note("answer", "SELECT i.state || ', its turn ' || t.why || ', its post ' || p.state || ', leases ' || (SELECT count(*) FROM lease) "+
 					"FROM inbox i JOIN turn t ON t.inbound = i.id JOIN post p ON p.turn = t.id OR p.delivery IS NOT NULL")
@@ -305,7 +305,7 @@ func committedBeforeTold(t *testing.T) {
 		fmt.Sprintf("api_url: %q", l.bot.URL())), "busy: queue", "busy: queue, stream: final", 1))
 	l.Start()
 	l.sayAndAwait("bob", "hello", "echo: hello")
-	l.bot.Await(t, "the receipt", func() bool { return l.bot.CountPending() == 0 })
+	l.bot.WaitUntil(t, "the receipt", func() bool { return l.bot.CountPendingUpdates() == 0 })
 	l.Stop()
 	slices.Sort(told) // the receipt may come at any time after the update was stored
 	want := []string{"answer: answered, its turn done, its post sending, leases 0", "model: running, its turn runs, leases 1", "receipt: 1"}
@@ -319,7 +319,7 @@ func committedBeforeTold(t *testing.T) {
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
-	if got := app.PartNames(); !slices.Equal(got, want) {
+	if got := app.ServicePartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}
 }

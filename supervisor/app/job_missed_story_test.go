@@ -9,7 +9,7 @@ import (
 
 // A task was due while the service was down. As its user chose, it runs once, is skipped, or asks
 // first.
-func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
+func TestMissedTask_RunsSkipsOrAsksAsChosen(t *testing.T) {
 	t.Parallel()
 	task := func(name, missed string) string {
 		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","options":{"on_miss":"` + missed + `"}}`
@@ -25,7 +25,7 @@ func TestMissedTask_RunsSkipsOrAsks(t *testing.T) {
 	l.open()
 	has := func(words string) {
 		t.Helper()
-		l.WaitFor(apptest.Patience, "alice to be told "+words, func() bool { return l.countTold("alice", words) == 1 })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told "+words, func() bool { return l.countTold("alice", words) == 1 })
 	}
 	has("Garden\n\nIt is watered.")
 	has("Barn was missed")

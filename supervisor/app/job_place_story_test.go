@@ -12,21 +12,21 @@ import (
 
 // A reminder for a deleted topic goes to the user's private chat with a note. It never goes to
 // another topic of the group.
-func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
+func TestReminder_DeletedTopic_GoesToPrivateChat(t *testing.T) {
 	t.Parallel()
 	l := newReminderService(t)
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "You have no reminders")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("I now answer the people I know in this group")
-	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.Thread(7))
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.WithThread(7))
 	l.awaitInFlat("water the fern")
 	before := len(l.bot.BotMessages(flatChat.ID))
-	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400,
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400,
 		Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
 	l.tick()
-	l.WaitFor(apptest.Patience, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })
 	if text := lastOf(l.told("alice")); !strings.Contains(text, "Reminder: water the fern") || text == "Reminder: water the fern" {
 		t.Errorf("she is told %q, without a word of where it was to be said", text)
 	}
@@ -36,7 +36,7 @@ func TestReminder_DeletedTopic_GoesPrivate(t *testing.T) {
 }
 
 // The turn of a task may create reminders, but no tasks and no checks.
-func TestTaskTurn_SetsOnlyReminders(t *testing.T) {
+func TestTaskTurn_MayCreateOnlyReminders(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := newTaskService(t, m, "")
@@ -46,7 +46,7 @@ func TestTaskTurn_SetsOnlyReminders(t *testing.T) {
 		modeltest.Answer{Calls: calls("schedule_task", `{"when":"daily at 11","text":"Look there.","kind":"check","check":{"command":"true"}}`)},
 		modeltest.Answer{Calls: calls("schedule_task", `{"when":"tomorrow at 12","text":"the roses"}`)}, reportAnswer("I have looked."))
 	l.moveTo(time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC))
-	l.WaitFor(apptest.Patience, "what it says", func() bool { return l.countTold("alice", "I have looked.") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what it says", func() bool { return l.countTold("alice", "I have looked.") == 1 })
 	if got := l.query("SELECT group_concat(kind || ' ' || text, ', ') FROM (SELECT * FROM job WHERE user = 'alice' ORDER BY id)"); got != "agent Look., reminder the roses" {
 		t.Errorf("alice has %s", got)
 	}

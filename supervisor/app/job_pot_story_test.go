@@ -14,18 +14,18 @@ import (
 // second run stops at the day's limit. Neither exceeds it by a millionth of a dollar. The user is
 // told once a day and not asked for more, and the task runs again the next day. The user's own
 // budget is not used.
-func TestRunawayTask_StopsAtItsPot(t *testing.T) {
+func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 	t.Parallel()
 	const run, day = 100_000, 150_000
 	m := &taskModel{chat: scriptedModel{{words: "every few hours", calls: calls("schedule_task",
 		`{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *aliceService
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		if !strings.Contains(r.Asked(), "Nobody reads along") {
+		if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
 			return m.answer(r)
 		}
 		a := endlessModel(r)
-		a.Usage = &modeltest.Usage{Prompt: int64(l.Count("SELECT amount FROM lease")) - 1, Completion: 1}
+		a.Usage = &modeltest.Usage{Prompt: int64(l.QueryCount("SELECT amount FROM lease")) - 1, Completion: 1}
 		return a
 	}, dearConfig+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid+", budget: {jobs: {day: 0.15}}", "bob, totp: 'off'")}
 	l.at = storyStart
@@ -37,15 +37,15 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 		t.Helper()
 		l.moveTo(at)
 		l.awaitFires(fires)
-		l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
-		n, kept := totalSpent(l.gatedService)-chat, l.Count("SELECT sum(cost) FROM fire")
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+		n, kept := totalSpent(l.gatedService)-chat, l.QueryCount("SELECT sum(cost) FROM fire")
 		if n > most || n < least || n != kept {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
 		}
 	}
 	const shortest = 10_000 // lowest cost of a call
 	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
-	calls := l.Count("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
+	calls := l.QueryCount("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
 	l.awaitLastTold("alice", "would go beyond the limit for one task")
 	spends(time.Date(2025, 11, 20, 17, 1, 0, 0, time.UTC), "2", day-shortest, day)
 	spends(time.Date(2025, 11, 20, 20, 1, 0, 0, time.UTC), "3", day-shortest, day)
@@ -53,7 +53,7 @@ func TestRunawayTask_StopsAtItsPot(t *testing.T) {
 		t.Errorf("after %d calls in the first run alice is told %d times: %q", calls, n, l.told("alice"))
 	}
 	spends(time.Date(2025, 11, 21, 14, 1, 0, 0, time.UTC), "4", day+run-2*shortest, day+run)
-	if n := l.Count("SELECT count(*) FROM question"); n != 0 || l.query("SELECT state FROM job WHERE id = 1") != "active" {
+	if n := l.QueryCount("SELECT count(*) FROM question"); n != 0 || l.query("SELECT state FROM job WHERE id = 1") != "active" {
 		t.Errorf("alice was asked %d times, and the task is %s", n, l.query("SELECT state FROM job WHERE id = 1"))
 	}
 }
@@ -69,10 +69,10 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	var mu sync.Mutex      // guards the variables below
 	var before, pays []int // total cost before each call, and the amount of the call's lease
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		if !strings.Contains(r.Asked(), "Nobody reads along") {
+		if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
 			return m.answer(r)
 		}
-		so, may := l.Count("SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT amount FROM lease")
+		so, may := l.QueryCount("SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.QueryCount("SELECT amount FROM lease")
 		mu.Lock()
 		before, pays = append(before, so), append(pays, may)
 		mu.Unlock()
@@ -92,7 +92,7 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	l.awaitLastTold("alice", "It is set.")
 	at := time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC)
 	l.moveTo(at)
-	l.WaitFor(apptest.Patience, "the first try to fail", func() bool { return l.query("SELECT state || tries FROM fire") == "claimed1" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the first try to fail", func() bool { return l.query("SELECT state || tries FROM fire") == "claimed1" })
 	mu.Lock()
 	first := len(pays)
 	mu.Unlock()
@@ -103,7 +103,7 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	if len(pays) != first+1 || before[first] != run-left || pays[first] != left {
 		t.Errorf("before each call %d were spent; each could pay %d; those from %d on are of the second try", before, pays, first)
 	}
-	spentOnIt, kept := l.Count("SELECT sum(u.cost) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT cost FROM fire")
+	spentOnIt, kept := l.QueryCount("SELECT sum(u.cost) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.QueryCount("SELECT cost FROM fire")
 	if state := l.query("SELECT state FROM fire"); spentOnIt != run || kept != run || state != "failed" {
 		t.Errorf("%d are spent of %d, and %d kept of a fire that %s", spentOnIt, run, kept, state)
 	}

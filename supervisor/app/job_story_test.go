@@ -26,11 +26,11 @@ type taskModel struct {
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !strings.Contains(r.Asked(), "Nobody reads along") {
-		m.chatTexts = append(m.chatTexts, r.Asked())
+	if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
+		m.chatTexts = append(m.chatTexts, r.NewestUserMessage())
 		return m.chat.answer(r)
 	}
-	m.taskTexts, m.lastTask = append(m.taskTexts, r.Asked()), r
+	m.taskTexts, m.lastTask = append(m.taskTexts, r.NewestUserMessage()), r
 	if len(m.turns) == 0 {
 		return modeltest.Answer{Calls: calls("job_result", `{"say":""}`)}
 	}
@@ -81,7 +81,7 @@ func (l *aliceService) moveTo(at time.Time) {
 // awaitFires waits until n fires of jobs have ended.
 func (l *aliceService) awaitFires(n string) {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, n+" ended fires", func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, n+" ended fires", func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
 }
 
 // reportAnswer returns a model's call of job_result with a text.
@@ -100,7 +100,7 @@ func TestTask_RunsAtItsTime(t *testing.T) {
 	l := newTaskService(t, m, "")
 	l.say("alice", "tell me every morning how the garden is")
 	l.awaitLastTold("alice", "It is set.")
-	l.WaitFor(apptest.Patience, "the card", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the card", func() bool {
 		return l.countTold("alice", "Task 1, Garden: Say how the garden is.\n\nweekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00)") == 1
 	})
 
@@ -170,7 +170,7 @@ func TestFrequentTask_WaitsForApproval(t *testing.T) {
 	l := newTaskService(t, m, "")
 	l.say("alice", "watch it")
 	l.awaitLastTold("alice", "It waits for you.")
-	l.WaitFor(apptest.Patience, "the card", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the card", func() bool {
 		return l.countTold("alice", "It runs once you tap Start: it asks a model more than 4 times a day") == 1
 	})
 	l.say("alice", "do start it yourself")
@@ -186,7 +186,7 @@ func TestFrequentTask_WaitsForApproval(t *testing.T) {
 }
 
 // A task spends from its own pot. If the pot is empty, the task stops and does not ask for more.
-func TestTask_StopsAtItsPot(t *testing.T) {
+func TestTask_PotEmpty_Stops(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := &aliceService{gatedService: newGatedService(t, m.answer, dearConfig+"budget: {users: {jobs: {run: 0.001}}}\n", aliceInMadrid, "bob, totp: 'off'")}
@@ -203,7 +203,7 @@ func TestTask_StopsAtItsPot(t *testing.T) {
 
 // A task uses the model and the number of steps that its user chose. After the user's yes it writes
 // to a group, and its prompt says that others read along.
-func TestTask_HonoursItsOptions(t *testing.T) {
+func TestTask_ModelStepsAndGroup_AreUsed(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{chat: scriptedModel{
 		{words: "the flat", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden",`+
@@ -215,7 +215,7 @@ func TestTask_HonoursItsOptions(t *testing.T) {
 	l.say("alice", "tell the flat every morning how the garden is")
 	l.pressButton("May a task speak in the group", "Once")
 	l.awaitLastTold("alice", "It is set.")
-	l.WaitFor(apptest.Patience, "the card", func() bool { return l.countTold("alice", "It goes to the group") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the card", func() bool { return l.countTold("alice", "It goes to the group") == 1 })
 
 	m.queueAnswers(reportAnswer("The roses are dry."))
 	l.moveTo(time.Date(2025, 11, 21, 7, 31, 0, 0, time.UTC))
@@ -234,7 +234,7 @@ func TestTask_HonoursItsOptions(t *testing.T) {
 	}
 }
 
-func TestChecksAndRoutines_UseSmallModel(t *testing.T) {
+func TestChecksAndRoutines_UseTheSmallModel(t *testing.T) {
 	t.Parallel()
 	m := &taskModel{}
 	l := &aliceService{gatedService: newGatedService(t, m.answer, "models: {default: test/claude-sonnet-4-5, small: test/claude-haiku-4-5, providers: {test: "+

@@ -11,10 +11,10 @@ import (
 // users with a second factor stay locked out.
 func (s *service) openSeal(ctx context.Context) error {
 	if configured := s.config.Access.Key.Reveal(); configured != "" {
-		s.seal = access.NewSeal([access.KeySize]byte([]byte(configured)))
+		s.seal = access.NewSealer([access.KeySize]byte([]byte(configured)))
 		return nil
 	}
-	sealed, err := s.db.Access().Factors.List(ctx)
+	sealed, err := s.db.AccessStores().Factors.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -23,6 +23,6 @@ func (s *service) openSeal(ctx context.Context) error {
 		s.log.Error("second factors can't be read; users with one stay locked out", "error", err)
 		return nil
 	}
-	s.seal = access.NewSeal(key)
+	s.seal = access.NewSealer(key)
 	return nil
 }

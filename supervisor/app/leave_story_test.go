@@ -22,10 +22,10 @@ type downloadService struct {
 
 func newDownloadService(t *testing.T) downloadService {
 	l := downloadService{newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "ok"} }, "", "ann, role: admin", "dan")}
-	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
+	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
 	l.Start()
-	l.say("dan", "", telegramtest.Document(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
-	l.WaitFor(apptest.Patience, "the file to come",
+	l.say("dan", "", telegramtest.WithDocument(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the file to come",
 		func() bool { return l.downloads() == 1 && l.runningDownloads() == 1 })
 	return l
 }
@@ -47,7 +47,7 @@ func (l downloadService) mustRun(args ...string) {
 	l.T.Helper()
 	out, err := exec.CommandContext(context.Background(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	if err != nil {
-		l.T.Fatalf("mews %s: %v: %s\n%s", strings.Join(args, " "), err, out, l.Log())
+		l.T.Fatalf("mews %s: %v: %s\n%s", strings.Join(args, " "), err, out, l.LogTail())
 	}
 }
 
@@ -57,9 +57,9 @@ func TestDownload_UserEnabledAgain_Resumes(t *testing.T) {
 	t.Parallel()
 	l := newDownloadService(t)
 	l.mustRun("user", "disable", "dan")
-	l.WaitFor(apptest.Patience, "the fetch to end", func() bool { return l.runningDownloads() == 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the fetch to end", func() bool { return l.runningDownloads() == 0 })
 	l.mustRun("user", "enable", "dan")
-	l.WaitFor(apptest.Patience, "the file to come again", func() bool { return l.downloads() == 2 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the file to come again", func() bool { return l.downloads() == 2 })
 	l.Stop()
 }
 
@@ -84,14 +84,14 @@ func TestUserDelete_StopsDownload(t *testing.T) {
 		t.Errorf("%d files come", n)
 	}
 	for _, table := range []string{"inbox", "attachment", "operation", "blob", "conversation"} {
-		if n := l.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+		if n := l.QueryCount("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
 			t.Errorf("%d rows of theirs are left in %s", n, table)
 		}
 	}
 	l.Stop()
 }
 
-func TestServiceStop_DoesNotAwaitDownload(t *testing.T) {
+func TestServiceStop_RunningDownload_IsNotAwaited(t *testing.T) {
 	l := newDownloadService(t)
 	begun := time.Now()
 	l.Stop()

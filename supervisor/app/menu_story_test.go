@@ -14,15 +14,15 @@ import (
 // first message of the topic.
 func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
+	l := newGatedService(t, modeltest.EchoScript, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
-		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser(name)))
 	}
 	l.open()
 	offers := func(scope string) bool {
-		return slices.ContainsFunc(l.bot.Menu(scope, ""), func(c telegramtest.Command) bool { return c.Command == "invite" })
+		return slices.ContainsFunc(l.bot.Menu(scope, ""), func(c telegramtest.MenuCommand) bool { return c.Command == "invite" })
 	}
-	l.WaitFor(apptest.Patience, "alice to have a menu of her own", func() bool { return offers("chat:101") })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to have a menu of her own", func() bool { return offers("chat:101") })
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
@@ -30,13 +30,13 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.sayAndAwait(name, "/status", "• mews: ")
 		if status := lastOf(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
-			strings.Contains(status, "process") != admin || strings.Contains(status, l.Home(name)) != admin {
+			strings.Contains(status, "process") != admin || strings.Contains(status, l.UserHome(name)) != admin {
 			t.Errorf("%s is told %q", name, status)
 		}
 	}
 	from := len(l.told("bob"))
 	l.say("bob", "/new buy milk")
-	l.bot.Await(t, "bob to be answered", func() bool { return len(l.told("bob")) >= from+2 })
+	l.bot.WaitUntil(t, "bob to be answered", func() bool { return len(l.told("bob")) >= from+2 })
 	if told := l.told("bob"); !slices.Contains(told, "echo: buy milk") {
 		t.Errorf("bob was told %q", told)
 	}

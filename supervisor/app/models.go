@@ -20,17 +20,17 @@ type modelCommands struct {
 	catalogue *model.Catalogue
 }
 
-// Resolve returns the full name of a model.
-func (m modelCommands) Resolve(spec string) (string, error) {
+// ResolveName returns the full name of a model.
+func (m modelCommands) ResolveName(spec string) (string, error) {
 	choice, err := m.catalogue.Resolve(spec)
 	return choice.Spec, err
 }
 
-// Offers lists all available models.
-func (m modelCommands) Offers(ctx context.Context) []command.Offer {
-	var offers []command.Offer
-	for _, o := range m.catalogue.List(ctx) {
-		offers = append(offers, command.Offer(o))
+// ListOffers lists all available models.
+func (m modelCommands) ListOffers(ctx context.Context) []command.ModelOffer {
+	var offers []command.ModelOffer
+	for _, o := range m.catalogue.ListModels(ctx) {
+		offers = append(offers, command.ModelOffer(o))
 	}
 	return offers
 }
@@ -54,7 +54,7 @@ func (s *service) openModels(context.Context) (err error) {
 	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
 		return err
 	}
-	s.models.HideFaults(s.mayReadFaults, s.tellAdmins)
+	s.models.HideFaultsFromUsers(s.mayReadFaults, s.tellAdmins)
 	s.addCloser(func() error { s.models.Close(); return nil })
 	return nil
 }

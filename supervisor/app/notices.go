@@ -11,21 +11,21 @@ import (
 // deliveryQueued wakes the sender of a conversation. It also wakes the cleaner, because the new
 // message may expire.
 func (s *service) deliveryQueued(conversation int64) {
-	s.feeds.Delivery(conversation)
+	s.feeds.NotifyDelivery(conversation)
 	s.cleaningDue()
 }
 
 // cleaningDue wakes the cleaner, which edits and deletes messages in chats.
 func (s *service) cleaningDue() {
 	if s.channel != nil {
-		s.channel.cleaner.Changed()
+		s.channel.cleaner.NotifyNewCleaning()
 	}
 }
 
 // notices returns the sender of notices outside of turns.
 func (s *service) notices() notice.Notices {
 	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
-		Queued: s.feeds.Delivery, Now: s.now, Log: s.log}
+		Queued: s.feeds.NotifyDelivery, Now: s.now, Log: s.log}
 }
 
 // tellAdmins sends the admins a notice. It never blocks.
@@ -40,7 +40,7 @@ func (s *service) mayReadFaults(user string) bool {
 
 // sendNotice puts a notice into the outbox and wakes its sender.
 func (s *service) sendNotice(ctx context.Context, d supervisor.Delivery) error {
-	said, err := s.db.Outbox().Say(ctx, d)
+	said, err := s.db.Outbox().SendNotice(ctx, d)
 	if err == nil {
 		s.deliveryQueued(said.Conversation.ID)
 	}

@@ -13,9 +13,9 @@ import (
 // openOperations makes the runner of operations, the workers' work outside of turns.
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now, Serves: s.isActive,
+		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.RecordAction, Now: s.now, Serves: s.isActive,
 		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
-		Spec: func(user string, profile pool.Profile) (pool.Spec, error) {
+		Spec: func(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
 			spec, err := s.workerSpec(user)
 			spec.Profile = profile
 			return spec, err
@@ -27,20 +27,20 @@ func (s *service) openOperations(context.Context) error {
 // archive packs a user's home into an archive, in the user's worker. It fails if the disk has no
 // room.
 func (s *service) archive(ctx context.Context, user string) (a operation.Archive, err error) {
-	room, err := s.spool.Room()
+	room, err := s.spool.FreeSpace()
 	if err != nil {
 		return a, fmt.Errorf("look for room for an archive: %w", err)
 	}
-	holds, more := s.places.Disk.Of(user)
-	most, err := operation.ArchiveLimit(user, room, int64(s.config.Worker.Disk), holds, more)
+	holds, more := s.places.Disk.HomeSize(user)
+	most, err := operation.MaxArchiveSize(user, room, int64(s.config.Worker.Disk), holds, more)
 	if err != nil {
 		return a, err
 	}
-	return s.operations.Archive(ctx, user, most)
+	return s.operations.ArchiveHome(ctx, user, most)
 }
 
 // uploads returns the uploaded files of users, which their workers keep.
 func (s *service) uploads() operation.Uploads {
-	return operation.Uploads{Do: s.operations.DoUploads,
-		MediaType: func(f supervisor.File) (string, error) { return hostcall.MediaType(s.spool, f) }}
+	return operation.Uploads{Do: s.operations.ManageUploads,
+		MediaType: func(f supervisor.File) (string, error) { return hostcall.DetectMediaType(s.spool, f) }}
 }

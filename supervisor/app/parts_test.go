@@ -32,7 +32,7 @@ func (d *partLog) untilEnded(name string) part {
 	}}
 }
 
-func TestRunParts_StopsInReverseOneByOne(t *testing.T) {
+func TestRunParts_StopsPartsInReverseOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d partLog
 		slow, end := make(chan struct{}), make(chan struct{})
@@ -63,7 +63,7 @@ func TestRunParts_StopsInReverseOneByOne(t *testing.T) {
 	})
 }
 
-func TestRunParts_OneEnds_EndsAll(t *testing.T) {
+func TestRunParts_OnePartEnds_EndsAllParts(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want string

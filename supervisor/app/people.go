@@ -16,7 +16,7 @@ type userParts struct {
 	people        *access.People
 	configuration *configuration
 	settings      *users.Settings
-	places        *placement.Places
+	places        *placement.WorkerLocations
 	admins        *admin.Service
 }
 
@@ -27,17 +27,17 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	if s.places, err = placement.New(ctx, o); err != nil {
 		return err
 	}
-	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
+	if s.people, err = access.NewPeople(nil, uint32(os.Getuid()), accountID); err != nil {
 		return err
 	}
 	s.configuration = &configuration{Loader: users.NewLoader(users.Options{
-		People: s.people, Store: s.db.Access(), Placer: s.places, Log: s.log,
+		People: s.people, Store: s.db.AccessStores(), Placer: s.places, Log: s.log,
 	})}
 	s.settings = &users.Settings{
 		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),
 		Configuration: s.configuration.Configuration, ParseDollars: parseDollars, Now: s.now,
 	}
-	return s.configuration.Use(ctx, s.config)
+	return s.configuration.Apply(ctx, s.config)
 }
 
 // modelChoice returns the store of the models that users chose.
@@ -70,10 +70,10 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	case c.Channel.Capabilities().Private,
 		c.Channel.Capabilities() == supervisor.Capabilities{}: // channels such as jobs have no reader
 		return true
-	case c.InGroup():
+	case c.IsInGroup():
 		return s.people.IsGroupAllowed(c.Channel, c.Chat) || s.people.IsGroupAllowed(c.Channel,
-			s.renames.Current(c.Chat))
+			s.renames.CurrentName(c.Chat))
 	}
-	whose, known := s.people.ByAccount(c.Channel, c.Chat)
+	whose, known := s.people.FindByAccount(c.Channel, c.Chat)
 	return known && whose.Name == c.User
 }

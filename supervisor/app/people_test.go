@@ -8,11 +8,11 @@ import (
 )
 
 // Conversations of chats and of jobs are checked.
-func TestServes_OnlyActiveUsers(t *testing.T) {
+func TestServedUsers_AreOnlyActiveUsers(t *testing.T) {
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
-	people, err := access.New(users, 1, nil)
+	people, err := access.NewPeople(users, 1, nil)
 	must(t, err)
-	must(t, people.Set(users, access.Stored{Suspended: []string{"bob"},
+	must(t, people.SetUsers(users, access.StoredUsers{Suspended: []string{"bob"},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
 	s := &service{userParts: userParts{people: people}}
 	for c, want := range map[supervisor.Conversation]bool{

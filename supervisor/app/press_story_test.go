@@ -10,7 +10,7 @@ import (
 
 // A user who presses another user's button in a group gets a toast. The group does not see it, and
 // the button still works for its owner.
-func TestPress_ForeignButton_ShowsToast(t *testing.T) {
+func TestPress_OtherUsersButton_ShowsToast(t *testing.T) {
 	t.Parallel()
 	l := approvalService{newGatedService(t, sendFileModel, "", "alice, role: admin",
 		"bob, approvals: {send_file: ask}")}
@@ -20,18 +20,18 @@ func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	l.awaitInFlat("I now answer the people I know in this group")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
 	l.awaitInFlat(fileQuestion)
-	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 	said := l.bot.BotMessages(flatChat.ID)
 	card := said[slices.IndexFunc(said, func(m telegramtest.Message) bool { return len(m.Keyboard) > 0 })]
-	press := func(name string) (ack telegramtest.Ack) {
+	press := func(name string) (ack telegramtest.PressAck) {
 		t.Helper()
-		_, query, err := l.bot.Press(flatChat, l.telegramUser(name), card.ID, card.Keyboard[0][0].Data)
+		_, query, err := l.bot.PressButton(flatChat, l.telegramUser(name), card.ID, card.Keyboard[0][0].Data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.bot.Await(t, "the press of "+name+" to be acknowledged", func() bool {
-			acks := l.bot.Acks()
-			i := slices.IndexFunc(acks, func(a telegramtest.Ack) bool { return a.Query == query })
+		l.bot.WaitUntil(t, "the press of "+name+" to be acknowledged", func() bool {
+			acks := l.bot.PressAcks()
+			i := slices.IndexFunc(acks, func(a telegramtest.PressAck) bool { return a.Query == query })
 			if i >= 0 {
 				ack = acks[i]
 			}
@@ -42,7 +42,7 @@ func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 	if ack := press("alice"); ack.Text != "This button is not for you: somebody else was asked." || ack.Alert {
 		t.Errorf("alice is shown %+v", ack)
 	}
-	if n := l.Count("SELECT count(*) FROM inbox WHERE kind = 'press'"); n != 0 {
+	if n := l.QueryCount("SELECT count(*) FROM inbox WHERE kind = 'press'"); n != 0 {
 		t.Errorf("%d presses are kept", n)
 	}
 	if now := l.bot.BotMessages(flatChat.ID); len(now) != len(said) {
@@ -53,7 +53,7 @@ func TestPress_ForeignButton_ShowsToast(t *testing.T) {
 		t.Errorf("bob is shown %+v", ack)
 	}
 	l.awaitDone()
-	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != 1 {
+	if n := l.QueryCount("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != 1 {
 		t.Errorf("%d files have left", n)
 	}
 	l.checkAudit(map[string]int{"question.foreign": 1, "question.once": 1})

@@ -9,17 +9,17 @@ import (
 
 // A message that the model refused leaves the history for good, with its tool calls. A model that
 // still saw its refusal would refuse again. Earlier messages stay.
-func TestRefusedExchange_LeavesHistory(t *testing.T) {
+func TestModelRefusal_LeavesNoHistory(t *testing.T) {
 	t.Parallel()
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
-		case declined(r) && len(r.Done()) == 0:
+		case declined(r) && len(r.AnsweredCalls()) == 0:
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 		case declined(r):
 			return modeltest.Answer{Text: "I ", Stop: modeltest.StopFilter}
 		}
-		return modeltest.Answer{Text: "You said: " + r.Asked()}
+		return modeltest.Answer{Text: "You said: " + r.NewestUserMessage()}
 	}, "models: {default: test/claude-test, providers: {test: {kind: anthropic, api_key: k, base_url: MODEL_ROOT}}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "my cat is called Tom")

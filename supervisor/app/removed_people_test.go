@@ -32,7 +32,7 @@ func TestUserDisable_RevokesInvites(t *testing.T) {
 }
 
 // If a former user has left data, their name is not given to somebody else.
-func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
+func TestUserAdd_FormerName_OnlyForFormerOwner(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
@@ -70,23 +70,23 @@ func TestUserAdd_FormerName_OnlyForItsOwner(t *testing.T) {
 func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := s.inviter()
-	must(t, i.Check(t.Context(), "dan"))
-	_, err := s.db.Conversations().Find(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
+	must(t, i.CheckName(t.Context(), "dan"))
+	_, err := s.db.Conversations().FindOrCreate(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
 	must(t, err)
-	err = i.Check(t.Context(), "dan")
-	words := problem.Message(err)
-	if supervisor.ErrorCode(err) != supervisor.CodeForbidden || !strings.Contains(words, "1 row in the database (conversation)") ||
+	err = i.CheckName(t.Context(), "dan")
+	words := problem.UserText(err)
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || !strings.Contains(words, "1 row in the database (conversation)") ||
 		!strings.Contains(words, "`mews user add dan --again`") {
 		t.Errorf("%v", err)
 	}
 	service := admin.New(s.adminOptions())
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user"})
-	if problem.Message(err) != words {
+	if problem.UserText(err) != words {
 		t.Errorf("on the command line it is refused with %v", err)
 	}
 	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.AddUserRequest{Name: "dan", Role: "user", Again: true})
 	must(t, err)
-	must(t, i.Check(t.Context(), "dan")) // dan is a user now
+	must(t, i.CheckName(t.Context(), "dan")) // dan is a user now
 }
 
 // `mews user delete` advises to export a user's data first, so exporting must work after the user
@@ -120,7 +120,7 @@ func TestExport_RemovedUser_Works(t *testing.T) {
 }
 
 // Without a configured bot, an invite names no bot.
-func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
+func TestInvite_NoTelegram_PrintsNoBotName(t *testing.T) {
 	t.Parallel()
 	withAndWithoutService(t, func(c *commandLine) {
 		const none = "Telegram is not set up here"
@@ -137,7 +137,7 @@ func TestInvite_NoTelegram_NamesNoBot(t *testing.T) {
 		t.Errorf("made was %+v, %v", made, err)
 	}
 	s.config.Telegram.Token = config.NewSecret("42:x")
-	if why := s.configuration.Facts().NoBotText(); why != "" {
+	if why := s.configuration.Summary().NoBotText(); why != "" {
 		t.Errorf("with a bot: %q", why)
 	}
 }

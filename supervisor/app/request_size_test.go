@@ -10,7 +10,7 @@ import (
 )
 
 // For each tool, including those in families, it is known which claims it supports.
-func TestTools_AllHaveKnownClaims(t *testing.T) {
+func TestTools_All_HaveClaimCheck(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
@@ -46,13 +46,13 @@ var allClaims = func() (list []claim.Claim) {
 
 // The request for the message "hi", with the prompt and all permanent tools, has at most 8,192
 // bytes. This holds for both kinds of API. At most 5,600 of the bytes are tools.
-func TestFirstRequest_IsAtMost8KiB(t *testing.T) {
+func TestFirstModelRequest_IsAtMost8KiB(t *testing.T) {
 	t.Parallel()
 	for kind, provider := range map[string]string{
 		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 	} {
 		t.Run(kind, func(t *testing.T) {
-			l := newGatedService(t, modeltest.Echo, "models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
+			l := newGatedService(t, modeltest.EchoScript, "models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
 			l.open()
 			l.say("bob", "hi")
 			l.awaitNewest("bob", "echo: hi")

@@ -27,10 +27,10 @@ type scriptedModel []struct {
 
 func (p scriptedModel) answer(r modeltest.Request) modeltest.Answer {
 	for _, line := range p {
-		if !strings.Contains(r.Asked(), line.words) {
+		if !strings.Contains(r.NewestUserMessage(), line.words) {
 			continue
 		}
-		if done := len(r.Done()); done < len(line.calls) {
+		if done := len(r.AnsweredCalls()); done < len(line.calls) {
 			return modeltest.Answer{Calls: line.calls[done : done+1]}
 		}
 		return modeltest.Answer{Text: line.answer}
@@ -75,7 +75,7 @@ var providerKinds = map[string]string{
 func (l *aliceService) attachTerminal() {
 	l.T.Helper()
 	joined := make(unreadScreen, 1)
-	l.terminal = control.NewChat(l.Socket, control.Attach{User: "alice", After: control.FromNow}, joined)
+	l.terminal = control.NewChat(l.Socket, control.AttachRequest{User: "alice", After: control.StartFromNow}, joined)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- l.terminal.Run(ctx, 0) }()
@@ -92,15 +92,15 @@ func (l *aliceService) attachTerminal() {
 // terminal attaches for the first time.
 type unreadScreen chan struct{}
 
-func (u unreadScreen) Attached(_ control.Attached, again bool) {
+func (u unreadScreen) ShowAttached(_ control.AttachResult, again bool) {
 	if !again {
 		u <- struct{}{}
 	}
 }
 
-func (unreadScreen) Deliver(control.Delivery) bool { return true }
-func (unreadScreen) Show(control.Progress)         {}
-func (unreadScreen) Lost(error)                    {}
+func (unreadScreen) ShowDelivery(control.Delivery) bool { return true }
+func (unreadScreen) ShowProgress(control.Progress)      {}
+func (unreadScreen) ShowConnectionLost(error)           {}
 
 // turn moves the clock by a minute, calls say, and waits for the answer. It returns the newest
 // request to the model.
@@ -108,13 +108,13 @@ func (l *aliceService) turn(say func()) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
 	obedientService{l.gatedService}.turn(say)
-	l.WaitFor(apptest.Patience, "all to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be delivered", l.allDelivered)
 	requests := l.model.Requests()
 	return requests[len(requests)-1]
 }
 
 // sayInChat sends a message in alice's chat on Telegram, and waits for the answer.
-func (l *aliceService) sayInChat(text string, more ...telegramtest.Field) modeltest.Request {
+func (l *aliceService) sayInChat(text string, more ...telegramtest.MessageOption) modeltest.Request {
 	l.T.Helper()
 	return l.turn(func() { l.say("alice", text, more...) })
 }
@@ -128,7 +128,7 @@ func (l *aliceService) sayInTerminal(text string) modeltest.Request {
 // typeInTerminal sends a message in alice's terminal, without waiting for the answer.
 func (l *aliceService) typeInTerminal(text string) {
 	l.T.Helper()
-	if _, err := l.terminal.Say(l.T.Context(), control.NewKey(), text); err != nil {
+	if _, err := l.terminal.SendMessage(l.T.Context(), control.NewMessageKey(), text); err != nil {
 		l.T.Fatal(err)
 	}
 }
@@ -142,7 +142,7 @@ func (l *aliceService) pressButton(words, label string) {
 			if b.Text != label {
 				continue
 			}
-			if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, b.Data); err != nil {
+			if _, _, err := l.bot.PressButton(telegramtest.PrivateChat(u), u, m.ID, b.Data); err != nil {
 				l.T.Fatal(err)
 			}
 			return
@@ -154,32 +154,32 @@ func (l *aliceService) pressButton(words, label string) {
 // awaitIdle waits until no worker is busy, because a turn ends shortly after its answer.
 func (l *aliceService) awaitIdle() {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.isIdle(l.T.Context()) })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the workers to rest", func() bool { return l.isIdle(l.T.Context()) })
 }
 
 // isIdle says whether no worker is busy and nothing waits.
 func (l *aliceService) isIdle(ctx context.Context) bool {
 	var s api.Status
-	err := control.Ask(ctx, l.Socket, api.MethodStatus, nil, &s)
-	return err == nil && s.Waiting == (api.Waiting{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
+	err := control.CallOnce(ctx, l.Socket, api.MethodStatus, nil, &s)
+	return err == nil && s.Waiting == (api.UnfinishedWork{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
 // writeHomeFile writes a file into alice's home, as alice would.
 func (l *aliceService) writeHomeFile(name, text string) {
 	l.T.Helper()
-	path := filepath.Join(l.Home("alice"), name)
+	path := filepath.Join(l.UserHome("alice"), name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		l.T.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		l.T.Fatal(err)
 	}
-	apptest.GiveToWorkers(l.T, l.Home("alice"))
+	apptest.ChownToWorkers(l.T, l.UserHome("alice"))
 }
 
 // For both kinds of API, the requests of chosen turns must equal the golden files in
 // testdata/requests.
-func TestRequests_AreAsRecorded(t *testing.T) {
+func TestModelRequests_MatchGoldenFiles(t *testing.T) {
 	script := scriptedModel{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
 		{"What have I sent", calls("find_tools", `{"words":"uploads"}`, "list_uploads", `{}`), "Nothing yet."},
@@ -205,11 +205,11 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			l.writeHomeFile("memory/"+g.today+".md", "- 09:10 The oven is broken\n")
 			l.move(6 * time.Minute)
 			g.scene("facts, notes and prompt files", l.sayInChat("What do you know of me?"))
-			l.sayInChat("", telegramtest.Voice(telegramtest.File{ID: "file", Content: waveFile()}, time.Second))
-			l.sayInChat("The plumber comes at nine.", telegramtest.ForwardOf(l.telegramUser("bob"), storyStart))
+			l.sayInChat("", telegramtest.WithVoice(telegramtest.File{ID: "file", Content: waveFile()}, time.Second))
+			l.sayInChat("The plumber comes at nine.", telegramtest.AsForwardOf(l.telegramUser("bob"), storyStart))
 			var id int64
 			l.turn(func() { id = l.say("alice", "Buy tomatos") })
-			l.say("alice", "Buy tomatoes", telegramtest.Edit(id))
+			l.say("alice", "Buy tomatoes", telegramtest.AsEditOf(id))
 			g.scene("stamps of messages", l.turn(func() { l.pressButton("", "Answer it anew") }))
 			g.scene("question answered by a button", l.turn(func() {
 				l.say("alice", "Which cake do I want?")
@@ -229,7 +229,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			l.move(time.Minute)
 			l.sayAndAwait("alice", "/forget conversation", "")
 			l.pressButton("I delete this for good", "Forget it")
-			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
+			l.bot.WaitUntil(t, "it to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
 			g.scene("after /forget", l.sayInChat("What did I say?"))
 			g.end()
 		})
@@ -238,7 +238,7 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 
 // Prompt files, memory, notes, a recap, all tools and a terminal are at their limits. Without the
 // conversation's own messages, a request then has at most 40 KiB.
-func TestRequest_AllSourcesFull_IsBounded(t *testing.T) {
+func TestModelRequest_FullPrompt_IsAtMost40KiB(t *testing.T) {
 	script := scriptedModel{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},
 		{"long", nil, strings.Repeat("words ", 100)},

@@ -31,7 +31,7 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 	}
 	l.say("bob", "/remind in 300 days: tick")
 	l.awaitLastTold("bob", "tick")
-	asked := l.model.Count()
+	asked := l.model.CountRequests()
 	for day := range 7 {
 		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // noon in Madrid, which is an hour ahead
 		l.runUntil(noon)
@@ -40,14 +40,14 @@ func TestRoutines_IdleWeek_AskNoModel(t *testing.T) {
 		}
 	}
 	for _, name := range routine.Names() {
-		if n := l.Count("SELECT count(*) FROM fire f JOIN job j ON j.id = f.job WHERE j.name = ? AND f.state IN ('said', 'silent')", name); n < 6 {
+		if n := l.QueryCount("SELECT count(*) FROM fire f JOIN job j ON j.id = f.job WHERE j.name = ? AND f.state IN ('said', 'silent')", name); n < 6 {
 			t.Errorf("%s has looked %d times", name, n)
 		}
 	}
 	if wrong := l.query("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"); wrong != "0" {
 		t.Errorf("%s looks went wrong: %s", wrong, l.query("SELECT group_concat(state || ' ' || text) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"))
 	}
-	if n := l.model.Count() - asked; n != 0 {
+	if n := l.model.CountRequests() - asked; n != 0 {
 		t.Errorf("with nothing to do a model was asked %d times: %q", n, l.askedTexts())
 	}
 }
@@ -71,10 +71,10 @@ func (l *aliceService) runUntil(at time.Time) {
 	l.move(at.Sub(l.now()))
 	edit := schedule.JobRequest{User: "bob", Action: "edit", Job: l.query("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}
 	// any edit of a job wakes the scheduler
-	if err := control.Ask(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.Report{}); err != nil {
+	if err := control.CallOnce(l.T.Context(), l.Socket, schedule.MethodJob, edit, &schedule.JobReport{}); err != nil {
 		l.T.Fatal(err)
 	}
-	l.WaitFor(apptest.Patience, "what is due to come to something", func() bool {
-		return l.Count("SELECT (SELECT count(*) FROM job WHERE next <= ?) + (SELECT count(*) FROM fire WHERE ended_at IS NULL)", at.UnixMilli()) == 0
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what is due to come to something", func() bool {
+		return l.QueryCount("SELECT (SELECT count(*) FROM job WHERE next <= ?) + (SELECT count(*) FROM fire WHERE ended_at IS NULL)", at.UnixMilli()) == 0
 	})
 }

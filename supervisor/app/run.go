@@ -23,9 +23,9 @@ type Options struct {
 	Config  *config.Config
 	Version string // the programs' version, as users see it
 	Log     hclog.Logger
-	Lock    *os.File         // lock of the state folder, if the caller holds it; Run takes the lock over
-	Now     func() time.Time // the time for events, codes, logins and budgets
-	Manual  []command.Page   // pages of the manual, for /help
+	Lock    *os.File             // lock of the state folder, if the caller holds it; Run takes the lock over
+	Now     func() time.Time     // the time for events, codes, logins and budgets
+	Manual  []command.ManualPage // pages of the manual, for /help
 	// called once messages are accepted; hints say what to configure, if nothing is configured
 	Ready func(hints string)
 
@@ -43,9 +43,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return runParts(ctx, s.parts(), func() {
-		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
-		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.Default())
-		o.Ready(s.statusReporter().Hints())
+		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
+		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())
+		o.Ready(s.statusReporter().SetupHints())
 	})
 }
 
@@ -63,11 +63,11 @@ const startTimeout = 5 * time.Second
 func AwaitService(ctx context.Context, cfg *config.Config) error {
 	for end := time.Now().Add(startTimeout); ; {
 		var status api.Status
-		err := control.Ask(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
+		err := control.CallOnce(ctx, SocketPath(cfg), api.MethodStatus, nil, &status)
 		if err == nil || time.Now().After(end) {
 			return err
 		}
-		if !retry.Wait(ctx, 50*time.Millisecond) {
+		if !retry.Sleep(ctx, 50*time.Millisecond) {
 			return context.Cause(ctx)
 		}
 	}

@@ -21,16 +21,16 @@ const localDiffsPerDay = 5_000_000
 
 // readingTerms returns the model and the limits of a review or triage. They depend on its
 // repository.
-func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
+func (s *service) readingTerms(t supervisor.Turn) runner.ReadOnlyTurnPolicy {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
-	terms := runner.ReadingTerms{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
+	terms := runner.ReadOnlyTurnPolicy{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
 		Pot: "review/" + t.Conversation.Chat, Day: localDiffsPerDay}
 	if t.Kind == supervisor.TurnTriage {
 		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTimeout
 	}
 	for name, repo := range cfg.GitHub.Repos {
-		if supervisor.GitHubRepoName(name) == supervisor.GitHubRepoName(t.Conversation.Chat) {
+		if supervisor.NormalizeRepoName(name) == supervisor.NormalizeRepoName(t.Conversation.Chat) {
 			terms.Day = repo.Day.Micro
 		}
 	}
@@ -38,15 +38,15 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadingTerms {
 }
 
 // runners maps each kind of turn to its runner.
-func (s *service) runners() runner.ByKind {
+func (s *service) runners() runner.RunnersByKind {
 	persons, steps := s.turns(), s.db.Turns()
-	ones := runner.OneShots{Turns: persons, Place: s.places.NoHome, Terms: s.readingTerms, Audit: s.audit.Note,
+	ones := runner.OneShotTurns{Turns: persons, Place: s.places.LocationWithoutHome, Terms: s.readingTerms, Audit: s.audit.RecordAction,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
-			return s.gitHub.Reports.Await(turn, take)
+			return s.gitHub.ReportReceiver.AwaitReport(turn, take)
 		}}
-	return runner.ByKind{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: runner.Reading[review.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
-			Work: s.gitHub.Review},
-		supervisor.TurnTriage: runner.Reading[triage.Reader]{OneShots: ones, Spool: s.spool, Steps: steps,
-			Work: s.gitHub.Triage}}
+	return runner.RunnersByKind{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
+		supervisor.TurnReview: runner.ReadOnlyTurns[review.MaterialReader]{OneShotTurns: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.RunReview},
+		supervisor.TurnTriage: runner.ReadOnlyTurns[triage.MaterialReader]{OneShotTurns: ones, Spool: s.spool, Steps: steps,
+			Work: s.gitHub.RunTriage}}
 }

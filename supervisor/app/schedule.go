@@ -15,17 +15,17 @@ func (s *service) newSchedule() *schedule.Schedule {
 	return schedule.New(schedule.Options{
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
 		Person:    s.activeUser,
-		StartTurn: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
-		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.CheckTimes, Tools: s.routines.Tools(),
-		Checks: map[supervisor.JobKind]schedule.Check{
-			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.Check}).Check,
-			supervisor.JobRoutine: s.routines.Check,
+		StartTurn: func(in supervisor.Inbound) { s.sessions.WakeSession(in.Conversation) }, Sources: s.db.Jobs(),
+		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.ValidateTimes, Tools: s.routines.Tools(),
+		Checks: map[supervisor.JobKind]schedule.CheckFunc{
+			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,
+			supervisor.JobRoutine: s.routines.RunCheck,
 		},
 		CheckRules:    schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
-		Watches:       []schedule.Watch{{Next: s.routines.Next, Run: s.routines.CheckHomes}},
+		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckHomes}},
 		Conversations: s.db.Conversations(),
 		MaySpeakIn:    func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
-		Approve:       newApprover(s).Allow, Ask: asker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
+		Approve:       newApprover(s).Allow, Ask: questionAsker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
 		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },
 	})
 }
@@ -34,10 +34,10 @@ func (s *service) newSchedule() *schedule.Schedule {
 func (s *service) newRoutines() *routine.Routines {
 	return routine.New(routine.Options{
 		Store: s.db.Jobs(), FileEffects: s.db.Effects(), IndexHomeNow: s.operations.IndexHomeNow,
-		Changes: s.index.Changes,
+		Changes: s.index.ListHomeChanges,
 		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
-		CheckPeriod: schedule.CheckPeriod, Line: schedule.Line,
-		Person: s.activeUser, Check: s.operations.Check, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
+		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
+		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
 		Log: s.log.Named("routine"),
 	})
 }

@@ -19,7 +19,7 @@ func newReminderService(t *testing.T) *aliceService {
 // awaitLastTold waits until the last message to a user contains these words.
 func (l *aliceService) awaitLastTold(name, words string) {
 	l.T.Helper()
-	l.WaitFor(apptest.Patience, name+" to be told "+words,
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, name+" to be told "+words,
 		func() bool { return strings.Contains(lastOf(l.told(name)), words) })
 }
 
@@ -51,8 +51,8 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 
 	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.now()))
 	l.tick()
-	l.WaitFor(apptest.Patience, "the one", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 1 })
-	l.WaitFor(apptest.Patience, "the other", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the one", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the other", func() bool {
 		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
 	})
 	l.pressButton("Reminder: call the plumber", "10 min")
@@ -62,8 +62,8 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	l.shut()
 	l.move(4 * 24 * time.Hour)
 	l.open()
-	l.WaitFor(apptest.Patience, "what was missed", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 2 })
-	l.WaitFor(apptest.Patience, "what was missed", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what was missed", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 2 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what was missed", func() bool {
 		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 2
 	})
 	l.say("alice", "/jobs")
@@ -114,7 +114,7 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
 	l.say("alice", "/settings timezone America/New_York")
-	l.WaitFor(apptest.Patience, "the answer", func() bool { return l.countTold("alice", "timezone is America/New_York") == 2 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool { return l.countTold("alice", "timezone is America/New_York") == 2 })
 	if n := l.countTold("alice", "in the old time zone"); n != 1 {
 		t.Errorf("she was asked %d times", n)
 	}

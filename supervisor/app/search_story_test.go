@@ -17,10 +17,10 @@ import (
 // searchModel is a model that calls the tool that the user names, with the rest of the message.
 // Then it says the result.
 func searchModel(r modeltest.Request) modeltest.Answer {
-	if done := r.Done(); len(done) > 0 {
+	if done := r.AnsweredCalls(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
-	if tool, args, ok := strings.Cut(strings.TrimPrefix(r.Asked(), "@mews_bot "), " {"); ok {
+	if tool, args, ok := strings.Cut(strings.TrimPrefix(r.NewestUserMessage(), "@mews_bot "), " {"); ok {
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: "{" + args}}}
 	}
 	return modeltest.Answer{Text: "Noted."}
@@ -52,14 +52,14 @@ func TestSearch_FindsOwnMessagesOnly(t *testing.T) {
 	l.awaitFound("alice", `search_history {"from":"soon"}`, `"soon" is no time that I can read`)
 	l.awaitFound("alice", `search_history {}`, "Give words")
 	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "No match in the text files of the home")
-	garden := filepath.Join(l.Home("alice"), "garden.md")
+	garden := filepath.Join(l.UserHome("alice"), "garden.md")
 	if err := os.WriteFile(garden, []byte("# Garden\n## Beds\nrhubarb behind the shed\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	apptest.GiveToWorkers(t, l.Home("alice"))
-	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+	apptest.ChownToWorkers(t, l.UserHome("alice"))
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the home to be in the index", func() bool {
 		var s api.Status
-		err := control.Ask(t.Context(), l.Socket, api.MethodStatus, nil, &s)
+		err := control.CallOnce(t.Context(), l.Socket, api.MethodStatus, nil, &s)
 		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
 	})
 	l.awaitFound("alice", `search_home {"words":"rhubarb"}`, "garden.md", "rhubarb behind the shed")
@@ -103,7 +103,7 @@ func (l *gatedService) awaitFound(name, search string, words ...string) {
 // awaitAnswer waits until a user has got n messages. The last one must begin with begin.
 func (l *gatedService) awaitAnswer(name string, n int, begin string) {
 	l.T.Helper()
-	l.bot.Await(l.T, "an answer", func() bool {
+	l.bot.WaitUntil(l.T, "an answer", func() bool {
 		told := l.told(name)
 		return len(told) >= n && strings.HasPrefix(lastOf(told), begin)
 	})

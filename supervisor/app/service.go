@@ -23,7 +23,7 @@ type service struct {
 	inboxParts
 	channel *telegramChannel // nil if Telegram is not configured
 	listeners
-	manual []command.Page
+	manual []command.ManualPage
 }
 
 // open makes all parts, each after the parts that it needs. On an error it closes the opened parts.
@@ -56,7 +56,7 @@ func (s *service) parts() []part {
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
-		part{"sessions", afterRecovery(&s.storage, s.held.Release, s.sessions.Run)},
+		part{"sessions", afterRecovery(&s.storage, s.held.ReleaseMessages, s.sessions.Run)},
 		part{"questions", s.questions.Run})
 	list = append(list, s.featureParts(false)...)
 	list = append(list, part{"commands", s.commands.Run})

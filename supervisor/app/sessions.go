@@ -33,31 +33,31 @@ func (s *service) openSessions(context.Context) (err error) {
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(),
 		Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: turnLimits(s.config),
-		Jobs: session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
+		Jobs: session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.RecordAction, Serves: s.serves, Busy: s.settings.BusyMode, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
-	if s.config.Chat.Claims == config.ClaimsCheck {
+	if s.config.Chat.Claims == config.ClaimsModeCheck {
 		o.Worked = s.db.Turns()
 	}
 	if s.channel != nil {
-		o.Claim = s.channel.outbox.Claim
+		o.Claim = s.channel.outbox.ClaimSend
 	}
 	s.sessions = session.New(o)
-	s.places.Tell = s.sessions.Tell
+	s.places.Tell = s.sessions.SendNotice
 	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, s.statusReporter()))
 	return err
 }
 
 // turns returns the runner of turns in users' workers.
 func (s *service) turns() runner.Turns {
-	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.BeginTurn, Model: s.jobTerms().Model,
-		Reserver: s.newReserver, Faults: &runner.StartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
-		OnEnd: s.places.Disk.Note, Uses: s.memory().CountUses, Log: s.log}
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.AllowLimitNotices, Model: s.jobTerms().Model,
+		Reserver: s.newReserver, Faults: &runner.WorkerStartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
+		OnEnd: s.places.Disk.RecordHomeSize, Uses: s.memory().CountUses, Log: s.log}
 }
 
 // jobTerms returns the model and the limits of jobs' turns.
-func (s *service) jobTerms() runner.JobTerms {
-	return runner.JobTerms{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.Small, Limits: turnLimits(s.config),
+func (s *service) jobTerms() runner.JobTurnPolicy {
+	return runner.JobTurnPolicy{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.SmallModel, Limits: turnLimits(s.config),
 		Log: s.log}
 }
 
@@ -74,7 +74,7 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 			commands.Accept(in)
 			return
 		}
-		sessions.Wake(in.Conversation)
+		sessions.WakeSession(in.Conversation)
 	}
 }
 
@@ -82,7 +82,7 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 // Before that, no new lease may be taken.
 func afterRecovery(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		left, err := s.db.Leases().Recover(ctx)
+		left, err := s.db.Leases().RecoverAfterCrash(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -77,7 +77,7 @@ func must(t *testing.T, err error) {
 // set changes a user's setting, like /settings.
 func set(t *testing.T, p *users.Settings, user, name, value string) {
 	t.Helper()
-	kept, err := p.Check(t.Context(), user, name, value)
+	kept, err := p.CheckValue(t.Context(), user, name, value)
 	must(t, err)
 	must(t, p.Put(t.Context(), user, name, kept))
 }
@@ -85,9 +85,9 @@ func set(t *testing.T, p *users.Settings, user, name, value string) {
 // spend records the cost of a user's model call, and returns its conversation.
 func spend(t *testing.T, s *service, user string, cost int64) supervisor.Conversation {
 	t.Helper()
-	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)
-	must(t, s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 	return c
 }
@@ -98,13 +98,13 @@ func TestUsage_IsSplitByModelUserChatDay(t *testing.T) {
 	v := s.modelCommands()
 	from := time.Now().Add(-time.Hour)
 	for by, want := range map[string]string{"model": "far/m", "user": "ann", "conversation": "telegram group -7, topic 3"} {
-		lines, err := v.Usage(t.Context(), "ann", from, by)
+		lines, err := v.SumUsage(t.Context(), "ann", from, by)
 		must(t, err)
 		if len(lines) != 1 || lines[0].Name != want || lines[0].Cost != 300_000 {
 			t.Errorf("by %s it is %+v", by, lines)
 		}
 	}
-	days, err := v.Daily(t.Context(), "ann", time.Now().AddDate(0, 0, -2), time.UTC)
+	days, err := v.SumDailyUsage(t.Context(), "ann", time.Now().AddDate(0, 0, -2), time.UTC)
 	must(t, err)
 	if len(days) != 3 || days[2].Name != time.Now().UTC().Format(time.DateOnly) || days[2].Cost != 300_000 || days[0].Calls != 0 {
 		t.Errorf("by day it is %+v", days)

@@ -38,7 +38,7 @@ func installOtherVersion(l *gatedService, program, file string, version int) {
 		l.T.Fatal(err)
 	}
 	build := exec.CommandContext(l.T.Context(), "go", "build", "-overlay", filepath.Join(l.Dir, "overlay.json"), "-trimpath",
-		"-ldflags", apptest.LinkFlags, "-o", filepath.Join(l.Bin, program), "mews/cmd/"+program)
+		"-ldflags", apptest.LinkerFlags, "-o", filepath.Join(l.Bin, program), "mews/cmd/"+program)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		l.T.Fatalf("build another %s: %v: %s", program, err, out)
@@ -46,7 +46,9 @@ func installOtherVersion(l *gatedService, program, file string, version int) {
 }
 
 // reinstall restores the original programs.
-func reinstall(l *gatedService) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
+func reinstall(l *gatedService) {
+	l.Bin = apptest.LinkProgramsInTestFolder(l.T, apptest.BuildPrograms(l.T))
+}
 
 // runVerb returns the output of a command of `mews`, and ignores its exit status.
 func runVerb(l *gatedService, args ...string) string {
@@ -59,7 +61,7 @@ func runVerb(l *gatedService, args ...string) string {
 // answered.
 func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, role: admin, totp: 'off'")
 	installOtherVersion(l, "mews-worker", "protocol/hello.go", protocol.Version)
 	l.Start()
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
@@ -71,7 +73,7 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 			t.Errorf("%s says\n%s", what, said)
 		}
 	}
-	if met := fmt.Sprintf("hello: protocol %d, want %d: the binaries", protocol.Version, protocol.Version-1); !strings.Contains(l.Log(), met) {
+	if met := fmt.Sprintf("hello: protocol %d, want %d: the binaries", protocol.Version, protocol.Version-1); !strings.Contains(l.LogTail(), met) {
 		t.Errorf("the log does not say which versions met")
 	}
 	l.Stop()
@@ -88,7 +90,7 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 // install.
 func TestSpawner_OtherVersion_IsRefused(t *testing.T) {
 	t.Parallel()
-	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")
+	l := newGatedService(t, modeltest.EchoScript, "", "bob, totp: 'off'")
 	installOtherVersion(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
 	want := fmt.Sprintf("it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and then start Mews again",
 		spawnwire.Version-1, spawnwire.Version)

@@ -19,12 +19,12 @@ import (
 // stopFor suspends the supervisor's process, moves its clock, and resumes it.
 func (c *clockedService) stopFor(d time.Duration) {
 	c.T.Helper()
-	pid := c.Processes("mews")[0]
+	pid := c.ProcessIDs("mews")[0]
 	signal := func(s syscall.Signal, state string) {
 		if err := syscall.Kill(pid, s); err != nil {
 			c.T.Fatal(err)
 		}
-		c.WaitFor(apptest.Patience, "the supervisor's process to be "+state, func() bool {
+		c.WaitUntilTrue(apptest.DefaultTestTimeout, "the supervisor's process to be "+state, func() bool {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			if err != nil {
 				c.T.Fatal(err)
@@ -42,11 +42,11 @@ func (c *clockedService) stopFor(d time.Duration) {
 // The supervisor's process is suspended for ten minutes. Jobs that were due meanwhile run late. Two
 // reminders each say when they were due, and several for one chat come in one message. Tasks run
 // once each, half a minute apart.
-func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
+func TestSupervisor_Paused10Minutes_CatchesUp(t *testing.T) {
 	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)
 	c := newClockedService(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		say, err := json.Marshal(map[string]string{"say": "I have watered " + task.FindString(r.Asked())})
+		say, err := json.Marshal(map[string]string{"say": "I have watered " + task.FindString(r.NewestUserMessage())})
 		if err != nil {
 			t.Error(err)
 		}
@@ -63,7 +63,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 	for i := range 3 {
 		c.move(time.Millisecond) // distinguishes messages by their times
 		add := schedule.JobRequest{User: "carol", Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}
-		if err := control.Ask(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.Report{}); err != nil {
+		if err := control.CallOnce(t.Context(), c.Socket, schedule.MethodJob, add, &schedule.JobReport{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 			c.stopFor(30 * time.Second)
 		}
 	}
-	c.WaitFor(apptest.Patience, "the last to be done", func() bool { return c.query("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
+	c.WaitUntilTrue(apptest.DefaultTestTimeout, "the last to be done", func() bool { return c.query("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
 	if got := c.query("SELECT group_concat(n || state, ' ') FROM (SELECT count(*) AS n, state FROM fire GROUP BY state)"); got != "10said" {
 		t.Errorf("the fires are %q", got)
 	}
@@ -97,7 +97,7 @@ func TestStoppedProcess_TenMinutes_CatchesUp(t *testing.T) {
 func (c *clockedService) awaitToldTimes(name string, times int, words string) {
 	c.T.Helper()
 	count := func() int { return strings.Count(strings.Join(c.told(name), "\n")+"\n", words) }
-	c.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return count() >= times })
+	c.WaitUntilTrue(apptest.DefaultTestTimeout, name+" to be told "+words, func() bool { return count() >= times })
 	if n := count(); n != times {
 		c.T.Errorf("%s was told %d times %q: %q", name, n, words, c.told(name))
 	}

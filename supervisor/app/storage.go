@@ -53,7 +53,7 @@ func (s *storage) private(name string) string { return filepath.Join(s.config.St
 
 // keepModes repairs the permissions of the supervisor's own files until ctx ends.
 func (s *storage) keepModes(ctx context.Context) error {
-	return statefolder.Modes{Private: s.private(""), Log: s.log}.Run(ctx)
+	return statefolder.ModeRestorer{Private: s.private(""), Log: s.log}.Run(ctx)
 }
 
 // openState creates and locks the state folder.
@@ -67,7 +67,7 @@ func (s *storage) openState(context.Context) (err error) {
 		}
 	}
 	if s.lock == nil {
-		if s.lock, err = statefolder.Lock(s.config.State); err != nil {
+		if s.lock, err = statefolder.LockFolder(s.config.State); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (s *storage) openState(context.Context) (err error) {
 // openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.TurnEndingNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
+		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
 		Policies: policies.All()}); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ const (
 func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().ListNeeded(ctx)
 	if err == nil {
-		_, err = s.spool.Sweep(time.Now().Add(-spool.Retention), wanted)
+		_, err = s.spool.RemoveUnwanted(time.Now().Add(-spool.Retention), wanted)
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func (s *storage) sweep(ctx context.Context) error {
 		if err := s.sweepSpool(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("sweep the spool", "error", err)
 		}
-		if _, err := s.db.Inbox().Forget(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
+		if _, err := s.db.Inbox().DeleteRawUpdates(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
 			s.log.Warn("forget old updates", "error", err)
 		}
 		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
@@ -129,7 +129,7 @@ func (s *storage) sweep(ctx context.Context) error {
 
 // removeSecretFile deletes the file of an expired secret message.
 func (s *storage) removeSecretFile(f supervisor.File) {
-	if err := s.spool.Remove(f.SHA256); err != nil {
+	if err := s.spool.RemoveBlob(f.SHA256); err != nil {
 		s.log.Warn("delete a file with a secret", "error", err)
 	}
 }

@@ -26,7 +26,7 @@ type telegramChannel struct {
 	client  *telegram.Client
 	health  telegram.Health
 	outbox  *outbox.Outbox
-	cleaner *outbox.Cleaner
+	cleaner *outbox.MessageCleaner
 	reactor *outbox.Reactor
 	presses *telegram.PressAcks
 	receive func(context.Context) error // receives updates until its context ends
@@ -40,7 +40,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	c := &telegramChannel{service: s, log: s.log.Named("telegram")}
 	c.client, err = telegram.New(telegram.Options{
 		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Files: s.config.Telegram.Files,
-		Open: s.spool.Read, Log: c.log,
+		Open: s.spool.OpenBlob, Log: c.log,
 	})
 	if err != nil {
 		return err
@@ -49,24 +49,24 @@ func (s *service) openTelegram(context.Context) (err error) {
 	c.presses = telegram.NewPressAcks(c.client, c.log)
 	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
-		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
+		Name: supervisor.ChannelTelegram, Source: c.client.UpdateSource(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: sendRates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool {
 			return s.settings.StreamsReplies(c.User) && !s.voices.IsVoiceOnly(c)
 		},
-		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.Forbid(ctx, c) },
+		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.MarkVoiceForbidden(ctx, c) },
 		Serves:  s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.removeSecretFile,
-		KeepText: generatedFiles{s.spool}.KeepText,
+		KeepText: generatedFiles{s.spool}.StoreText,
 	})
-	c.health.Reached = c.outbox.Reached
-	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
-	c.reactor = c.outbox.Reactor(outbox.ReactionMode(s.config.Chat.Reactions), s.db.Inbox(), c.client)
+	c.health.Reached = c.outbox.NotifyReachable
+	c.cleaner = c.outbox.NewMessageCleaner(s.db.MessageCleanups())
+	c.reactor = c.outbox.NewReactor(outbox.ReactionMode(s.config.Chat.Reactions), s.db.Inbox(), c.client)
 	s.feeds.Changed = func(conversation int64) {
-		c.outbox.Changed(conversation)
-		c.reactor.Changed()
+		c.outbox.NotifyChange(conversation)
+		c.reactor.NotifyTurnChange()
 	}
 	s.channel = c
 	return nil
@@ -76,13 +76,13 @@ func (s *service) openTelegram(context.Context) (err error) {
 // messages in chats.
 func (s *service) noteArrival() {
 	if s.channel != nil {
-		s.channel.reactor.Arrived()
+		s.channel.reactor.NotifyNewMessage()
 	}
 }
 
 // sendRates converts the configured limits of sending.
-func sendRates(r config.SendRate) outbox.Rates {
-	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
+func sendRates(r config.SendRate) outbox.SendRates {
+	return outbox.SendRates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
 // openTelegramIn makes the receiver of Telegram's updates: a poller or a webhook.
@@ -103,7 +103,7 @@ func (s *service) openTelegramIn(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler})
+	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramWebhookPath, Limit: telegram.MaxUpdate, Handler: handler})
 	c.receive = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
@@ -125,20 +125,20 @@ func (c *telegramChannel) present(ctx context.Context) error {
 				return err
 			}
 			met = time.Now()
-			c.health.Named(bot.Username)
+			c.health.SetUsername(bot.Username)
 		}
 		return c.setMenus(ctx)
 	}
 	for ctx.Err() == nil {
 		never := func(error) bool { return false }
 		pauses := retry.Pauses{First: 5 * time.Second, Longest: 10 * time.Minute, Jitter: 0.25}
-		err := retry.Do(ctx, pauses, introduce, never, func(err error, again time.Duration) {
+		err := retry.UntilDone(ctx, pauses, introduce, never, func(err error, again time.Duration) {
 			c.log.Warn("learn the bot's name and set its menu", "error", err, "again_in", again.Round(time.Second))
 		})
 		if err != nil {
 			return nil // ctx has ended
 		}
-		retry.Wait(ctx, presentInterval)
+		retry.Sleep(ctx, presentInterval)
 	}
 	return nil
 }
@@ -146,9 +146,9 @@ func (c *telegramChannel) present(ctx context.Context) error {
 // setMenus sets everybody's menu, and a larger menu in each admin's private chat. A private chat
 // that does not exist yet is no error.
 func (c *telegramChannel) setMenus(ctx context.Context) error {
-	menu := func(admin bool) (menu []telegram.Command) {
+	menu := func(admin bool) (menu []telegram.MenuCommand) {
 		for _, entry := range c.service.commands.Menu(admin) {
-			menu = append(menu, telegram.Command(entry))
+			menu = append(menu, telegram.MenuCommand(entry))
 		}
 		return menu
 	}
@@ -157,7 +157,7 @@ func (c *telegramChannel) setMenus(ctx context.Context) error {
 	}
 	for _, name := range c.service.people.Names() {
 		u, _ := c.service.people.Find(name)
-		chat, own := u.Accounts[supervisor.ChannelTelegram], []telegram.Command(nil)
+		chat, own := u.Accounts[supervisor.ChannelTelegram], []telegram.MenuCommand(nil)
 		if chat == "" {
 			continue
 		}
@@ -172,19 +172,19 @@ func (c *telegramChannel) setMenus(ctx context.Context) error {
 }
 
 // status reports the state of the channel.
-func (c *telegramChannel) status() api.Channel {
+func (c *telegramChannel) status() api.ChannelStatus {
 	h := c.health.Status()
-	status := api.Channel{
+	status := api.ChannelStatus{
 		Name: string(supervisor.ChannelTelegram), Mode: string(h.Mode), Bot: h.Username, State: string(h.State),
 		Since: h.Since, Completed: h.Completed, Failures: h.Failures, Error: h.Error, Pending: h.Pending,
 	}
 	for chat, until := range c.outbox.Status().Frozen {
-		status.Frozen = append(status.Frozen, api.Frozen{Chat: chat, Until: until})
+		status.Frozen = append(status.Frozen, api.FrozenChat{Chat: chat, Until: until})
 	}
 	for _, t := range c.outbox.Status().Troubles {
-		status.Stuck = append(status.Stuck, api.Stuck{Chat: t.Chat, Error: t.Error, Since: t.Since})
+		status.Stuck = append(status.Stuck, api.StuckChat{Chat: t.Chat, Error: t.Error, Since: t.Since})
 	}
-	slices.SortFunc(status.Frozen, func(a, b api.Frozen) int { return strings.Compare(a.Chat, b.Chat) })
+	slices.SortFunc(status.Frozen, func(a, b api.FrozenChat) int { return strings.Compare(a.Chat, b.Chat) })
 	return status
 }
 
@@ -193,14 +193,14 @@ func (c *telegramChannel) status() api.Channel {
 func render(text string, growing bool) []supervisor.RichText {
 	rich := markdown.Render
 	if growing {
-		rich = markdown.Growing
+		rich = markdown.RenderGrowing
 	}
-	return markdown.Split(rich(text), markdown.MaxMessage-outbox.Room)
+	return markdown.SplitMessage(rich(text), markdown.MaxMessage-outbox.Room)
 }
 
 // halve splits a message that the channel refused as too long.
 func halve(t supervisor.RichText) []supervisor.RichText {
-	return markdown.Split(t, max(1, supervisor.Units(t.Text)/2))
+	return markdown.SplitMessage(t, max(1, supervisor.UTF16Length(t.Text)/2))
 }
 
 // botName returns the bot's name, or "" if Telegram has not told it yet.

@@ -9,14 +9,14 @@ import (
 )
 
 // /status shows terminals of ended turns while their programs run.
-func TestStatus_ShowsRunningTerminals(t *testing.T) {
+func TestStatusCommand_ShowsRunningTerminals(t *testing.T) {
 	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		if done := r.Done(); len(done) > 0 {
+		if done := r.AnsweredCalls(); len(done) > 0 {
 			return modeltest.Answer{Text: "it runs"}
 		}
-		action := `{"action":"open","command":"` + r.Asked() + `","wait":0.01}`
-		if r.Asked() == "close" {
+		action := `{"action":"open","command":"` + r.NewestUserMessage() + `","wait":0.01}`
+		if r.NewestUserMessage() == "close" {
 			action = `{"action":"close"}`
 		}
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "terminal", Args: action}}}
@@ -36,7 +36,7 @@ func TestStatus_ShowsRunningTerminals(t *testing.T) {
 		t.Errorf("another is told %q", told)
 	}
 	l.sayAndAwait("bob", "close", "it runs")
-	l.WaitFor(apptest.Patience, "the terminal to be gone", func() bool {
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the terminal to be gone", func() bool {
 		l.sayAndAwait("bob", "/status", "• mews: ")
 		return !strings.Contains(lastOf(l.told("bob")), "terminal")
 	})

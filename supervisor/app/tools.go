@@ -20,5 +20,5 @@ func (s userTools) List(ctx context.Context, user string) ([]protocol.Tool, erro
 		return nil, err
 	}
 	defer worker.Release()
-	return worker.Host().Tools(), nil
+	return worker.Host().ListTools(), nil
 }

@@ -17,20 +17,20 @@ func uploadModel(r modeltest.Request) modeltest.Answer {
 		offered = offered || tool.Name == "list_uploads"
 	}
 	switch {
-	case last.Role == "tool" && len(r.Done()) == 1 && offered && strings.Contains(r.Asked(), "first"):
+	case last.Role == "tool" && len(r.AnsweredCalls()) == 1 && offered && strings.Contains(r.NewestUserMessage(), "first"):
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_uploads", Args: `{}`}}}
-	case last.Role != "tool" && strings.Contains(r.Asked(), "first"):
+	case last.Role != "tool" && strings.Contains(r.NewestUserMessage(), "first"):
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "find_tools", Args: `{"words":"uploads"}`}}}
-	case last.Role != "tool" && strings.Contains(r.Asked(), "uploads"):
+	case last.Role != "tool" && strings.Contains(r.NewestUserMessage(), "uploads"):
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_uploads", Args: `{}`}}}
 	}
-	return modeltest.Answer{Text: "You said: " + r.Asked()}
+	return modeltest.Answer{Text: "You said: " + r.NewestUserMessage()}
 }
 
 // At least 85 % of the input comes from the provider's cache, although a family of tools is opened
 // halfway. If the model accepts references, the tools are added by reference, otherwise at the end
 // of the list.
-func TestTwentyTurns_AreReadFromCache(t *testing.T) {
+func TestTwentyTurns_ReadPromptFromCache(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{
 		"claude-sonnet-4-5": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}", "gpt-test": "{kind: openai, base_url: MODEL_URL}",
@@ -49,10 +49,10 @@ func TestTwentyTurns_AreReadFromCache(t *testing.T) {
 				l.say("bob", text)
 				l.awaitNewest("bob", "You said: "+text)
 			}
-			spent := l.model.Spent()
-			t.Logf("%s: %d calls, %d tokens in, %.1f %% of them from the cache", name, spent.Calls, spent.Input, 100*spent.ReadShare())
-			if spent.Calls != 23 || spent.ReadShare() < 0.85 {
-				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls, spent.ReadShare(), spent.Input)
+			spent := l.model.TotalUsage()
+			t.Logf("%s: %d calls, %d tokens in, %.1f %% of them from the cache", name, spent.Calls, spent.Input, 100*spent.CacheReadShare())
+			if spent.Calls != 23 || spent.CacheReadShare() < 0.85 {
+				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls, spent.CacheReadShare(), spent.Input)
 			}
 			l.say("bob", "/tools keep activity")
 			l.awaitNewest("bob", "the tools of activity stay open")

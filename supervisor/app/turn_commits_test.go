@@ -48,7 +48,7 @@ type fakeChannel struct {
 	calls         int64
 }
 
-func (f *fakeChannel) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+func (f *fakeChannel) Send(_ context.Context, to supervisor.PostAddress, content supervisor.RichText) (string, error) {
 	f.mu.Lock()
 	if f.beforeReceipt != nil {
 		defer f.beforeReceipt()
@@ -62,12 +62,16 @@ func (f *fakeChannel) Send(_ context.Context, to supervisor.Address, content sup
 	return fmt.Sprint(len(f.sent)), nil
 }
 
-func (f *fakeChannel) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+func (f *fakeChannel) EditMessage(context.Context, supervisor.PostAddress, string, supervisor.RichText) error {
 	return nil
 }
-func (f *fakeChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
-func (f *fakeChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (f *fakeChannel) Act(context.Context, supervisor.Address, supervisor.ChatAction) error {
+func (f *fakeChannel) DeleteMessage(context.Context, supervisor.PostAddress, string) error {
+	return nil
+}
+func (f *fakeChannel) RemoveButtons(context.Context, supervisor.PostAddress, string) error {
+	return nil
+}
+func (f *fakeChannel) SendChatAction(context.Context, supervisor.PostAddress, supervisor.ChatAction) error {
 	return nil
 }
 
@@ -100,12 +104,12 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	l.box = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(),
 		Posts:         l.db.Posts(),
-		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
+		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.SendRates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
 		Now:    time.Now, Grows: yes, Serves: yes,
 	})
-	l.feeds.Changed = l.box.Changed
+	l.feeds.Changed = l.box.NotifyChange
 	l.host = hostcall.NewConn(&hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: l.db.Transcript(), Models: l, Usage: l.db.Usage(), Systems: l.db.SystemTexts(), History: 10_000,
 			Busy: func(context.Context, string) supervisor.BusyMode { return supervisor.BusySteer }},
@@ -114,15 +118,15 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 		Log:              hclog.NewNullLogger(),
 		Now:              time.Now,
 	}, "alice", func(reason error) { l.Error(reason) })
-	l.host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
-	if _, err := l.db.Leases().Recover(t.Context()); err != nil {
+	l.host.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
+	if _, err := l.db.Leases().RecoverAfterCrash(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	l.advances = &budget.Advances{Leases: l.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		return l.budgetOf(c), true
 	}}
 	l.sessions = session.New(session.Options{
-		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim, Advances: l.advances,
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.ClaimSend, Advances: l.advances,
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})
@@ -186,7 +190,7 @@ func (l *turnRig) Stream(ctx context.Context, _ string, req modelcall.Request, d
 func (l *turnRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
 
 // Run plays the worker. It asks the model until the model calls no tool.
-func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
+func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.AttemptEnd, err error) {
 	o := l.budgetOf(a.Turn.Conversation)
 	o.Turn = a.Turn.ID
 	l.host.BeginTurn(hostcall.Turn{Reserver: budget.New(o), ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.CommittedSteps,
@@ -195,26 +199,26 @@ func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, 
 	after, pending := a.Start.LastMessage, a.Start.PendingCalls
 	for {
 		for _, p := range pending {
-			kept, err := l.host.Call(ctx, request(protocol.MethodStepCommit, protocol.StepCommit{Turn: a.Turn.ID, Call: p.Call.ID,
-				State: protocol.StateDone, Result: &protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "noon"}}))
+			kept, err := l.host.HandleCall(ctx, request(protocol.MethodStepCommit, protocol.StepCommitParams{Turn: a.Turn.ID, Call: p.Call.ID,
+				State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "noon"}}))
 			if err != nil {
 				return end, err
 			}
 			after = kept.(protocol.StepCommitResult).Message
 		}
-		said, err := l.host.Call(ctx, request(protocol.MethodModelStream, protocol.ModelStream{Turn: a.Turn.ID, After: after,
-			System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
-			Tools:  protocol.ToolsRef{Hash: hash("get_time\n"), Names: []string{"get_time"}}}))
+		said, err := l.host.HandleCall(ctx, request(protocol.MethodModelStream, protocol.ModelStreamParams{Turn: a.Turn.ID, After: after,
+			System: protocol.SystemTextRef{Hash: hash("be good"), Text: "be good"},
+			Tools:  protocol.ToolListRef{Hash: hash("get_time\n"), Names: []string{"get_time"}}}))
 		if err != nil {
 			return end, err
 		}
 		m := said.(protocol.ModelStreamResult).Message
-		if pending = nil; len(m.Calls()) == 0 {
-			end.Why = protocol.WhyDone
+		if pending = nil; len(m.ToolCalls()) == 0 {
+			end.Why = protocol.TurnEndDone
 			return end, a.CheckEnd(end.TurnEnd)
 		}
 		after = m.ID
-		for _, c := range m.Calls() {
+		for _, c := range m.ToolCalls() {
 			pending = append(pending, protocol.PendingCall{Call: c})
 		}
 	}
@@ -237,7 +241,7 @@ func hash(s string) string {
 func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
 	l.updates++
-	receipt, err := l.db.Inbox().PutBatch(l.Context(), supervisor.Batch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.Item{{
+	receipt, err := l.db.Inbox().StoreBatch(l.Context(), supervisor.InboundBatch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.BatchItem{{
 		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}})
 	if err != nil {
@@ -249,7 +253,7 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 // ask sends a message of alice's, and waits until all resulting work is done.
 func (l *turnRig) ask(text string) {
 	l.Helper()
-	l.sessions.Wake(l.say(text))
+	l.sessions.WakeSession(l.say(text))
 	waitForRest()
 }
 
@@ -270,16 +274,16 @@ func (l *turnRig) checkEqual(what string, got, want any) {
 // checkAllDone checks that nothing is left to do.
 func (l *turnRig) checkAllDone() {
 	l.Helper()
-	l.checkEqual("messages that are not done", sqlitetest.Query(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
-	l.checkEqual("leases", sqlitetest.Query(l, l.db, "SELECT id FROM lease"), []string(nil))
-	l.checkEqual("open turns", sqlitetest.Query(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
+	l.checkEqual("messages that are not done", sqlitetest.QueryColumn(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.checkEqual("leases", sqlitetest.QueryColumn(l, l.db, "SELECT id FROM lease"), []string(nil))
+	l.checkEqual("open turns", sqlitetest.QueryColumn(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
 // The first turn of a conversation stores its system text in one more commit. A later turn with one
 // post and no tool makes four commits. They store the message; the turn's start; the model's
 // message, the turn's end and the post; and the receipt. A post that can't be sent at once has its
 // own commits.
-func TestTurn_CommitCount(t *testing.T) {
+func TestTurn_MakesFourCommits(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // called while the model thinks
 		tools   int
@@ -289,10 +293,10 @@ func TestTurn_CommitCount(t *testing.T) {
 		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
 		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // two more commits: the call and its result
 		"a notice meanwhile": {func(l *turnRig) { // three more commits: the notice, its post and its receipt
-			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
+			if _, err := l.db.Outbox().PutTextNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
-			l.box.Changed(1)
+			l.box.NotifyChange(1)
 		}, 0, 7, []string{"re: before", "by the way", "re: a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -316,7 +320,7 @@ func TestTurn_CommitCount(t *testing.T) {
 
 // After a conversation's first turn, each turn starts in one commit with the lease of its first
 // call.
-func TestTurnWithBudget_CommitCount(t *testing.T) {
+func TestTurnWithBudget_CommitsLeaseAtStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
 		day    int64
@@ -340,7 +344,7 @@ func TestTurnWithBudget_CommitCount(t *testing.T) {
 				}
 				l.checkEqual("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
 				l.checkAllDone()
-				l.checkEqual("spent", sqlitetest.Query(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
+				l.checkEqual("spent", sqlitetest.QueryColumn(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
 			})
 		})
 	}
@@ -367,7 +371,7 @@ func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 			waitForRest()
 			next.checkEqual(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.checkAllDone()
-			next.checkEqual(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Query(next, next.db, "SELECT sum(cost) FROM usage"),
+			next.checkEqual(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.QueryColumn(next, next.db, "SELECT sum(cost) FROM usage"),
 				[]string{spent[i]})
 		}
 	})

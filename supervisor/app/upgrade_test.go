@@ -26,7 +26,7 @@ var killedAt = time.UnixMilli(1795405187062)
 //
 // seen is called before each answer of Telegram, and asked before each answer of the model. Both
 // may be nil.
-func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
+func newUpgradedService(t *testing.T, seen func(telegramtest.APICall), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
 	l := &gatedService{names: []string{"ann", "carl"}}
@@ -35,15 +35,15 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 		if asked != nil {
 			asked()
 		}
-		return modeltest.FileWriter(r)
+		return modeltest.FileWriterScript(r)
 	})
 	l.Service = apptest.NewService(t, url, l.names...)
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-bot-that-is-not-there", Strict: true, NextUpdate: 500004,
 		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }, OnRequest: seen})
 	for _, name := range l.names {
-		l.bot.AddChat(telegramtest.Private(l.telegramUser(name)))
+		l.bot.AddChat(telegramtest.PrivateChat(l.telegramUser(name)))
 	}
-	l.Configure(apptest.TelegramConfig(l.bot, "") + "chat: {busy: queue, stream: final}\n")
+	l.AppendConfig(apptest.TelegramConfig(l.bot, "") + "chat: {busy: queue, stream: final}\n")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sqlitetest.Make(t, filepath.Join(private, "mews.db"), strings.ReplaceAll(string(dump), "http://api.telegram.test", l.bot.URL()))
+	sqlitetest.CreateDatabase(t, filepath.Join(private, "mews.db"), strings.ReplaceAll(string(dump), "http://api.telegram.test", l.bot.URL()))
 	l.write("state/lock", "19323\n")
 	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: l.Socket, Net: "unix"})
 	if err != nil {
@@ -63,14 +63,14 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.Call), asked func()
 		t.Fatal(err)
 	}
 	l.write("homes/ann/log.txt", "one line\n")
-	apptest.GiveToWorkers(t, l.Home("ann"))
+	apptest.ChownToWorkers(t, l.UserHome("ann"))
 	return l
 }
 
 // oldUpdate returns an update with that number, as the previous version received it.
 func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	l.T.Helper()
-	found := sqlitetest.QueryCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
+	found := sqlitetest.QueryColumnInCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
 	if len(found) != 1 {
 		l.T.Fatalf("there are %d updates %d", len(found), update)
 	}
@@ -80,24 +80,24 @@ func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 // Each user's messages are answered once and in order, whatever the previous version was doing when
 // it was killed. A message that it may have sent is sent again, with a mark. Committed work is not
 // repeated, and stored updates are not received again. New messages are answered.
-func TestUpgrade_OldState_LosesNothing(t *testing.T) {
+func TestUpgrade_OldState_AnswersAllMessages(t *testing.T) {
 	t.Parallel()
 	l := newUpgradedService(t, nil, nil)
-	l.bot.Deliver(l.oldUpdate(500004)) // Telegram never got its receipt
+	l.bot.DeliverRawUpdate(l.oldUpdate(500004)) // Telegram never got its receipt
 	l.Start()
-	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.CountPending() == 0 })
+	l.bot.WaitUntil(t, "the last update to be taken again", func() bool { return l.bot.CountPendingUpdates() == 0 })
 	l.say("ann", "say ann's third")
 	l.say("carl", "say carl's third")
-	l.WaitFor(apptest.Patience, "all to be answered", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
 	for name, want := range map[string][]string{
 		"ann":  {`^done: append one line to log\.txt\nsay ann's first\n\nWhat I did\nadded to log\.txt \(created, 9 bytes\)$`, `^done: say ann's second$`, `^done: say ann's third$`},
-		"carl": {`^` + apptest.RepeatMark + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
+		"carl": {`^` + apptest.RepeatedMessageMark + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
 	} {
 		if got := l.told(name); !slices.EqualFunc(want, got, func(w, g string) bool { return regexp.MustCompile(w).MatchString(g) }) {
 			t.Errorf("%s was told %q, want %q", name, got, want)
 		}
 	}
-	if log, err := os.ReadFile(filepath.Join(l.Home("ann"), "log.txt")); err != nil || string(log) != "one line\n" {
+	if log, err := os.ReadFile(filepath.Join(l.UserHome("ann"), "log.txt")); err != nil || string(log) != "one line\n" {
 		t.Errorf("ann's log holds %q; %v", log, err)
 	}
 	for what, query := range map[string]string{
@@ -107,7 +107,7 @@ func TestUpgrade_OldState_LosesNothing(t *testing.T) {
 		"leases":                             "SELECT count(*) FROM lease",
 		"calls that were cut, but for ann's": "SELECT count(*) - 1 FROM usage WHERE class IS NOT NULL",
 	} {
-		if n := l.Count(query); n != 0 {
+		if n := l.QueryCount(query); n != 0 {
 			t.Errorf("%s: %d", what, n)
 		}
 	}

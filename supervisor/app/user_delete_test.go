@@ -34,32 +34,32 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(note), 0o700), os.WriteFile(note, []byte("zyzzyvatext"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	apptest.GiveToWorkers(t, filepath.Dir(note))
+	apptest.ChownToWorkers(t, filepath.Dir(note))
 	talk, heard := verb("chat", "--user", "dan"), new(bytes.Buffer)
 	talk.Stdin, talk.Stdout, talk.Stderr = strings.NewReader("hello\n"), heard, heard
 	if err := talk.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h.WaitFor(apptest.Patience, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
-	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the home to be in the index", func() bool {
 		var s api.Status
-		err := control.Ask(t.Context(), h.Socket, api.MethodStatus, nil, &s)
+		err := control.CallOnce(t.Context(), h.Socket, api.MethodStatus, nil, &s)
 		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "dan" && u.Index.Files > 0 })
 	})
 
 	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "dan is deleted.") {
-		t.Fatalf("%v: %s\n%s", err, out, h.Log())
+		t.Fatalf("%v: %s\n%s", err, out, h.LogTail())
 	}
-	if pid, runs := h.Workers()["dan"]; runs {
+	if pid, runs := h.WorkerPIDs()["dan"]; runs {
 		t.Errorf("their worker runs on as process %d", pid)
 	}
 	for _, table := range []string{"inbox", "turn", "message", "outbox", "conversation"} {
-		if n := h.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+		if n := h.QueryCount("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
 			t.Errorf("%d rows of theirs are left in %s", n, table)
 		}
 	}
-	if strings.Contains(h.Log(), "worker ended in a turn") {
+	if strings.Contains(h.LogTail(), "worker ended in a turn") {
 		t.Error("the end of the worker was taken for a death")
 	}
 	_ = talk.Process.Kill() // the client may still wait for an answer

@@ -153,14 +153,14 @@ func TestUserDelete_LeavesNothing(t *testing.T) {
 }
 
 // Deleting a user first prevents new work, then stops the user's work, and then deletes the data.
-func TestUserDelete_StopsWorkFirst(t *testing.T) {
+func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 	t.Parallel()
 	c := newCommandLine(t, true)
 	c.mustRun("user", "add", "dan")
 	service := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
-	service.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
+	service.Running = &admin.RunningParts{Clean: c.s.cleanFiles, Work: admin.UserWork{
 		EndOthers: []func(context.Context, string) error{
 			func(_ context.Context, user string) error {
 				did = append(did, "quit "+user)
@@ -193,7 +193,7 @@ func TestUserDelete_StopsWorkFirst(t *testing.T) {
 		_, err := service.DeletePerson(t.Context(), service.Caller(uint32(os.Getuid())), admin.DeleteRequest{User: "dan"})
 		return err
 	}
-	if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {
+	if err := drop(); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(home); err != nil {

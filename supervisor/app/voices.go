@@ -11,10 +11,10 @@ import (
 // openVoices makes the speaker, which reads answers aloud.
 func (s *service) openVoices(context.Context) error {
 	s.voices = voice.New(voice.Options{
-		Store: s.db.Speeches(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
+		Store: s.db.SpokenAnswers(), Settings: s.db.Settings(), Operations: s.operations, Engine: s.voiceEngine,
 		ShowRecording: s.showRecording, Queued: s.deliveryQueued, IsServed: s.isUser, Log: s.log.Named("voice"),
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
-			_, err := s.db.Outbox().Say(ctx, d)
+			_, err := s.db.Outbox().SendNotice(ctx, d)
 			return err
 		},
 	})
@@ -24,14 +24,14 @@ func (s *service) openVoices(context.Context) error {
 // showRecording shows "recording a voice message" in the chat.
 func (s *service) showRecording(ctx context.Context, c supervisor.Conversation) {
 	if s.channel != nil {
-		s.channel.outbox.Recording(ctx, c)
+		s.channel.outbox.ShowRecordingAction(ctx, c)
 	}
 }
 
 // voiceEngine returns the configured engine that speaks answers.
 func (s *service) voiceEngine() voice.Engine {
 	out := s.config.Speech.Out
-	return voice.NewEngine(voice.Configured{Voice: out.Voice, Voices: out.Voices,
+	return voice.NewEngine(voice.EngineConfig{Voice: out.Voice, Voices: out.Voices,
 		VoiceEngine: protocol.VoiceEngine{Engine: out.Engine, Program: out.Program, Command: out.Command},
-		Endpoint:    voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().Pay, Keep: generatedFiles{s.spool}.keep}})
+		Endpoint:    voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().PayCall, Keep: generatedFiles{s.spool}.keep}})
 }

@@ -16,16 +16,16 @@ import (
 // openWebhooks makes the receiver of GitHub's deliveries and of the configured hooks.
 func (s *service) openWebhooks(context.Context) error {
 	o := webhook.Options{
-		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFiles{s.spool}.KeepText,
-		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
+		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, KeepText: generatedFiles{s.spool}.StoreText,
+		Queued: s.deliveryQueued, Audit: s.audit.RecordAction, Log: s.log.Named("webhook"), Now: s.now,
 	}
 	if s.config.Webhooks.Listen != "" {
 		o.Hooks = s.hooks()
 	}
 	if s.config.Webhooks.Listen != "" && len(s.config.GitHub.Repos) > 0 {
-		o.GitHub = &webhook.GitHub{
-			Path: config.GitHubPath, Secret: s.config.GitHub.WebhookSecret.Reveal(), MaxPayload: event.MaxPayload,
-			Read: event.Read, Repo: s.gitHub.Repo, Notify: s.gitHub.Wake,
+		o.GitHub = &webhook.GitHubRoute{
+			Path: config.GitHubWebhookPath, Secret: s.config.GitHub.WebhookSecret.Reveal(), MaxPayload: event.MaxPayload,
+			Read: event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}
 	}
 	s.webhooks = webhook.New(o)
@@ -38,7 +38,7 @@ func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
 		hook := webhook.Hook{
-			Name: name, Path: config.HookPath + name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign),
+			Name: name, Path: config.HookPathPrefix + name, Secret: h.Secret.Reveal(), Sign: webhook.HookAuth(h.Sign),
 			Header: h.Header, Urgent: h.Urgent,
 			Destination: func() (supervisor.Conversation, bool) { return s.activeChat(h.User, recipientOf(h.Chat)) },
 		}

@@ -146,8 +146,8 @@ func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Reque
 func (l *weekService) awaitIndexed() {
 	l.T.Helper()
 	l.await("the key to be in the index", func() bool {
-		var found search.Report
-		err := control.Ask(l.alive, l.Socket, search.MethodSearch,
+		var found search.SearchReport
+		err := control.CallOnce(l.alive, l.Socket, search.MethodSearch,
 			search.TextQuery{User: "alice", Words: "quetzal stove"}, &found)
 		return err == nil && len(found.Hits) > 0 && found.Incomplete == ""
 	})

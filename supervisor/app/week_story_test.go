@@ -170,8 +170,8 @@ func newWeek(t *testing.T) *weekService {
 			"dan, totp: 'off'",
 		),
 	}
-	l.mute = func() func() { return l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
-	l.requestCount, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
+	l.mute = func() func() { return l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
+	l.requestCount, l.homes = l.model.CountRequests, filepath.Dir(l.UserHome("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
@@ -184,7 +184,7 @@ func newWeek(t *testing.T) *weekService {
 func (l *weekService) await(what string, there func() bool) {
 	l.T.Helper()
 	for killed := true; killed; {
-		l.WaitFor(apptest.Patience, what, func() bool {
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, what, func() bool {
 			select {
 			case <-l.killed:
 				killed = true
@@ -207,7 +207,7 @@ func (l *weekService) revive() {
 	l.cancel()
 	close(l.ended)
 	l.shut()
-	l.bot.ClientKilled(at)
+	l.bot.SetClientKilledAt(at)
 	l.heard()
 	if err := l.restore(filepath.Join(l.Dir, "state", "private")); err != nil {
 		l.T.Fatal(err)
@@ -220,11 +220,11 @@ func (l *weekService) revive() {
 func (l *weekService) playExchange(e exchange, killed bool) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
-	asked, accepted := l.model.Count(), make(chan struct{})
+	asked, accepted := l.model.CountRequests(), make(chan struct{})
 	settled := func() bool {
 		select {
 		case <-accepted:
-			return l.bot.CountPending() == 0 && l.model.Count() > asked && l.isIdle(l.alive)
+			return l.bot.CountPendingUpdates() == 0 && l.model.CountRequests() > asked && l.isIdle(l.alive)
 		default:
 			return false
 		}
@@ -282,7 +282,7 @@ func (l *weekService) playDays(
 // search_history still find them. After alice forgets the week, neither the disk nor a request
 // contains any of it. Requests of other users never contain alice's words, and her requests never
 // contain theirs.
-func TestWeek_IsFoundThenForgotten(t *testing.T) {
+func TestWeekOfTalk_IsFoundThenForgotten(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
 	chosen := map[string]string{
@@ -320,7 +320,7 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 	l.pressButton("I delete this for good", "Forget it")
 	l.await("the week to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
 	l.await("nothing of it to be left", func() bool { return len(l.filesWith("quetzal")) == 0 })
-	before := l.model.Count()
+	before := l.model.CountRequests()
 	g.scene("forgotten", l.playExchange(afterForget, false), differing["chat"]...)
 	g.end()
 	for _, r := range l.model.Requests()[before:] {
@@ -333,11 +333,11 @@ func TestWeek_IsFoundThenForgotten(t *testing.T) {
 // However often the service is killed, the model gets the same requests. MEWS_WEEK_KILLED=1 kills
 // the service after each commit of each exchange of the week. The default is only the first day,
 // with kills in every eighth exchange.
-func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
+func TestWeek_KilledAtCommits_SendsSameRequests(t *testing.T) {
 	t.Parallel()
 	days, every := 1, 8
 	if os.Getenv("MEWS_WEEK_KILLED") != "" {
-		days, every = daysOfWeek, apptest.EnvNumber(t, "MEWS_WEEK_KILLED", 1)
+		days, every = daysOfWeek, apptest.NumberFromEnv(t, "MEWS_WEEK_KILLED", 1)
 	}
 	l := newWeek(t)
 	requests := l.playDays(days, 0, func(exchange, modeltest.Request) {})
@@ -355,7 +355,7 @@ func checkOwnWords(t *testing.T, r modeltest.Request) {
 	}
 	for name, word := range words {
 		if found := regexp.MustCompile(word).FindString(string(r.Raw)); name != whose && found != "" &&
-			!strings.Contains(r.Asked(), "What do others say?") {
+			!strings.Contains(r.NewestUserMessage(), "What do others say?") {
 			t.Errorf("a request of %s has %q, which is %s's: %s", whose, found, name, r.Raw)
 		}
 	}
@@ -413,7 +413,7 @@ func checkSameRequests(t *testing.T, days, every int, want []modeltest.Request) 
 func askedLines(requests []modeltest.Request) string {
 	var lines strings.Builder
 	for i, r := range requests {
-		fmt.Fprintf(&lines, "%d: %s (%d messages)\n", i, r.Asked(), len(r.Messages))
+		fmt.Fprintf(&lines, "%d: %s (%d messages)\n", i, r.NewestUserMessage(), len(r.Messages))
 	}
 	return lines.String()
 }

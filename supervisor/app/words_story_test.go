@@ -10,7 +10,7 @@ import (
 
 // A question can be answered in words if it is the newest message. Otherwise the user is told once
 // that a question waits, and the messages wait for a later turn.
-func TestQuestion_IsAnsweredInWords(t *testing.T) {
+func TestQuestion_TypedAnswer_IsAccepted(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, "ask", "")
 	l.writeHomeFile("a.txt", "hello\n")
@@ -18,14 +18,14 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 	l.Start()
 	l.requestFile("a.txt")
 	l.sayAndAwait("bob", "b.txt", "I kept your message for later. First answer this")
-	l.WaitFor(apptest.Patience, "the reminder to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to be delivered", l.allDelivered)
 	l.say("bob", "Yes, please!")
-	l.bot.Await(t, "bob to be asked about the other file", func() bool {
+	l.bot.WaitUntil(t, "bob to be asked about the other file", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
 			return strings.HasPrefix(text, fileQuestion) && strings.Contains(text, "b.txt")
 		})
 	})
-	l.WaitFor(apptest.Patience, "the question to be delivered", l.allDelivered)
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
 	l.checkArrived("a.txt")
 	l.say("bob", "no")
 	l.awaitDone()
@@ -47,7 +47,7 @@ func TestQuestion_IsAnsweredInWords(t *testing.T) {
 
 // A typed yes does not replace a code. It is stored as a message, and the user is told that a code
 // is needed.
-func TestStepUp_YesInWords_IsNoCode(t *testing.T) {
+func TestStepUp_TypedYes_IsNoCode(t *testing.T) {
 	t.Parallel()
 	l := newApprovalService(t, byCode, ", totp: required")
 	l.enrol("bob")

@@ -24,7 +24,7 @@ import (
 func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
-	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.UIDsAuto, State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs, State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 
@@ -43,14 +43,14 @@ func (s *service) openWorkers(ctx context.Context) error {
 	if err := s.startSpawner(ctx); err != nil {
 		return err
 	}
-	place, err := placement.SelfTestPlace(s.config.State, s.places.Workers)
+	place, err := placement.SelfTestLocation(s.config.State, s.places.Workers)
 	if err != nil {
 		return err
 	}
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
-		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.SelfTest(ctx, w) },
-		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
+		SelfTest: func(ctx context.Context, w *runner.Worker) error { return s.places.RunSelfTest(ctx, w) },
+		OnLimit:  s.places.NotifyLimitHit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},
@@ -70,7 +70,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 		u, _ := s.people.Find(name)
 		users = append(users, u)
 	}
-	return s.places.CheckReachAll(users)
+	return s.places.CheckHomesReachable(users)
 }
 
 // hostCallOptions returns the dependencies of the host calls of all workers.
@@ -78,37 +78,37 @@ func (s *service) hostCallOptions() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
-			Thinking: modelcall.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
-			Room: s.models.Room, OnPicturesUnseen: s.tellBlindModel, Windows: s.db.Turns(),
+			Thinking: modelcall.ThinkingLevel(s.config.Models.Thinking), Cache: s.config.Models.CacheDuration(), Busy: s.settings.BusyMode,
+			Room: s.models.MaxRequestTokens, OnPicturesUnseen: s.tellBlindModel, Windows: s.db.Turns(),
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.Delivery}, Asker: asker{s}},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.NotifyDelivery}, Asker: questionAsker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
 		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		Audit:             s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
+		Audit:             s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 	}
 }
 
 // noteWorkerStart writes the start of a worker to the audit log.
 func (s *service) noteWorkerStart(user string, pid int) {
-	s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
+	s.audit.RecordDailyAction(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
 }
 
 // workerSpec returns what the pool needs to start a user's worker.
-func (s *service) workerSpec(name string) (pool.Spec, error) {
+func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 	u, ok := s.settings.Find(name)
 	if !ok {
-		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
+		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
-	place, err := s.places.Place(u)
+	place, err := s.places.LocationOf(u)
 	if err != nil {
-		return pool.Spec{}, fmt.Errorf("start worker for %s: %w", name, err)
+		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
-	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
-		User: u.Name, Home: s.places.HomeInside(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
+	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
+		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
 		Uploads: s.config.Uploads.Keep,
 	}}, nil
 }

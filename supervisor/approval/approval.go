@@ -23,9 +23,9 @@ type Asker interface {
 
 // Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// CheckAskable returns an error if the user can't be asked for the code of a question. It is a
+	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. It is a
 	// supervisor.Error with CodeForbidden and a text for the user.
-	CheckAskable(ctx context.Context, q supervisor.Question) error
+	RefuseSecondCode(ctx context.Context, q supervisor.Question) error
 }
 
 // Approver allows or denies effects. It may be used from several goroutines.
@@ -87,8 +87,8 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 // askForCode asks the user for a code. The code allows the effect once, and never for always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
 	q := r.question(supervisor.QuestionCode)
-	err := a.Confirmer.CheckAskable(ctx, q)
-	if supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil {
+	err := a.Confirmer.RefuseSecondCode(ctx, q)
+	if supervisor.ErrorCodeOf(err) == supervisor.CodeForbidden && ctx.Err() == nil {
 		a.audit(r, auditDenied, "no code can be asked for")
 		return err
 	}
@@ -117,7 +117,7 @@ func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
 
 // resolve ends a request according to the answer to its question. rule is the rule that required
 // the question.
-func (a *Approver) resolve(r Request, rule Rule, said supervisor.Say) error {
+func (a *Approver) resolve(r Request, rule Rule, said supervisor.AnswerChoice) error {
 	switch said {
 	case supervisor.SayOnce, supervisor.SayAlways:
 		if err := a.recheck(r, rule); err != nil {

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/approval"
 )
 
-// person is a fake user who is asked; it records the questions.
-type person struct {
-	says    supervisor.Say
+// fakeUser is a fake user who is asked; it records the questions.
+type fakeUser struct {
+	says    supervisor.AnswerChoice
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // allowed effects, by user and subject
@@ -25,7 +25,7 @@ type person struct {
 	meanwhile func() // runs while the question is open
 }
 
-func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
+func (p *fakeUser) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	p.asked = append(p.asked, q)
 	if p.meanwhile != nil {
 		p.meanwhile()
@@ -40,30 +40,30 @@ func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Que
 	return q, p.err
 }
 
-func (p *person) HasGrant(_ context.Context, user, subject string) (bool, error) {
+func (p *fakeUser) HasGrant(_ context.Context, user, subject string) (bool, error) {
 	return p.granted[user+subject], nil
 }
 
-// codes is a Confirmer that returns err for every question.
-type codes struct{ err error }
+// fakeConfirmer is a Confirmer that returns err for every question.
+type fakeConfirmer struct{ err error }
 
-func (c codes) CheckAskable(context.Context, supervisor.Question) error { return c.err }
+func (c fakeConfirmer) RefuseSecondCode(context.Context, supervisor.Question) error { return c.err }
 
 type rig struct {
 	approval.Approver
-	person  *person
+	person  *fakeUser
 	policy  *approval.Policy
 	audited []string
 }
 
 func newRig(rule approval.Rule) *rig {
-	r := &rig{person: &person{granted: map[string]bool{}}, policy: &approval.Policy{}}
-	r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: rule}})
+	r := &rig{person: &fakeUser{granted: map[string]bool{}}, policy: &approval.Policy{}}
+	r.policy.SetTable(approval.RuleTable{All: approval.Rules{approval.EffectSendFile: rule}})
 	r.Approver = approval.Approver{
 		FindUser: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
 		},
-		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{},
+		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: fakeConfirmer{},
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 	}
 	return r
@@ -79,7 +79,7 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    approval.Rule
 		change  func(*rig, *approval.Request)
-		code    supervisor.Code // the error code of the denial; "" means allowed
+		code    supervisor.ErrorCode // the error code of the denial; "" means allowed
 		audited string
 	}{
 		"allowed":        {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
@@ -102,10 +102,10 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 			r.person.says = supervisor.SayAlways
 		}, supervisor.CodeForbidden, "no answer"},
 		"no second factor": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.Confirmer = codes{&supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}
+			r.Confirmer = fakeConfirmer{&supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}
 		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
 		"asking for a code fails": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.Confirmer = codes{errors.New("disk")}
+			r.Confirmer = fakeConfirmer{errors.New("disk")}
 		}, supervisor.CodeInternal, "approval.failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 			if c.change != nil {
 				c.change(r, &q)
 			}
-			if err := r.Allow(t.Context(), q); supervisor.ErrorCode(err) != c.code {
+			if err := r.Allow(t.Context(), q); supervisor.ErrorCodeOf(err) != c.code {
 				t.Errorf("got %v", err)
 			}
 			if len(r.audited) != 1 || !strings.Contains(r.audited[0], c.audited) || !strings.Contains(r.audited[0], q.Subject()) {
@@ -131,8 +131,8 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 	const gone = approval.Rule("gone") // the user is unknown at the time of the answer
 	for _, c := range []struct {
 		asked, then approval.Rule
-		says        supervisor.Say
-		code        supervisor.Code
+		says        supervisor.AnswerChoice
+		code        supervisor.ErrorCode
 		words       string
 	}{
 		{approval.RuleAsk, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
@@ -149,7 +149,7 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 	} {
 		r := newRig(c.asked)
 		meanwhile := func() {
-			r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: c.then}})
+			r.policy.SetTable(approval.RuleTable{All: approval.Rules{approval.EffectSendFile: c.then}})
 			if c.then == gone {
 				r.FindUser = func(string) (supervisor.User, bool) { return supervisor.User{}, false }
 			}
@@ -157,7 +157,7 @@ func TestApprover_RulesChangedMeanwhile_Rechecks(t *testing.T) {
 		r.person.says, r.person.meanwhile = c.says, meanwhile
 		err := r.Allow(t.Context(), request())
 		said := fmt.Sprint(err, r.audited)
-		if supervisor.ErrorCode(err) != c.code || !strings.Contains(said, c.words) || len(r.audited) != 1 {
+		if supervisor.ErrorCodeOf(err) != c.code || !strings.Contains(said, c.words) || len(r.audited) != 1 {
 			t.Errorf("asked by %s, then %s, says %s: %v, audited %q", c.asked, c.then, c.says, err, r.audited)
 		}
 	}
@@ -178,7 +178,7 @@ func TestApprover_Question_NamesExactEffect(t *testing.T) {
 	}
 	q.Content = "cd"
 	r.person.says = supervisor.SayNo
-	if err := r.Allow(t.Context(), q); supervisor.ErrorCode(err) != supervisor.CodeForbidden || len(r.person.asked) != 2 {
+	if err := r.Allow(t.Context(), q); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || len(r.person.asked) != 2 {
 		t.Errorf("another file: got %v, asked %d times", err, len(r.person.asked))
 	}
 }
@@ -207,7 +207,7 @@ func TestApprover_WaitingTurn_AuditsNothing(t *testing.T) {
 
 func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
 	const effect = approval.EffectInvite
-	table := approval.Table{
+	table := approval.RuleTable{
 		All:   approval.Rules{effect: approval.RuleAsk},
 		Roles: map[supervisor.Role]approval.Rules{supervisor.RoleAdmin: {effect: approval.RuleStepUp}},
 		Users: map[string]approval.Rules{"root": {effect: approval.RuleDeny}, "ann": {approval.EffectSendFile: approval.RuleDeny}},
@@ -230,7 +230,7 @@ func TestTable_SeveralRules_MostSpecificWins(t *testing.T) {
 	if got := policy.Rule(user, effect); got != approval.RuleAllow {
 		t.Errorf("with no rules: got %s", got)
 	}
-	policy.Set(table)
+	policy.SetTable(table)
 	if got := policy.Rule(user, effect); got != approval.RuleDeny {
 		t.Errorf("with new rules: got %s", got)
 	}

@@ -11,30 +11,30 @@ import (
 type Confirmations struct {
 	Conversations Conversations
 	Factors       Factors
-	Codes         Codes
+	Codes         CodeQuestions
 }
 
 // Conversations finds a conversation by its id.
 type Conversations interface {
-	FindByID(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
+	FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
 }
 
 // Factors finds a user's second factor.
 type Factors interface {
-	Find(ctx context.Context, user string) (f supervisor.Factor, known bool, err error)
+	Find(ctx context.Context, user string) (f supervisor.SecondFactor, known bool, err error)
 }
 
-// Codes finds the question that a code answers.
-type Codes interface {
-	// FindCode finds the question that a code from the user's chat answers. The question is open,
+// CodeQuestions finds the question that a code answers.
+type CodeQuestions interface {
+	// FindCodeQuestion finds the question that a code from the user's chat answers. The question is open,
 	// or it ended without a code a moment ago.
-	FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
+	FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// CheckAskable implements Confirmer. A code answers only one question. CheckAskable returns an
+// RefuseSecondCode implements Confirmer. A code answers only one question. RefuseSecondCode returns an
 // error if another question in the chat waits for a code, or did a moment ago.
-func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question) error {
-	conversation, found, err := c.Conversations.FindByID(ctx, q.Conversation.ID)
+func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Question) error {
+	conversation, found, err := c.Conversations.FindConversation(ctx, q.Conversation.ID)
 	if err != nil || !found {
 		return err
 	}
@@ -45,10 +45,10 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 		return err
 	case !known || !f.Confirmed:
 		return supervisor.Errorf(supervisor.CodeForbidden, textCodeNoFactor, user, user)
-	case conversation.InGroup():
+	case conversation.IsInGroup():
 		return supervisor.Errorf(supervisor.CodeForbidden, textCodeInGroup, user)
 	}
-	other, found, err := c.Codes.FindCode(ctx, conversation)
+	other, found, err := c.Codes.FindCodeQuestion(ctx, conversation)
 	if err == nil && found && (other.Subject != q.Subject || other.Turn != q.Turn || other.Inbound != q.Inbound) {
 		return supervisor.Errorf(supervisor.CodeForbidden, textCodeBusy, user)
 	}
@@ -58,7 +58,7 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 // checkCode returns the decision on a code that a user has sent. Without a waiting effect the
 // decision has no CheckCode. decide checks the code against the user's factor.
 func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, decide supervisor.CodeChecker) (d supervisor.GateDecision, err error) {
-	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
+	q, found, err := c.Codes.FindCodeQuestion(ctx, in.Conversation)
 	switch {
 	case err != nil || !found:
 		return d, err
@@ -70,7 +70,7 @@ func (c *Confirmations) checkCode(ctx context.Context, in supervisor.Inbound, de
 
 // rejectOtherTopic refuses a code that was sent in another topic than the question. The code may be
 // meant for another purpose, so it is neither checked nor used up.
-func rejectOtherTopic(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func rejectOtherTopic(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	return f, supervisor.CodeResult{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
 
@@ -81,7 +81,7 @@ const codePeriod = 30 * time.Second
 // asked. A bystander may have read such a code.
 func requireFresh(decide supervisor.CodeChecker, askedAt time.Time) supervisor.CodeChecker {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
-	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		least := f
 		least.LastPeriod = max(f.LastPeriod, stale)
 		after, v := decide(least, now)

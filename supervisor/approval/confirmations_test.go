@@ -28,19 +28,19 @@ type fakeQuestions struct {
 	found bool
 }
 
-func (w fakeQuestions) FindCode(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
+func (w fakeQuestions) FindCodeQuestion(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
 	return w.q, w.found && c.Chat == w.q.Conversation.Chat, nil
 }
 
-func (fakeQuestions) FindByID(_ context.Context, id int64) (supervisor.Conversation, bool, error) {
+func (fakeQuestions) FindConversation(_ context.Context, id int64) (supervisor.Conversation, bool, error) {
 	return annsChat, id == annsChat.ID, nil
 }
 
-func (fakeQuestions) Find(context.Context, string) (supervisor.Factor, bool, error) {
-	return supervisor.Factor{Confirmed: true}, true, nil
+func (fakeQuestions) Find(context.Context, string) (supervisor.SecondFactor, bool, error) {
+	return supervisor.SecondFactor{Confirmed: true}, true, nil
 }
 
-// A code confirms only one question. CheckAskable refuses a second question while the first waits
+// A code confirms only one question. RefuseSecondCode refuses a second question while the first waits
 // for a code, or did a moment ago.
 func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
@@ -55,22 +55,22 @@ func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	} {
 		w := fakeQuestions{asked, true}
 		c := Confirmations{Conversations: w, Factors: w, Codes: w}
-		if err := c.CheckAskable(t.Context(), next.q); (err == nil) != next.ok {
+		if err := c.RefuseSecondCode(t.Context(), next.q); (err == nil) != next.ok {
 			t.Errorf("%+v: got %v", next.q, err)
 		}
 		w.found = false
 		c.Codes = w
-		if err := c.CheckAskable(t.Context(), next.q); err != nil {
+		if err := c.RefuseSecondCode(t.Context(), next.q); err != nil {
 			t.Errorf("%+v, where none is asked for: got %v", next.q, err)
 		}
 	}
 }
 
 // A code answers only the question in its own chat and topic.
-func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
+func TestCodeGate_Code_AnswersOwnChatOnly(t *testing.T) {
 	w := fakeQuestions{supervisor.Question{ID: 5, Conversation: annsChat}, true}
 	c := Confirmations{Codes: w}
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		return f, supervisor.CodeResult{Right: true, Action: "stepup"}
 	}
 	elsewhere, topic := annsChat, annsChat
@@ -84,7 +84,7 @@ func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 		must(t, err)
 		action := ""
 		if d.CheckCode != nil {
-			_, v := d.CheckCode(supervisor.Factor{}, time.Now())
+			_, v := d.CheckCode(supervisor.SecondFactor{}, time.Now())
 			action = v.Action
 		}
 		if d.Question != c2.confirms || action != c2.action {
@@ -95,11 +95,11 @@ func TestCodeCheck_AnswersOwnChatAndTopicOnly(t *testing.T) {
 
 // Codes of the question's period and of later periods confirm. An older code is refused, but does
 // not count as a wrong guess and is not used up.
-func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
+func TestCodeGate_OldCode_ConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30
 	of := func(code int64) supervisor.CodeChecker { // decides as package access does
-		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+		return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 			if code <= f.LastPeriod {
 				return f, supervisor.CodeResult{Text: "That code was used already."}
 			}
@@ -117,7 +117,7 @@ func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 		{step, step, step, false, "That code was used already."},
 		{step, step + 1, step + 1, true, ""},
 	} {
-		f, v := requireFresh(of(c.code), asked)(supervisor.Factor{LastPeriod: c.last}, asked)
+		f, v := requireFresh(of(c.code), asked)(supervisor.SecondFactor{LastPeriod: c.last}, asked)
 		if v.Right != c.right || v.Text != c.text || f.LastPeriod != c.after {
 			t.Errorf("%+v: got %+v and the last step %d", c, v, f.LastPeriod)
 		}
@@ -125,25 +125,25 @@ func TestCodeCheck_OldCode_ConfirmsNothing(t *testing.T) {
 }
 
 // A recovery code for a waiting effect confirms that effect. It is not for the gate, which is open.
-func TestCodeCheck_RecoveryCode_Confirms(t *testing.T) {
-	db, seal := sqlitetest.Open(t), access.NewSeal([access.KeySize]byte{7})
-	people, err := access.New([]supervisor.User{{Name: "ann"}}, 1, nil)
+func TestCodeGate_RecoveryCode_ConfirmsEffect(t *testing.T) {
+	db, seal := sqlitetest.Open(t), access.NewSealer([access.KeySize]byte{7})
+	people, err := access.NewPeople([]supervisor.User{{Name: "ann"}}, 1, nil)
 	must(t, err)
-	made, err := seal.Enrol("ann")
+	made, err := seal.NewEnrolment("ann")
 	must(t, err)
-	codes, digests := access.NewRecovery()
-	store := db.Access()
+	codes, digests := access.NewRecoveryCodes()
+	store := db.AccessStores()
 	must(t, store.Factors.Put(t.Context(), "ann", made.Sealed, digests))
 	opened := supervisor.Inbound{Source: "test", Key: "1", Kind: supervisor.KindCode, Text: "x",
 		Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	right := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f.Confirmed = true
 		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
-	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
-		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{CheckCode: right}}}})
+	receipt, err := db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+		Items: []supervisor.BatchItem{{Inbound: opened, Decision: supervisor.GateDecision{CheckCode: right}}}})
 	must(t, err)
-	e := &CodeCheck{IsCode: access.IsCode, Confirmations: &Confirmations{Codes: db.Questions()},
+	e := &CodeGate{IsCode: access.IsCode, Confirmations: &Confirmations{Codes: db.Questions()},
 		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
 			Command: func(string) (c supervisor.SlashCommand) { return c }})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {

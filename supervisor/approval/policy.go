@@ -40,9 +40,9 @@ var defaultRules = Rules{
 	EffectInvite:   RuleAllow,
 }
 
-// Effects returns the core's effects and their default rules. Features add their own effects
+// CoreEffects returns the core's effects and their default rules. Features add their own effects
 // (feature.Effect); a Table has a rule for each of them.
-func Effects() map[string]string {
+func CoreEffects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {
 		all[effect] = string(rule)
@@ -50,8 +50,8 @@ func Effects() map[string]string {
 	return all
 }
 
-// Table has the rules of all effects. The zero value allows every effect of the core.
-type Table struct {
+// RuleTable has the rules of all effects. The zero value allows every effect of the core.
+type RuleTable struct {
 	All   Rules
 	Roles map[supervisor.Role]Rules // rules by role; they take precedence over All
 	Users map[string]Rules          // rules by the user's name; they take precedence over Roles
@@ -59,7 +59,7 @@ type Table struct {
 
 // Rule returns the rule of an effect for a user. The user's own rule comes first, then the rule of
 // the role, the rule of everybody, and the default.
-func (t Table) Rule(user supervisor.User, effect string) Rule {
+func (t RuleTable) Rule(user supervisor.User, effect string) Rule {
 	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {
 			return rule
@@ -69,15 +69,15 @@ func (t Table) Rule(user supervisor.User, effect string) Rule {
 }
 
 // Policy is a Table that can be replaced while it is in use. The zero value has the default rules.
-type Policy struct{ table atomic.Pointer[Table] }
+type Policy struct{ table atomic.Pointer[RuleTable] }
 
-// Set replaces the rules. The caller must not change t afterwards.
-func (p *Policy) Set(t Table) { p.table.Store(&t) }
+// SetTable replaces the rules. The caller must not change t afterwards.
+func (p *Policy) SetTable(t RuleTable) { p.table.Store(&t) }
 
 // Rule returns the rule of an effect for a user, from the current Table.
 func (p *Policy) Rule(user supervisor.User, effect string) Rule {
 	if t := p.table.Load(); t != nil {
 		return t.Rule(user, effect)
 	}
-	return Table{}.Rule(user, effect)
+	return RuleTable{}.Rule(user, effect)
 }

@@ -28,27 +28,27 @@ import (
 // Inbox keeps arriving inbounds.
 type Inbox interface {
 	ListArriving(ctx context.Context) ([]supervisor.Inbound, error)
-	PutArrived(ctx context.Context, list []sqlite.Arrived) (said bool, err error)
+	CompleteArrivals(ctx context.Context, list []sqlite.ArrivalResult) (said bool, err error)
 }
 
 // Files keeps the files of inbounds.
 type Files interface {
-	List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error)
+	ListFiles(ctx context.Context, inbound int64) ([]supervisor.Attachment, error)
 	PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error
 	PutFailure(ctx context.Context, inbound int64, position int, why string) error
 }
 
 // Operations runs operations in users' workers.
 type Operations interface {
-	// Do runs an operation, or finds the one that exists for its attachment. It returns the ended
+	// RunOperation runs an operation, or finds the one that exists for its attachment. It returns the ended
 	// operation. ok is false if ctx has ended, or the operation could not begin. If ctx ended with
 	// a cause other than context.Canceled, the operation is cancelled, too. meanwhile may be nil.
-	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
+	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
 // Spool keeps the bytes of files.
 type Spool interface {
-	Create() (*spool.Writer, error)
+	NewWriter() (*spool.Writer, error)
 }
 
 // Recording is a recording to transcribe.
@@ -101,8 +101,8 @@ type Receiver struct {
 	o       Options
 	fetches *slots.Slots
 	woken   chan struct{} // holds a token when an inbound may have arrived or been dropped
-	ended   chan sqlite.Arrived
-	tasks   work.WorkByUser
+	ended   chan sqlite.ArrivalResult
+	tasks   work.UserWork
 
 	// Only Run uses this field.
 	arrivals map[int64]*arrival
@@ -111,16 +111,16 @@ type Receiver struct {
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	return &Receiver{o: o, fetches: slots.NewEach(maxFetches, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
+	return &Receiver{o: o, fetches: slots.NewWithUserLimit(maxFetches, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.ArrivalResult),
 		arrivals: map[int64]*arrival{}}
 }
 
 // Wake tells the Receiver that an inbound may have arrived or been dropped. It never blocks.
-func (r *Receiver) Wake() { signals.Send(r.woken) }
+func (r *Receiver) Wake() { signals.SendToken(r.woken) }
 
-// End stops the arrivals of a user who is no longer served, and waits until they have ended.
-func (r *Receiver) End(ctx context.Context, user string) error {
-	if err := r.tasks.End(ctx, user); err != nil {
+// StopUser stops the arrivals of a user who is no longer served, and waits until they have ended.
+func (r *Receiver) StopUser(ctx context.Context, user string) error {
+	if err := r.tasks.EndWork(ctx, user); err != nil {
 		return fmt.Errorf("end what arrives of %s: %w", user, err)
 	}
 	return nil

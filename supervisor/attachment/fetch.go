@@ -41,7 +41,7 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 		return a
 	}
 	// Persist logs the error
-	_, _ = retry.Persist(ctx, f.o.Log, "keep the result of a fetch", func() (struct{}, error) {
+	_, _ = retry.StoreUntilDone(ctx, f.o.Log, "keep the result of a fetch", func() (struct{}, error) {
 		if err != nil {
 			return struct{}{}, f.o.Files.PutFailure(ctx, f.inbound.ID, f.position, failureOf(err))
 		}
@@ -71,7 +71,7 @@ func failureOf(err error) string {
 // download fetches a file. After a temporary failure it tries again.
 func (f *fetch) download(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
 	for n := range tries {
-		if n > 0 && !retry.Wait(ctx, retryDelay(err, n)) {
+		if n > 0 && !retry.Sleep(ctx, retryDelay(err, n)) {
 			return ref, context.Cause(ctx)
 		}
 		if ref, err = f.tryOnce(ctx, a); err == nil || ctx.Err() != nil || isFinal(err) {
@@ -108,7 +108,7 @@ func (f *fetch) tryOnce(ctx context.Context, a supervisor.Attachment) (ref proto
 	}
 	bounded, cancel := context.WithTimeout(ctx, fetchTimeout+time.Duration(size/minRate)*time.Second)
 	defer cancel()
-	w, err := f.o.Spool.Create()
+	w, err := f.o.Spool.NewWriter()
 	if err != nil {
 		return ref, err
 	}

@@ -29,9 +29,9 @@ func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.P
 // describe names a file for a model.
 func describe(file supervisor.Attachment) string {
 	if file.Size == 0 {
-		return titles.Attachment(file)
+		return titles.AttachmentTitle(file)
 	}
-	return titles.Attachment(file) + " of " + amount.Size(file.Size)
+	return titles.AttachmentTitle(file) + " of " + amount.BinarySize(file.Size)
 }
 
 // Limits of the text of files in messages that one turn takes together, in bytes. They leave half
@@ -45,7 +45,7 @@ const (
 
 // limitText cuts texts in the middle once the texts before them have used up maxText. The words of
 // the messages themselves are not cut.
-func limitText(list []sqlite.Arrived) {
+func limitText(list []sqlite.ArrivalResult) {
 	left := maxText
 	for _, a := range list {
 		for i, p := range a.Parts {
@@ -57,15 +57,15 @@ func limitText(list []sqlite.Arrived) {
 
 // limitImages keeps the first protocol.MaxImages pictures of messages that one turn takes together.
 // It replaces each further picture by a note.
-func limitImages(list []sqlite.Arrived) {
-	left := protocol.MaxImages
+func limitImages(list []sqlite.ArrivalResult) {
+	left := protocol.MaxResultImages
 	for _, a := range list {
 		for i, p := range a.Parts {
 			if p.Image == nil {
 				continue
 			}
 			if left--; left < 0 {
-				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxImages))}
+				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxResultImages))}
 			}
 		}
 	}

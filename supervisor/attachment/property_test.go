@@ -49,18 +49,18 @@ func TestArrivals_Property_TakenOnceInOrder(t *testing.T) {
 }
 
 // arrivalSteps are the random steps of the property test.
-var arrivalSteps = map[string]func(*arrivals){
-	"words":                 func(m *arrivals) { m.send(m.chat(), "", 0) },
-	"file":                  func(m *arrivals) { m.send(m.chat(), "", 1) },
-	"files":                 func(m *arrivals) { m.send(m.chat(), "", 2) },
-	"album":                 (*arrivals).album,
-	"forward":               (*arrivals).forward,
-	"stop":                  func(m *arrivals) { m.stop(false) },
-	"stop all":              func(m *arrivals) { m.stop(true) },
-	"a moment":              func(m *arrivals) { m.wait(time.Second) },
-	"a minute":              func(m *arrivals) { m.wait(time.Minute) },
-	"end":                   (*arrivals).end,
-	"end at a store's call": (*arrivals).endAtCall,
+var arrivalSteps = map[string]func(*fakeArrivals){
+	"words":                 func(m *fakeArrivals) { m.send(m.chat(), "", 0) },
+	"file":                  func(m *fakeArrivals) { m.send(m.chat(), "", 1) },
+	"files":                 func(m *fakeArrivals) { m.send(m.chat(), "", 2) },
+	"album":                 (*fakeArrivals).album,
+	"forward":               (*fakeArrivals).forward,
+	"stop":                  func(m *fakeArrivals) { m.stop(false) },
+	"stop all":              func(m *fakeArrivals) { m.stop(true) },
+	"a moment":              func(m *fakeArrivals) { m.wait(time.Second) },
+	"a minute":              func(m *fakeArrivals) { m.wait(time.Minute) },
+	"end":                   (*fakeArrivals).end,
+	"end at a store's call": (*fakeArrivals).endAtCall,
 }
 
 // sentFile is the behaviour of one file.
@@ -69,8 +69,8 @@ type sentFile struct {
 	failures  int           // number of tries that fail
 }
 
-// arrivals are the inbounds of one user in two chats, and the service that prepares them.
-type arrivals struct {
+// fakeArrivals are the inbounds of one user in two chats, and the service that prepares them.
+type fakeArrivals struct {
 	*rig
 	rt       *rapid.T
 	workTime time.Duration // duration of a worker's operation
@@ -93,9 +93,9 @@ type arrivals struct {
 	endsBefore    bool            // whether the life ends before the last of these calls, not after it
 }
 
-func newArrivals(r *rig, rt *rapid.T) *arrivals {
+func newArrivals(r *rig, rt *rapid.T) *fakeArrivals {
 	works := rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second}).Draw(rt, "a worker takes")
-	return &arrivals{rig: r, rt: rt, workTime: works, dropped: map[int64]int64{}, conversations: map[string]int64{},
+	return &fakeArrivals{rig: r, rt: rt, workTime: works, dropped: map[int64]int64{}, conversations: map[string]int64{},
 		files: map[string]sentFile{}, kept: map[string]bool{}}
 }
 
@@ -103,7 +103,7 @@ func newArrivals(r *rig, rt *rapid.T) *arrivals {
 var errEnded = errors.New("the life has ended")
 
 // stored runs a call of the store. The life may end before or after it.
-func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (result T, err error) {
+func stored[T any](ctx context.Context, m *fakeArrivals, call func() (T, error)) (result T, err error) {
 	ends := false
 	m.note(func() { m.callsLeft--; ends = m.callsLeft == 0 })
 	if ends && m.endsBefore {
@@ -121,22 +121,22 @@ func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (re
 	return result, err
 }
 
-func (m *arrivals) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
+func (m *fakeArrivals) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
 	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().ListArriving(ctx) })
 }
 
-func (m *arrivals) PutArrived(ctx context.Context, list []sqlite.Arrived) (bool, error) {
-	return stored(ctx, m, func() (bool, error) { return m.db.Inbox().PutArrived(ctx, list) })
+func (m *fakeArrivals) CompleteArrivals(ctx context.Context, list []sqlite.ArrivalResult) (bool, error) {
+	return stored(ctx, m, func() (bool, error) { return m.db.Inbox().CompleteArrivals(ctx, list) })
 }
 
-func (m *arrivals) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
-	return stored(ctx, m, func() ([]supervisor.Attachment, error) { return m.db.Attachments().List(ctx, inbound) })
+func (m *fakeArrivals) ListFiles(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
+	return stored(ctx, m, func() ([]supervisor.Attachment, error) { return m.db.Attachments().ListFiles(ctx, inbound) })
 }
 
-func (m *arrivals) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
+func (m *fakeArrivals) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	_, err := stored(ctx, m, func() (int, error) {
 		err := m.db.Attachments().PutBytes(ctx, inbound, position, ref)
-		if list, _ := m.db.Attachments().List(m.Context(), inbound); err == nil {
+		if list, _ := m.db.Attachments().ListFiles(m.Context(), inbound); err == nil {
 			m.note(func() { m.kept[list[position].File] = true })
 		}
 		return 0, err
@@ -144,23 +144,23 @@ func (m *arrivals) PutBytes(ctx context.Context, inbound int64, position int, re
 	return err
 }
 
-func (m *arrivals) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
+func (m *fakeArrivals) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
 	_, err := stored(ctx, m, func() (int, error) { return 0, m.db.Attachments().PutFailure(ctx, inbound, position, why) })
 	return err
 }
 
-func (m *arrivals) Do(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
+func (m *fakeArrivals) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
 	log := hclog.NewNullLogger()
-	op, ok := retry.Persist(ctx, log, "begin", func() (supervisor.Operation, error) {
+	op, ok := retry.StoreUntilDone(ctx, log, "begin", func() (supervisor.Operation, error) {
 		return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })
 	})
 	if !ok {
 		return op, false
 	}
 	id := op.ID
-	op, ok = retry.Persist(ctx, log, "wait", func() (supervisor.Operation, error) { return m.finish(ctx, id) })
+	op, ok = retry.StoreUntilDone(ctx, log, "wait", func() (supervisor.Operation, error) { return m.finish(ctx, id) })
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
-		err := m.db.Operations().Move(m.Context(), id, supervisor.OperationFailed, "dropped")
+		err := m.db.Operations().ChangeState(m.Context(), id, supervisor.OperationFailed, "dropped")
 		if !retry.IsRefused(err) {
 			m.must(err)
 		}
@@ -169,7 +169,7 @@ func (m *arrivals) Do(ctx context.Context, op supervisor.Operation, _ func(conte
 }
 
 // finish waits until an operation has ended.
-func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, error) {
+func (m *fakeArrivals) finish(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
 		op, _, err := m.db.Operations().Find(m.Context(), id)
 		if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
@@ -182,14 +182,14 @@ func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, 
 			}
 			to, result = m.work(ctx, op)
 		}
-		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().Move(ctx, id, to, result) }); err != nil && !retry.IsRefused(err) {
+		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().ChangeState(ctx, id, to, result) }); err != nil && !retry.IsRefused(err) {
 			return op, err
 		}
 	}
 }
 
-// Fetch acts as the channel.
-func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
+// FetchFile acts as the channel.
+func (m *fakeArrivals) FetchFile(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
 	var f sentFile
 	m.note(func() {
 		f = m.files[file]
@@ -212,19 +212,19 @@ func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string,
 
 // sleep waits for d. It returns false if ctx has ended.
 func sleep(ctx context.Context, d time.Duration) bool {
-	return retry.Wait(ctx, d) && ctx.Err() == nil
+	return retry.Sleep(ctx, d) && ctx.Err() == nil
 }
 
 // begin starts a life: the Receiver, and a session for each chat.
-func (m *arrivals) begin() {
+func (m *fakeArrivals) begin() {
 	ctx, cancel := context.WithCancel(m.Context())
 	woken := map[string]chan struct{}{}
 	m.cancel, m.callsLeft, m.turns = cancel, 0, map[string]chan struct{}{}
 	for _, chat := range chats {
 		woken[chat], m.turns[chat] = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
-	m.wake = func(c supervisor.Conversation) { signals.Send(woken[c.Chat]) }
-	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.Fetch, Wake: m.wake,
+	m.wake = func(c supervisor.Conversation) { signals.SendToken(woken[c.Chat]) }
+	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.FetchFile, Wake: m.wake,
 		Serves: func(supervisor.Conversation) bool { return true },
 		Transcribe: func(ctx context.Context, r attachment.Recording) (string, string) {
 			sleep(ctx, m.workTime)
@@ -234,14 +234,14 @@ func (m *arrivals) begin() {
 	var running sync.WaitGroup
 	running.Go(func() { m.must(m.receiver.Run(ctx)) })
 	for chat, woken := range woken {
-		signals.Send(woken)
+		signals.SendToken(woken)
 		running.Go(func() { m.session(ctx, chat, woken) })
 	}
 	m.endLife = func() { cancel(); running.Wait() }
 }
 
 // session runs turns for what waits in a chat.
-func (m *arrivals) session(ctx context.Context, chat string, woken <-chan struct{}) {
+func (m *fakeArrivals) session(ctx context.Context, chat string, woken <-chan struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -254,14 +254,14 @@ func (m *arrivals) session(ctx context.Context, chat string, woken <-chan struct
 }
 
 // turn runs one turn to its end. It returns false if nothing waits, or the life has ended.
-func (m *arrivals) turn(ctx context.Context, chat string) bool {
+func (m *fakeArrivals) turn(ctx context.Context, chat string) bool {
 	var c int64
 	m.note(func() { c = m.conversations[chat] })
 	open, runs, err := m.db.Turns().FindRunning(m.Context(), c)
 	m.must(err)
 	turn := open.Turn
 	if !runs {
-		next, waits, err := m.db.Inbox().Next(m.Context(), c)
+		next, waits, err := m.db.Inbox().NextInbound(m.Context(), c)
 		m.must(err)
 		if !waits {
 			return false
@@ -272,30 +272,30 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 		}
 		m.must(err)
 	}
-	why := protocol.WhyDone
+	why := protocol.TurnEndDone
 	select {
 	case <-ctx.Done():
 		return false
 	case <-m.turns[chat]:
-		why = protocol.WhyStopped
+		why = protocol.TurnEndStopped
 	case <-time.After(2 * time.Second):
-		_, err := m.db.Turns().Take(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
+		_, err := m.db.Turns().TakeWaitingTexts(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
 		m.must(err)
 	}
-	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered, Text: "ok"})
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered, Text: "ok"})
 	m.must(err)
 	return true
 }
 
 // chat draws one of the user's chats.
-func (m *arrivals) chat() string {
+func (m *fakeArrivals) chat() string {
 	return rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(m.rt, "chat")
 }
 
 var chats = []string{"1", "2"}
 
 // send sends a message. Its text and the names of its files have its number.
-func (m *arrivals) send(chat, together string, files int) supervisor.Inbound {
+func (m *fakeArrivals) send(chat, together string, files int) supervisor.Inbound {
 	in := supervisor.Inbound{Kind: supervisor.KindText, Text: fmt.Sprintf("#%d.", m.keys+1), Group: together}
 	var list []supervisor.Attachment
 	for i := range files {
@@ -319,24 +319,24 @@ func (m *arrivals) send(chat, together string, files int) supervisor.Inbound {
 	return in
 }
 
-func (m *arrivals) put(chat string, in supervisor.Inbound, list []supervisor.Attachment) supervisor.Inbound {
+func (m *fakeArrivals) put(chat string, in supervisor.Inbound, list []supervisor.Attachment) supervisor.Inbound {
 	m.keys++
 	in.Key, in.Conversation = fmt.Sprint("key-", m.keys), supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: chat}
-	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot",
-		Items: []supervisor.Item{{Update: int64(m.keys), Inbound: in, Attachments: list}}})
+	receipt, err := m.db.Inbox().StoreBatch(m.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{{Update: int64(m.keys), Inbound: in, Attachments: list}}})
 	m.must(err)
 	m.note(func() { m.conversations[chat] = receipt.Stored[0].Conversation.ID })
 	return receipt.Stored[0]
 }
 
 // wait lets some time pass.
-func (m *arrivals) wait(most time.Duration) {
+func (m *fakeArrivals) wait(most time.Duration) {
 	time.Sleep(rapid.SampledFrom([]time.Duration{0, most / 40, most / 4, most}).Draw(m.rt, "wait"))
 	synctest.Wait()
 }
 
 // album sends an album. Its messages follow each other closely, even if a life ends in between.
-func (m *arrivals) album() {
+func (m *fakeArrivals) album() {
 	chat, name := m.chat(), fmt.Sprint("album ", m.keys)
 	var album []int64
 	for range rapid.IntRange(2, 4).Draw(m.rt, "files") {
@@ -350,36 +350,36 @@ func (m *arrivals) album() {
 }
 
 // forward forwards a message, with or without files.
-func (m *arrivals) forward() {
+func (m *fakeArrivals) forward() {
 	m.send(m.chat(), "forward", rapid.IntRange(0, 2).Draw(m.rt, "files"))
 }
 
 // stop stops a chat's turn. If all is true, it also drops the messages that wait there; the user
 // sends more meanwhile.
-func (m *arrivals) stop(all bool) {
+func (m *fakeArrivals) stop(all bool) {
 	chat := m.chat()
 	command := m.put(chat, supervisor.Inbound{Kind: supervisor.KindCommand, Command: "stop", Text: "/stop"}, nil)
 	if all {
 		if rapid.Bool().Draw(m.rt, "goes on") {
 			m.send(chat, "", 0)
 		}
-		_, err := m.db.Inbox().Drop(m.Context(), command.ID)
+		_, err := m.db.Inbox().DropWaitingTexts(m.Context(), command.ID)
 		m.must(err)
 		m.receiver.Wake()
 		m.dropped[command.Conversation.ID] = command.ID
 	}
-	signals.Send(m.turns[chat])
+	signals.SendToken(m.turns[chat])
 }
 
 // end ends the life, and begins another one.
-func (m *arrivals) end() {
+func (m *fakeArrivals) end() {
 	m.endLife()
 	time.Sleep(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(m.rt, "down"))
 	m.begin()
 }
 
 // endAtCall lets the life end at one of the next calls of the store.
-func (m *arrivals) endAtCall() {
+func (m *fakeArrivals) endAtCall() {
 	m.note(func() {
 		m.callsLeft, m.endsBefore = rapid.IntRange(1, 8).Draw(m.rt, "calls"), rapid.Bool().Draw(m.rt, "before")
 	})
@@ -388,7 +388,7 @@ func (m *arrivals) endAtCall() {
 }
 
 // settle waits until everything has arrived, and ends the life.
-func (m *arrivals) settle() {
+func (m *fakeArrivals) settle() {
 	time.Sleep(time.Hour)
 	synctest.Wait()
 	m.endLife()
@@ -402,7 +402,7 @@ type taken struct {
 }
 
 // check compares the results for everything that was sent with the rules.
-func (m *arrivals) check() {
+func (m *fakeArrivals) check() {
 	took := map[int64]taken{}
 	var order []int64
 	for _, row := range m.query("SELECT turn || ' ' || created_at || ' ' || parts FROM message WHERE role = 'user' ORDER BY id") {
@@ -441,12 +441,12 @@ func (m *arrivals) check() {
 	}
 }
 
-func (m *arrivals) query(query string) []string {
-	return sqlitetest.Query(m, m.db, query)
+func (m *fakeArrivals) query(query string) []string {
+	return sqlitetest.QueryColumn(m, m.db, query)
 }
 
 // checkState checks that a turn has taken a message with all its files, or that it was dropped.
-func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
+func (m *fakeArrivals) checkState(in supervisor.Inbound, took taken) {
 	state := m.query(fmt.Sprint("SELECT state FROM inbox WHERE id = ", in.ID))[0]
 	dropped := in.ID < m.dropped[in.Conversation.ID] && took.turn == ""
 	if (state == string(supervisor.InboundDropped)) != dropped || !dropped && state != string(supervisor.InboundAnswered) {
@@ -455,7 +455,7 @@ func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 	if dropped {
 		return
 	}
-	files, err := m.db.Attachments().List(m.Context(), in.ID)
+	files, err := m.db.Attachments().ListFiles(m.Context(), in.ID)
 	m.must(err)
 	for _, f := range files {
 		if strings.Count(took.parts, f.Name) == 0 {
@@ -466,7 +466,7 @@ func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 
 // checkOrder fails if a message was taken after a later one, unless its arrival took longer than
 // half a minute.
-func (m *arrivals) checkOrder(order []int64, took map[int64]taken) {
+func (m *fakeArrivals) checkOrder(order []int64, took map[int64]taken) {
 	for i, late := range order {
 		for _, early := range order[:i] {
 			a := m.sent[slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return in.ID == late })]

@@ -13,15 +13,15 @@ import (
 )
 
 // receive prepares an inbound for its turn. ok is false if ctx has ended.
-func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqlite.Arrived, ok bool) {
-	files, ok := retry.Persist(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
-		return r.o.Files.List(ctx, in.ID)
+func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqlite.ArrivalResult, ok bool) {
+	files, ok := retry.StoreUntilDone(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
+		return r.o.Files.ListFiles(ctx, in.ID)
 	})
 	for i := range files {
 		f := fetch{Receiver: r, inbound: in, position: files[i].Position}
 		files[i] = f.run(ctx, files[i])
 	}
-	end = sqlite.Arrived{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}
+	end = sqlite.ArrivalResult{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}
 	received := r.read(ctx, in, files)
 	var heard []string
 	for i, file := range files {
@@ -60,13 +60,13 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		return received
 	}
 	text, _ := json.Marshal(parameters) // parameters can always be encoded
-	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
+	op, ok := r.o.Operations.RunOperation(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
 	if !ok { // ctx has ended, or the user was erased
 		op.Result = textUnknownResult
 	}
 	var result protocol.ReceiveResult
 	if op.State == supervisor.OperationDone {
-		if err := json.Unmarshal([]byte(op.Result), &result); err != nil || result.Check(len(positions)) != nil {
+		if err := json.Unmarshal([]byte(op.Result), &result); err != nil || result.Validate(len(positions)) != nil {
 			r.o.Log.Error("read what an operation came to", "operation", op.ID, "error", err)
 			op.State, op.Result = supervisor.OperationFailed, textUnknownResult
 		}

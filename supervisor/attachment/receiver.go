@@ -28,7 +28,7 @@ type arrival struct {
 	inbound   supervisor.Inbound
 	firstSeen time.Time // when the Receiver first saw the inbound; a clock that is set back delays no inbound
 	cancel    context.CancelCauseFunc
-	arrived   *sqlite.Arrived // the prepared inbound, set once all files are ready
+	arrived   *sqlite.ArrivalResult // the prepared inbound, set once all files are ready
 	// overtaken is true if later messages no longer wait for this inbound. Their conversation was
 	// then woken.
 	overtaken bool
@@ -60,7 +60,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 
 // reconcile starts new arrivals, and ends dropped ones.
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
-	list, ok := retry.Persist(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
+	list, ok := retry.StoreUntilDone(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
 	if !ok {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
 
 // begin starts an arrival.
 func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sync.WaitGroup) {
-	task, done, ok := r.tasks.Begin(ctx, in.Conversation.User, func() bool { return r.o.Serves(in.Conversation) })
+	task, done, ok := r.tasks.BeginWork(ctx, in.Conversation.User, func() bool { return r.o.Serves(in.Conversation) })
 	if !ok {
 		return
 	}
@@ -183,13 +183,13 @@ func groupDue(group []*arrival) (at time.Time, complete bool) {
 
 // putArrived passes a group to its turn.
 func (r *Receiver) putArrived(ctx context.Context, group []*arrival) {
-	var list []sqlite.Arrived
+	var list []sqlite.ArrivalResult
 	for _, a := range group {
 		list = append(list, *a.arrived)
 	}
 	limitImages(list)
 	limitText(list)
-	said, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.PutArrived(ctx, list) })
+	said, ok := retry.StoreUntilDone(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.CompleteArrivals(ctx, list) })
 	if !ok && ctx.Err() != nil {
 		return // the next start repeats the call
 	}

@@ -62,21 +62,21 @@ func TestEdit_ReplacedFile_IsFetchedInstead(t *testing.T) {
 // sendNamed sends files from ann, in a message with a name.
 func (r *rig) sendNamed(message string, files ...supervisor.Attachment) supervisor.Inbound {
 	r.Helper()
-	return r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: message}, Attachments: files})
+	return r.putItem(supervisor.BatchItem{Inbound: supervisor.Inbound{Message: message}, Attachments: files})
 }
 
 // edit replaces the files of a message of ann's.
 func (r *rig) edit(of supervisor.Inbound, files ...supervisor.Attachment) {
 	r.Helper()
-	r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files, EditedAt: time.Now()})
+	r.putItem(supervisor.BatchItem{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files, EditedAt: time.Now()})
 }
 
-func (r *rig) putItem(item supervisor.Item) supervisor.Inbound {
+func (r *rig) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	r.Helper()
 	r.keys++
 	item.Update, item.Inbound.Key, item.Inbound.Kind = int64(r.keys), fmt.Sprint("key-", r.keys), supervisor.KindText
 	item.Inbound.Conversation = supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}
-	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	receipt, err := r.db.Inbox().StoreBatch(r.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
 	r.must(err)
 	return receipt.Stored[0]
 }

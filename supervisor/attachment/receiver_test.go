@@ -112,7 +112,7 @@ func (r *rig) live() (end func()) {
 	})
 	done := make(chan error)
 	go func() { done <- receiver.Run(ctx) }()
-	r.stop, r.endUser = receiver.Wake, receiver.End
+	r.stop, r.endUser = receiver.Wake, receiver.StopUser
 	return func() {
 		cancel()
 		r.must(<-done)
@@ -125,8 +125,8 @@ func (r *rig) note(do func()) {
 	do()
 }
 
-// Do lets the test run an operation.
-func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
+// RunOperation lets the test run an operation.
+func (r *rig) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
 	op, err := r.db.Operations().Put(ctx, op)
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
 		return op, err == nil
@@ -139,8 +139,8 @@ func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Co
 		}
 		return op, false
 	}
-	r.must(r.db.Operations().Move(ctx, op.ID, supervisor.OperationRunning, ""))
-	r.must(r.db.Operations().Move(ctx, op.ID, state, result))
+	r.must(r.db.Operations().ChangeState(ctx, op.ID, supervisor.OperationRunning, ""))
+	r.must(r.db.Operations().ChangeState(ctx, op.ID, state, result))
 	op, _, err = r.db.Operations().Find(ctx, op.ID)
 	return op, err == nil
 }
@@ -151,8 +151,8 @@ func (r *rig) send(user, text, together string, files ...supervisor.Attachment) 
 	r.keys++
 	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"},
 		Key: fmt.Sprint("key-", r.keys), Kind: supervisor.KindText, Text: text, Group: together}
-	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot",
-		Items: []supervisor.Item{{Update: int64(r.keys), Inbound: in, Attachments: files}}})
+	receipt, err := r.db.Inbox().StoreBatch(r.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{{Update: int64(r.keys), Inbound: in, Attachments: files}}})
 	r.must(err)
 	return receipt.Stored[0]
 }
@@ -168,7 +168,7 @@ func photo(name string) supervisor.Attachment {
 // parts returns the parts of the next inbound behind its text; "nothing" if there is none yet.
 func (r *rig) parts(in supervisor.Inbound) string {
 	r.Helper()
-	next, ok, err := r.db.Inbox().Next(r.Context(), in.Conversation.ID)
+	next, ok, err := r.db.Inbox().NextInbound(r.Context(), in.Conversation.ID)
 	r.must(err)
 	if !ok || next.ID != in.ID {
 		return "nothing"
@@ -203,9 +203,9 @@ func TestReceiver_File_IsFetchedAndRead(t *testing.T) {
 		r.stop()
 		synctest.Wait()
 		r.expect("what the model reads", r.parts(sent), "text of plan.txt; [voice, 14 s] words of uploads/v.ogg")
-		list, err := r.db.Attachments().List(r.Context(), sent.ID)
+		list, err := r.db.Attachments().ListFiles(r.Context(), sent.ID)
 		r.must(err)
-		data, size, err := r.spool.Read(list[0].SHA256)
+		data, size, err := r.spool.OpenBlob(list[0].SHA256)
 		r.must(err)
 		defer data.Close()
 		body, err := io.ReadAll(data)
@@ -270,7 +270,7 @@ func TestFetch_Stalled_TimesOut(t *testing.T) {
 	})
 }
 
-func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
+func TestFetch_RunsAtMostFourAndTwoPerUser(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.fetch = func(_ context.Context, _ string, w io.Writer) error { time.Sleep(time.Second); return nil }
 		defer r.live()()
@@ -290,7 +290,7 @@ func TestFetch_Limits_FourInAllTwoPerUser(t *testing.T) {
 	})
 }
 
-func TestAlbum_Files_AreTakenTogether(t *testing.T) {
+func TestAlbum_Files_ReachTurnTogether(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "our week", "album 7", photo("1.jpg"))
@@ -306,7 +306,7 @@ func TestAlbum_Files_AreTakenTogether(t *testing.T) {
 		r.expect("once nothing more has come", r.parts(first), "text of 1.jpg; picture")
 		turn, _, err := r.db.Turns().Start(r.Context(), first.ID, nil)
 		r.must(err)
-		end, err := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "ok"})
+		end, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "ok"})
 		r.must(err)
 		r.expect("answered", fmt.Sprint(end.Key, end.AlsoKeys), fmt.Sprint(first.Key, []string{second.Key}))
 	})
@@ -329,7 +329,7 @@ func TestAlbum_StillGrowing_IsTakenAfter3s(t *testing.T) {
 	})
 }
 
-func TestForward_EarlierOne_IsNotWaitedFor(t *testing.T) {
+func TestForward_SlowEarlierMessage_IsNotDelayed(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		fetch := r.fetch
 		r.fetch = func(ctx context.Context, file string, w io.Writer) error {
@@ -354,11 +354,11 @@ func TestForward_EarlierOne_IsNotWaitedFor(t *testing.T) {
 // quiet is how long an album must pause to count as complete.
 const quiet = 600 * time.Millisecond
 
-func TestGroup_Pictures_AreLimited(t *testing.T) {
+func TestMessageGroup_Pictures_AreLimited(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		defer r.live()()
 		first := r.send("ann", "", "album 7", photo("0"))
-		for i := range protocol.MaxImages {
+		for i := range protocol.MaxResultImages {
 			r.send("ann", "", "album 7", photo(fmt.Sprint(i+1)))
 		}
 		r.stop()
@@ -366,7 +366,7 @@ func TestGroup_Pictures_AreLimited(t *testing.T) {
 		synctest.Wait()
 		_, _, err := r.db.Turns().Start(r.Context(), first.ID, nil)
 		r.must(err)
-		messages, err := r.db.Transcript().Messages(r.Context(), first.Conversation.ID)
+		messages, err := r.db.Transcript().ListMessages(r.Context(), first.Conversation.ID)
 		r.must(err)
 		shown := 0
 		for _, m := range messages {
@@ -377,7 +377,7 @@ func TestGroup_Pictures_AreLimited(t *testing.T) {
 			}
 		}
 		last := messages[len(messages)-1].Text()
-		if len(messages) != protocol.MaxImages+1 || shown != protocol.MaxImages || !strings.Contains(last, "text of 8[A picture was here") {
+		if len(messages) != protocol.MaxResultImages+1 || shown != protocol.MaxResultImages || !strings.Contains(last, "text of 8[A picture was here") {
 			r.Errorf("of %d messages %d pictures are shown; the last says %q", len(messages), shown, last)
 		}
 	})
@@ -428,7 +428,7 @@ func TestReceiver_Restart_RepeatsNoStep(t *testing.T) {
 	})
 }
 
-func TestDrop_Message_StopsItsFetch(t *testing.T) {
+func TestDroppedMessage_StopsItsFetch(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		ended := 0
 		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
@@ -440,10 +440,10 @@ func TestDrop_Message_StopsItsFetch(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		stop, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: sent.Conversation, Source: "bot", Key: "stop",
+		stop, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: sent.Conversation, Source: "bot", Key: "stop",
 			Kind: supervisor.KindCommand, Command: "stop", Text: "/stop all"})
 		r.must(err)
-		dropped, err := r.db.Inbox().Drop(r.Context(), stop.ID)
+		dropped, err := r.db.Inbox().DropWaitingTexts(r.Context(), stop.ID)
 		r.must(err)
 		r.stop()
 		synctest.Wait()
@@ -485,7 +485,7 @@ func TestReceiver_FailedOperation_IsDescribed(t *testing.T) {
 
 // Ten text files of 30 KiB are more than twice what a usual request can hold. Each file is named,
 // and the user's own words stay.
-func TestGroup_Text_IsLimited(t *testing.T) {
+func TestMessageGroup_Text_IsLimited(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
 			var p protocol.ReceiveParameters
@@ -507,7 +507,7 @@ func TestGroup_Text_IsLimited(t *testing.T) {
 		synctest.Wait()
 		_, _, err := r.db.Turns().Start(r.Context(), sent[0].ID, nil)
 		r.must(err)
-		messages, err := r.db.Transcript().Messages(r.Context(), sent[0].Conversation.ID)
+		messages, err := r.db.Transcript().ListMessages(r.Context(), sent[0].Conversation.ID)
 		r.must(err)
 		size := 0
 		for n, m := range messages {
@@ -528,7 +528,7 @@ func TestGroup_Text_IsLimited(t *testing.T) {
 }
 
 // Even a fetch that ignores the end of its context stores nothing after the user was stopped.
-func TestEnd_User_WritesNothingMore(t *testing.T) {
+func TestStopUser_NothingIsWrittenLater(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		late := make(chan struct{})
 		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
@@ -557,7 +557,7 @@ func TestEnd_User_WritesNothingMore(t *testing.T) {
 		r.must(<-ended)
 		r.stop()
 		synctest.Wait()
-		list, err := r.db.Attachments().List(r.Context(), sent.ID)
+		list, err := r.db.Attachments().ListFiles(r.Context(), sent.ID)
 		r.must(err)
 		r.expect("bytes, and why not", list[0].SHA256+list[0].Failure, "")
 		r.must(r.endUser(r.Context(), "ann"))

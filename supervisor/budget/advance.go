@@ -36,8 +36,8 @@ type advance struct {
 // includes the last answer and the user's next message.
 const slack = 8
 
-// Claim returns the money to set aside for a conversation's next turn; nil means none.
-func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
+// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means none.
+func (a *Advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest {
 	a.mu.Lock()
 	e, known := a.last[c.ID]
 	a.mu.Unlock()
@@ -52,13 +52,13 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 	if len(r.limits()) == 0 {
 		return nil
 	}
-	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: e.Spec, Amount: e.MaxCost + e.MaxCost/slack,
+	return &supervisor.LeaseRequest{User: c.User, Conversation: c.ID, Spec: e.Spec, Amount: e.MaxCost + e.MaxCost/slack,
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin records that a turn has started with a lease, and wakes calls that lack money. Until the
+// BeginTurn records that a turn has started with a lease, and wakes calls that lack money. Until the
 // turn calls a model, other calls may take the lease's money.
-func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
+func (a *Advances) BeginTurn(turn int64, lease supervisor.Lease, of supervisor.LeaseRequest) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.turns == nil {
@@ -68,8 +68,8 @@ func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim
 	a.releases.Notify()
 }
 
-// End records that an attempt at a turn has ended, and returns the unused money.
-func (a *Advances) End(ctx context.Context, turn int64) error {
+// EndAttempt records that an attempt at a turn has ended, and returns the unused money.
+func (a *Advances) EndAttempt(ctx context.Context, turn int64) error {
 	a.mu.Lock()
 	now := a.turns[turn]
 	delete(a.turns, turn)
@@ -78,7 +78,7 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 		return nil
 	}
 	defer a.releases.Notify()
-	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
+	return a.Leases.ReturnLease(context.WithoutCancel(ctx), now.lease.ID)
 }
 
 // take gives a turn's advance to its call. It returns the lease if that is enough, or if the limits
@@ -132,9 +132,9 @@ func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 			continue
 		case 0:
 			now.spec = "" // from here on no call gets this lease, even if it could not be returned
-			err = a.Leases.Return(ctx, now.lease.ID)
+			err = a.Leases.ReturnLease(ctx, now.lease.ID)
 		default:
-			err = a.Leases.Trim(ctx, now.lease.ID, now.used)
+			err = a.Leases.LowerLease(ctx, now.lease.ID, now.used)
 		}
 		if err != nil {
 			return any, err

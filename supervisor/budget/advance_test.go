@@ -13,43 +13,43 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// counted counts the writes of leases.
-type counted struct {
+// countingLeases counts the writes of leases.
+type countingLeases struct {
 	sqlite.Leases
 	writes int
 	fails  error // error of the next Take
 }
 
-func (c *counted) Take(ctx context.Context, claim supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
+func (c *countingLeases) TakeLease(ctx context.Context, claim supervisor.LeaseRequest) (l supervisor.Lease, short []supervisor.BudgetShortage, err error) {
 	c.writes++
 	if err := c.fails; err != nil {
 		c.fails = nil
 		return l, nil, err
 	}
-	return c.Leases.Take(ctx, claim)
+	return c.Leases.TakeLease(ctx, claim)
 }
 
-func (c *counted) Trim(ctx context.Context, lease, amount int64) error {
+func (c *countingLeases) LowerLease(ctx context.Context, lease, amount int64) error {
 	c.writes++
-	return c.Leases.Trim(ctx, lease, amount)
+	return c.Leases.LowerLease(ctx, lease, amount)
 }
 
-func (c *counted) Return(ctx context.Context, lease int64) error {
+func (c *countingLeases) ReturnLease(ctx context.Context, lease int64) error {
 	c.writes++
-	return c.Leases.Return(ctx, lease)
+	return c.Leases.ReturnLease(ctx, lease)
 }
 
 // advancing is a rig whose turns start with an advance.
 type advancing struct {
 	*rig
-	leases *counted
+	leases *countingLeases
 	served bool
 }
 
 func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 	t.Helper()
 	a := &advancing{rig: newRig(t, limits), served: true}
-	a.leases = &counted{Leases: a.db.Leases()}
+	a.leases = &countingLeases{Leases: a.db.Leases()}
 	a.o.Leases = a.leases
 	a.o.Advances = &Advances{Leases: a.leases, Terms: func(c supervisor.Conversation) (Options, bool) {
 		o := a.o
@@ -63,14 +63,14 @@ func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 // not written anything yet.
 func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	a.Helper()
-	in, _, err := a.db.Inbox().Put(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
+	in, _, err := a.db.Inbox().StoreInbound(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	a.must(err)
-	claim := a.o.Advances.Claim(in.Conversation)
+	claim := a.o.Advances.ClaimNextTurn(in.Conversation)
 	turn, lease, err := a.db.Turns().Start(a.Context(), in.ID, claim)
 	a.must(err)
 	if lease.ID != 0 {
-		a.o.Advances.Begin(turn.ID, lease, *claim)
+		a.o.Advances.BeginTurn(turn.ID, lease, *claim)
 	}
 	o := a.o
 	o.Turn, o.Conversation = turn.ID, turn.Conversation
@@ -82,15 +82,15 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.Helper()
 	a.spend(turn, cost, lease)
-	a.must(a.o.Advances.End(a.Context(), turn.ID))
-	_, err := a.db.Turns().Finish(a.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered})
+	a.must(a.o.Advances.EndAttempt(a.Context(), turn.ID))
+	_, err := a.db.Turns().Finish(a.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered})
 	a.must(err)
 }
 
 // held returns the amounts of all leases.
 func (a *advancing) held() string {
 	a.Helper()
-	return fmt.Sprint(sqlitetest.Query(a, a.db, "SELECT amount FROM lease ORDER BY id"))
+	return fmt.Sprint(sqlitetest.QueryColumn(a, a.db, "SELECT amount FROM lease ORDER BY id"))
 }
 
 // first runs a first turn in a chat; its call may cost 8 cents.
@@ -164,9 +164,9 @@ func TestAdvance_Unused_IsReturned(t *testing.T) {
 	turn, _ := a.next("bob", "2", "second")
 	ended, end := context.WithCancel(t.Context())
 	end()
-	a.must(a.o.Advances.End(ended, turn.ID))
+	a.must(a.o.Advances.EndAttempt(ended, turn.ID))
 	a.same("after an attempt that asked no model", a.held(), "[]")
-	a.must(a.o.Advances.End(ended, turn.ID))
+	a.must(a.o.Advances.EndAttempt(ended, turn.ID))
 	a.same("writes", a.leases.writes, 1)
 }
 
@@ -179,13 +179,13 @@ func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 		t.Error("it was paid for")
 	}
 	a.same("then", a.held(), "[90000]")
-	a.must(a.o.Advances.End(t.Context(), turn.ID))
+	a.must(a.o.Advances.EndAttempt(t.Context(), turn.ID))
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// TestAdvance_SurplusIsTakenBackFirst checks that a call that lacks money first gets the surplus of
+// TestAdvance_MoneyShort_SurplusIsTakenBack checks that a call that lacks money first gets the surplus of
 // other calls. Only then is the user refused or asked.
-func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
+func TestAdvance_MoneyShort_SurplusIsTakenBack(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")
@@ -204,7 +204,7 @@ func TestAdvance_SurplusIsTakenBackFirst(t *testing.T) {
 	a.end(turn, cent, lease)
 }
 
-func TestAdvance_WithoutLimit_IsNone(t *testing.T) {
+func TestAdvance_WithoutLimit_NeedsNoLease(t *testing.T) {
 	for name, change := range map[string]func(a *advancing){
 		"no limit":   func(a *advancing) { a.o.Limits = supervisor.Budget{} },
 		"not served": func(a *advancing) { a.served = false },
@@ -252,18 +252,18 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})
-		claim := supervisor.Claim{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID, Spec: "a/b", Amount: 9 * cent}
-		lease, _, err := a.leases.Take(t.Context(), claim)
+		claim := supervisor.LeaseRequest{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID, Spec: "a/b", Amount: 9 * cent}
+		lease, _, err := a.leases.TakeLease(t.Context(), claim)
 		a.must(err)
 		e := bid(8 * cent)
-		e.OnWait = func(string) { a.o.Advances.Begin(a.turn.ID, lease, claim) }
+		e.OnWait = func(string) { a.o.Advances.BeginTurn(a.turn.ID, lease, claim) }
 		_, other := a.next("alice", "2", "other")
 		a.paid(other, e)
 		a.same("set aside", a.held(), "[80000]")
 	})
 }
 
-func TestAdvance_ReturnFails_IsNotReused(t *testing.T) {
+func TestAdvance_ReturnFails_LeaseIsNotReused(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
 	turn, r := a.next("bob", "2", "second")

@@ -17,9 +17,9 @@ type Allowance struct {
 // String describes an allowance for a user: "$1.20 of $2.00 is left today". It also tells the
 // amount that is set aside for running calls.
 func (a Allowance) String() string {
-	text := fmt.Sprintf(textAllowance, money.Dollars(max(0, a.Left)), money.Dollars(a.Max), a.When)
+	text := fmt.Sprintf(textAllowance, money.FormatDollars(max(0, a.Left)), money.FormatDollars(a.Max), a.When)
 	if a.Held > 0 {
-		text += fmt.Sprintf(textAllowanceHeld, money.Dollars(a.Held))
+		text += fmt.Sprintf(textAllowanceHeld, money.FormatDollars(a.Held))
 	}
 	return text
 }

@@ -2,14 +2,14 @@ package budget
 
 import "time"
 
-// Day returns when the day of now begins in a time zone, and when the next day begins.
-func Day(now time.Time, zone *time.Location) (start, next time.Time) {
+// DayBounds returns when the day of now begins in a time zone, and when the next day begins.
+func DayBounds(now time.Time, zone *time.Location) (start, next time.Time) {
 	y, m, d := now.In(zone).Date()
 	return midnight(y, m, d, zone), midnight(y, m, d+1, zone)
 }
 
-// Month returns when the month of now begins in a time zone, and when the next begins.
-func Month(now time.Time, zone *time.Location) (start, next time.Time) {
+// MonthBounds returns when the month of now begins in a time zone, and when the next begins.
+func MonthBounds(now time.Time, zone *time.Location) (start, next time.Time) {
 	y, m, _ := now.In(zone).Date()
 	return midnight(y, m, 1, zone), midnight(y, m+1, 1, zone)
 }

@@ -25,7 +25,7 @@ func at(t testing.TB, s string) time.Time {
 	return v
 }
 
-func TestDay_ClockChange(t *testing.T) {
+func TestDayBounds_ClockChange_MatchLocalDay(t *testing.T) {
 	for _, c := range []struct {
 		name, zone, now, start, next string
 	}{
@@ -50,30 +50,30 @@ func TestDay_ClockChange(t *testing.T) {
 		{"without clocks that change", "Asia/Kathmandu", "2026-11-20T18:14:59Z", "2026-11-19T18:15:00Z",
 			"2026-11-20T18:15:00Z"},
 	} {
-		start, next := Day(at(t, c.now), zone(t, c.zone))
+		start, next := DayBounds(at(t, c.now), zone(t, c.zone))
 		if !start.Equal(at(t, c.start)) || !next.Equal(at(t, c.next)) {
 			t.Errorf("%s (%s): got %v to %v, want %s to %s", c.name, c.zone, start.UTC(), next.UTC(), c.start, c.next)
 		}
 	}
 }
 
-func TestMonth_StartsAtFirstMoment(t *testing.T) {
+func TestMonthBounds_StartAtFirstMoment(t *testing.T) {
 	for _, c := range []struct{ zone, now, start, next string }{
 		{"Europe/Madrid", "2026-11-30T23:00:00Z", "2026-11-30T23:00:00Z", "2026-12-31T23:00:00Z"},
 		{"Europe/Madrid", "2026-11-30T22:59:59Z", "2026-10-31T23:00:00Z", "2026-11-30T23:00:00Z"},
 		{"America/Havana", "2026-11-01T04:30:00Z", "2026-11-01T04:00:00Z", "2026-12-01T05:00:00Z"},
 		{"Asia/Kathmandu", "2026-02-28T18:15:00Z", "2026-02-28T18:15:00Z", "2026-03-31T18:15:00Z"},
 	} {
-		start, next := Month(at(t, c.now), zone(t, c.zone))
+		start, next := MonthBounds(at(t, c.now), zone(t, c.zone))
 		if !start.Equal(at(t, c.start)) || !next.Equal(at(t, c.next)) {
 			t.Errorf("%s in %s: got %v to %v, want %s to %s", c.now, c.zone, start.UTC(), next.UTC(), c.start, c.next)
 		}
 	}
 }
 
-// TestDay_StartsAtFirstMoment checks that a day starts at the first moment with its date, on a
+// TestDayBounds_StartAtFirstMoment checks that a day starts at the first moment with its date, on a
 // quarter of an hour. Clock changes do not matter.
-func TestDay_StartsAtFirstMoment(t *testing.T) {
+func TestDayBounds_StartAtFirstMoment(t *testing.T) {
 	zones := []string{"UTC", "Europe/Madrid", "America/Santiago", "Africa/Cairo", "America/Havana", "Atlantic/Azores",
 		"Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham", "Asia/Beirut", "America/Asuncion", "America/St_Johns",
 		"Pacific/Kiritimati", "America/Scoresbysund", "Asia/Gaza"}
@@ -84,7 +84,7 @@ func TestDay_StartsAtFirstMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := first.Add(time.Duration(rapid.IntRange(0, 5*365*24*60).Draw(t, "minutes")) * time.Minute)
-		start, next := Day(now, z)
+		start, next := DayBounds(now, z)
 		date := func(at time.Time) string { return at.In(z).Format(time.DateOnly) }
 		switch {
 		case now.Before(start) || !now.Before(next):

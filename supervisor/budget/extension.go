@@ -62,24 +62,24 @@ var askAmounts = []int64{100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_
 	100_000_000}
 
 // extendable are the scopes of the limits that a user may extend.
-var extendable = map[supervisor.Scope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
+var extendable = map[supervisor.SpendingScope]bool{supervisor.ScopeTurn: true, supervisor.ScopeDay: true}
 
 // extendableBy returns the amount to ask for; 0 means not to ask. It is the smallest of askAmounts
 // that covers the shortfall. If today's remaining extension is smaller but covers the shortfall,
 // that is the amount.
-func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage) (int64, error) {
+func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.BudgetShortage) (int64, error) {
 	missing := int64(0)
 	for _, s := range short {
 		if !extendable[s.Scope] {
 			return 0, nil
 		}
-		missing = max(missing, s.Missing())
+		missing = max(missing, s.MissingAmount())
 	}
 	if r.o.Asker == nil || r.o.Turn == 0 || r.o.Limits.Extend < missing {
 		return 0, nil
 	}
-	day, _ := Day(r.o.Now(), r.o.Zone)
-	before, err := r.o.Leases.SumExtensions(ctx, r.o.Conversation.User, day)
+	day, _ := DayBounds(r.o.Now(), r.o.Zone)
+	before, err := r.o.Leases.SumLimitExtensions(ctx, r.o.Conversation.User, day)
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +100,7 @@ func roundUp(missing, most int64) int64 {
 }
 
 // question returns the question to the user, about this turn, these limits and this amount.
-func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
+func (r *Reserver) question(e modelcall.Estimate, short []supervisor.BudgetShortage, more int64) supervisor.Question {
 	var scopes []string
 	for _, s := range short {
 		scopes = append(scopes, string(s.Scope))
@@ -108,14 +108,14 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.Shortage, m
 	subject := sha256.Sum256(fmt.Appendf(nil, "budget\n%d\n%s\n%d\n", r.o.Turn, strings.Join(scopes, ","), more))
 	return supervisor.Question{Conversation: r.o.Destination, Turn: r.o.Turn, Kind: supervisor.QuestionBudget,
 		Subject: hex.EncodeToString(subject[:]), Amount: more,
-		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), money.Dollars(more))}
+		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), money.FormatDollars(more))}
 }
 
 // extend extends the limits by the allowed amount. If two conversations asked the user at once, the
 // store may extend by less. The next round finds out.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
-	day, _ := Day(r.o.Now(), r.o.Zone)
-	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,
+	day, _ := DayBounds(r.o.Now(), r.o.Zone)
+	_, err := r.o.Leases.ExtendLimits(ctx, supervisor.LimitExtension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,
 		Max: r.o.Limits.Extend, Since: day})
 	return err
 }

@@ -29,7 +29,7 @@ func (r *releases) lose(user string, amount int64) {
 
 // cover reports whether there will be enough money when running calls have ended. These are the
 // user's calls, or all calls if the limit is shared.
-func (r *releases) cover(user string, short []supervisor.Shortage) bool {
+func (r *releases) cover(user string, short []supervisor.BudgetShortage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range short {
@@ -39,7 +39,7 @@ func (r *releases) cover(user string, short []supervisor.Shortage) bool {
 				comes -= amount
 			}
 		}
-		if s.Missing() > comes {
+		if s.MissingAmount() > comes {
 			return false
 		}
 	}

@@ -20,18 +20,18 @@ import (
 
 // Leases stores the leases.
 type Leases interface {
-	// Take stores a lease for a claim. If a limit does not allow the claim's minimum, it returns
+	// TakeLease stores a lease for a claim. If a limit does not allow the claim's minimum, it returns
 	// the limits that are too low.
-	Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error)
-	// Trim lowers the amount of a lease. A lease that has ended stays as it is.
-	Trim(ctx context.Context, lease, amount int64) error
-	// Return ends the lease of a call that cost nothing.
-	Return(ctx context.Context, lease int64) error
-	// Extend extends a user's limits and writes to the audit log. It does nothing if the extension
+	TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error)
+	// LowerLease lowers the amount of a lease. A lease that has ended stays as it is.
+	LowerLease(ctx context.Context, lease, amount int64) error
+	// ReturnLease ends the lease of a call that cost nothing.
+	ReturnLease(ctx context.Context, lease int64) error
+	// ExtendLimits extends a user's limits and writes to the audit log. It does nothing if the extension
 	// exceeds the allowed maximum.
-	Extend(ctx context.Context, e supervisor.Extension) (done bool, err error)
-	// SumExtensions returns the sum of a user's extensions since a time.
-	SumExtensions(ctx context.Context, user string, since time.Time) (int64, error)
+	ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error)
+	// SumLimitExtensions returns the sum of a user's extensions since a time.
+	SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
 // Asker asks a user. It returns the question if that has ended, and supervisor.ErrWaits until then.
@@ -113,7 +113,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 		return lease, context.Cause(ctx)
 	}
 	r.o.Log.Error("set aside what a call can cost", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
-	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, problem.Message(err)), err)
+	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, problem.UserText(err)), err)
 }
 
 // ReturnLease returns the money of an attempt that cost nothing, even if ctx has ended.
@@ -121,14 +121,14 @@ func (r *Reserver) ReturnLease(ctx context.Context, lease int64) {
 	if lease == 0 {
 		return
 	}
-	if err := r.o.Leases.Return(context.WithoutCancel(ctx), lease); err != nil {
+	if err := r.o.Leases.ReturnLease(context.WithoutCancel(ctx), lease); err != nil {
 		r.o.Log.Error("give back what was set aside", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
 	}
 	r.o.Advances.releases.Notify()
 }
 
-// Settled wakes the calls that lack money.
-func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
+// OnSettled wakes the calls that lack money.
+func (r *Reserver) OnSettled(l supervisor.Lease, kept bool) {
 	if !kept {
 		r.o.Advances.releases.lose(r.o.Conversation.User, l.Amount)
 	}
@@ -163,9 +163,9 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 // takeLease takes a lease that replaces another (0 for none). If money is short, it first takes
 // back the surplus of other leases.
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
-	short []supervisor.Shortage, err error) {
+	short []supervisor.BudgetShortage, err error) {
 	for again := true; again && err == nil; {
-		lease, short, err = r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
+		lease, short, err = r.o.Leases.TakeLease(ctx, supervisor.LeaseRequest{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
 			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), ReplacedLease: instead, Pot: r.o.Pot})
 		if err == nil && instead != 0 {
 			r.o.Advances.replaced(r.o.Turn)
@@ -179,29 +179,29 @@ func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead 
 }
 
 // limits returns the configured limits. Limits that cannot be extended come first.
-func (r *Reserver) limits() []supervisor.Limit {
+func (r *Reserver) limits() []supervisor.SpendingLimit {
 	now, most := r.o.Now(), r.o.Limits
-	everybodys, _ := Month(now, time.Local)
+	everybodys, _ := MonthBounds(now, time.Local)
 	if r.o.Pot != "" {
-		day, _ := Day(now, time.Local)
+		day, _ := DayBounds(now, time.Local)
 		return limited(
-			supervisor.Limit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
-			supervisor.Limit{Scope: supervisor.ScopePot, Max: most.Day, Since: day},
-			supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
+			supervisor.SpendingLimit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
+			supervisor.SpendingLimit{Scope: supervisor.ScopePot, Max: most.Day, Since: day},
+			supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 	}
-	month, _ := Month(now, r.o.Zone)
-	day, _ := Day(now, r.o.Zone)
+	month, _ := MonthBounds(now, r.o.Zone)
+	day, _ := DayBounds(now, r.o.Zone)
 	return limited(
-		supervisor.Limit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
-		supervisor.Limit{Scope: supervisor.ScopeMonth, Max: most.Month, Since: month},
-		supervisor.Limit{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
-		supervisor.Limit{Scope: supervisor.ScopeJobMonth, Max: r.o.Jobs.Month, Since: month},
-		supervisor.Limit{Scope: supervisor.ScopeJobDay, Max: r.o.Jobs.Day, Since: day},
-		supervisor.Limit{Scope: supervisor.ScopeFire, Max: r.o.Jobs.Turn},
-		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
+		supervisor.SpendingLimit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeMonth, Max: most.Month, Since: month},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeJobMonth, Max: r.o.Jobs.Month, Since: month},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeJobDay, Max: r.o.Jobs.Day, Since: day},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeFire, Max: r.o.Jobs.Turn},
+		supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
 // limited returns the limits above 0.
-func limited(all ...supervisor.Limit) []supervisor.Limit {
-	return slices.DeleteFunc(all, func(l supervisor.Limit) bool { return l.Max <= 0 })
+func limited(all ...supervisor.SpendingLimit) []supervisor.SpendingLimit {
+	return slices.DeleteFunc(all, func(l supervisor.SpendingLimit) bool { return l.Max <= 0 })
 }

@@ -26,7 +26,7 @@ var _ modelcall.Reserver = (*Reserver)(nil)
 // person is a user who gives the same answer to every question.
 type person struct {
 	mu    sync.Mutex // guards the fields below
-	says  supervisor.Say
+	says  supervisor.AnswerChoice
 	err   error
 	asked []supervisor.Question
 }
@@ -55,14 +55,14 @@ func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	now := func() time.Time { return r.now }
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
-	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Destination: r.turn.AnswersIn(), Limits: limits,
+	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Destination: r.turn.AnswerConversation(), Limits: limits,
 		Zone: zone(t, "Europe/Madrid"), Now: now, Advances: &Advances{Leases: r.db.Leases()}}
 	return r
 }
 
 func (r *rig) begin(user, chat string) supervisor.Turn {
 	r.Helper()
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat, Kind: supervisor.KindText,
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat, Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	r.must(err)
 	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
@@ -87,7 +87,7 @@ func (r *rig) same(what string, got, want any) {
 // spend stores a call of the turn with its cost.
 func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 	r.Helper()
-	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
+	r.must(r.db.Usage().PutCall(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
 		Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b", Cost: &cost, Lease: lease}))
 }
 
@@ -101,7 +101,7 @@ func (r *rig) refused(p *Reserver, b modelcall.Estimate) string {
 	lease, err := p.Reserve(r.Context(), b)
 	failed := new(modelcall.Error)
 	if !errors.As(err, &failed) || failed.Class != modelcall.OverBudget || lease.ID != 0 ||
-		supervisor.ErrorCode(err) != supervisor.CodeBudget {
+		supervisor.ErrorCodeOf(err) != supervisor.CodeBudget {
 		r.Fatalf("got lease %v, error %v, want one of the budget", lease, err)
 	}
 	return failed.Err.Message
@@ -141,7 +141,7 @@ func TestReserve_UnknownPrice_IsRefused(t *testing.T) {
 	}
 }
 
-func TestRefusals_SayWhatToDo(t *testing.T) {
+func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits supervisor.Budget
@@ -251,8 +251,8 @@ func TestExtension_OfTurn_IsGranted(t *testing.T) {
 	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
 }
 
-func TestExtension_Denied_IsNotAskedAgain(t *testing.T) {
-	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
+func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
@@ -267,7 +267,7 @@ func TestExtension_Denied_IsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestExtension_Error_IsRefusal(t *testing.T) {
+func TestExtension_AskingFails_CallIsRefused(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 	r.person.err = errors.New("boom")
 	if got := r.refused(New(r.o), bid(2*cent)); !strings.Contains(got, "a/b") {
@@ -282,32 +282,32 @@ func TestExtension_Error_IsRefusal(t *testing.T) {
 	r.refused(New(r.o), bid(2*cent))
 }
 
-// TestExtension_SeveralConversations_IsBounded lets two turns of one user ask at once. Together
+// TestExtension_TwoConversations_IsBounded lets two turns of one user ask at once. Together
 // they must not exceed the user's maximum extension.
-func TestExtension_SeveralConversations_IsBounded(t *testing.T) {
+func TestExtension_TwoConversations_IsBounded(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
 	var group sync.WaitGroup
 	for i := range 8 {
 		o := r.o
 		turn := r.begin("alice", fmt.Sprint("more", i))
-		o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswersIn()
+		o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswerConversation()
 		p := New(o)
 		for range 2 {
 			group.Go(func() {
 				if lease, err := p.Reserve(r.Context(), bid(9*cent)); err == nil {
 					r.spend(turn, 9*cent, lease.ID)
-					p.Settled(lease, true)
+					p.OnSettled(lease, true)
 				}
 			})
 		}
 	}
 	group.Wait()
-	sum, err := r.db.Leases().SumExtensions(t.Context(), "alice", at(t, "2026-11-19T23:00:00Z"))
+	sum, err := r.db.Leases().SumLimitExtensions(t.Context(), "alice", at(t, "2026-11-19T23:00:00Z"))
 	r.must(err)
 	if sum == 0 || sum > 50*cent {
 		t.Errorf("they lengthened by %d", sum)
 	}
-	_, short, err := r.db.Leases().Take(t.Context(), supervisor.Claim{User: "alice", Conversation: r.turn.Conversation.ID,
+	_, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "alice", Conversation: r.turn.Conversation.ID,
 		Turn: r.turn.ID, Amount: 1 << 39, Limits: New(r.o).limits()})
 	r.must(err)
 	if s := short[0]; s.Spent > cent+sum || s.Spent < 9*cent {
@@ -332,9 +332,9 @@ func TestExtension_CoversTheShortfall(t *testing.T) {
 	}
 }
 
-// TestReserve_CallBeforeTurn checks that such a call is paid within the limits, without a question
+// TestReserve_CallBeforeTurn_AsksNobody checks that such a call is paid within the limits, without a question
 // to the user. It must not affect the advance of the next turn.
-func TestReserve_CallBeforeTurn(t *testing.T) {
+func TestReserve_CallBeforeTurn_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0
 	lease, err := New(r.o).Reserve(t.Context(), bid(8*cent))
@@ -344,7 +344,7 @@ func TestReserve_CallBeforeTurn(t *testing.T) {
 		t.Errorf("set aside %+v, then %v, asked %+v", lease, err, r.person.asked)
 	}
 	r.o.Advances.Terms = func(supervisor.Conversation) (Options, bool) { return r.o, true }
-	if next := r.o.Advances.Claim(r.o.Conversation); next != nil {
+	if next := r.o.Advances.ClaimNextTurn(r.o.Conversation); next != nil {
 		t.Errorf("the next turn begins with %+v", next)
 	}
 	_, err = New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/heard"})
@@ -363,7 +363,7 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 	if err != nil || lease.Amount != 15*cent {
 		t.Fatalf("%+v, %v", lease, err)
 	}
-	if err := r.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Spec: "a/b",
+	if err := r.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Spec: "a/b",
 		Cost: &lease.Amount, Lease: lease.ID, Pot: r.o.Pot}); err != nil {
 		t.Fatal(err)
 	}

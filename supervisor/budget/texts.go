@@ -36,7 +36,7 @@ const (
 
 // scopeTexts has two texts for each limit: its name with a verb before the amount, and its
 // configuration key.
-var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
+var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
 	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
@@ -48,7 +48,7 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 }
 
 // renewal tells the user when a limit starts again.
-func (r *Reserver) renewal(s supervisor.Scope) string {
+func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 	var next time.Time
 	switch now := r.o.Now(); s {
 	case supervisor.ScopeFire:
@@ -56,13 +56,13 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 	case supervisor.ScopeTurn:
 		return textEachMessage
 	case supervisor.ScopeDay, supervisor.ScopeJobDay:
-		_, next = Day(now, r.o.Zone)
+		_, next = DayBounds(now, r.o.Zone)
 	case supervisor.ScopePot:
-		_, next = Day(now, time.Local)
+		_, next = DayBounds(now, time.Local)
 	case supervisor.ScopeMonth, supervisor.ScopeJobMonth:
-		_, next = Month(now, r.o.Zone)
+		_, next = MonthBounds(now, r.o.Zone)
 	default:
-		_, next = Month(now, time.Local)
+		_, next = MonthBounds(now, time.Local)
 	}
 	return next.In(r.o.Zone).Format(layoutBegins)
 }
@@ -75,29 +75,29 @@ func budgetError(message string, err error) *modelcall.Error {
 
 // refused returns the error of a call for which the limits are too low. It names the first limit,
 // and tells why the limit was not extended.
-func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.Shortage, because string) error {
+func (r *Reserver) refused(e modelcall.Estimate, short []supervisor.BudgetShortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
 // shortages describes the limits that are too low. In a group it leaves out the user's figures.
 // Only admins see the figures of all users.
-func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.Shortage) string {
+func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.BudgetShortage) string {
 	var list []string
 	for _, s := range short {
-		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, money.Dollars(s.Wanted)))
+		if r.o.Destination.IsInGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Wanted)))
 			continue
 		}
 		held, extended := "", ""
 		if s.Held > 0 {
-			held = fmt.Sprintf(textHeld, money.Dollars(s.Held))
+			held = fmt.Sprintf(textHeld, money.FormatDollars(s.Held))
 		}
 		if s.Extended > 0 {
-			extended = fmt.Sprintf(textExtended, money.Dollars(s.Extended))
+			extended = fmt.Sprintf(textExtended, money.FormatDollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.Dollars(s.Max), extended,
-			money.Dollars(s.Spent), held, money.Dollars(s.Wanted)))
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Max), extended,
+			money.FormatDollars(s.Spent), held, money.FormatDollars(s.Wanted)))
 	}
 	return strings.Join(list, " ")
 }

@@ -9,37 +9,37 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Denied is the Reserver of a user who is no longer served.
-type Denied struct{}
+// DeniedReserver is the Reserver of a user who is no longer served.
+type DeniedReserver struct{}
 
 // Reserve refuses all calls.
-func (Denied) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
+func (DeniedReserver) Reserve(context.Context, modelcall.Estimate) (l supervisor.Lease, err error) {
 	return l, &modelcall.Error{Class: modelcall.OverBudget,
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textNotServed}}
 }
 
 // ReturnLease does nothing, because there are no leases.
-func (Denied) ReturnLease(context.Context, int64) {}
+func (DeniedReserver) ReturnLease(context.Context, int64) {}
 
-// Settled does nothing, because no call waits for money.
-func (Denied) Settled(supervisor.Lease, bool) {}
+// OnSettled does nothing, because no call waits for money.
+func (DeniedReserver) OnSettled(supervisor.Lease, bool) {}
 
-// Unreadable is the Reserver of a user whose own limits could not be read. Those limits may be
+// UnreadableReserver is the Reserver of a user whose own limits could not be read. Those limits may be
 // lower than the configured ones, so no call may cost anything.
-type Unreadable struct{ Why error }
+type UnreadableReserver struct{ Why error }
 
 // Reserve refuses all calls that may cost money.
-func (u Unreadable) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
+func (u UnreadableReserver) Reserve(_ context.Context, e modelcall.Estimate) (l supervisor.Lease, err error) {
 	if e.Priced && e.MaxCost <= 0 {
 		return l, nil
 	}
 	return l, &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{
 		Code: supervisor.CodeUnavailable, Err: u.Why,
-		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.Message(u.Why))}}
+		Message: fmt.Sprintf(textUnreadable, e.Spec, problem.UserText(u.Why))}}
 }
 
 // ReturnLease does nothing, because there are no leases.
-func (Unreadable) ReturnLease(context.Context, int64) {}
+func (UnreadableReserver) ReturnLease(context.Context, int64) {}
 
-// Settled does nothing, because no call waits for money.
-func (Unreadable) Settled(supervisor.Lease, bool) {}
+// OnSettled does nothing, because no call waits for money.
+func (UnreadableReserver) OnSettled(supervisor.Lease, bool) {}

@@ -69,7 +69,7 @@ func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (res
 	return got
 }
 
-func TestWait_OwnCalls(t *testing.T) {
+func TestWait_OwnCallEnds_NextCallStarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(r *rig, p *Reserver, lease int64)
 		want string
@@ -82,15 +82,15 @@ func TestWait_OwnCalls(t *testing.T) {
 		}, "8 <nil>"},
 		"one cost something": {func(r *rig, p *Reserver, lease int64) {
 			r.spend(r.turn, 6*cent, lease)
-			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
 		}, "4 <nil>"},
 		"one cost all but too little": {func(r *rig, p *Reserver, lease int64) {
 			r.spend(r.turn, 9*cent, lease)
-			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
 		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.09 was spent, and even a short answer may cost up " +
 			"to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
 		"what one cost cannot be kept": {func(_ *rig, p *Reserver, lease int64) {
-			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, false)
+			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, false)
 		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for calls that run, " +
 			"and even a short answer may cost up to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it " +
 			"(users[].budget.day)."},
@@ -143,7 +143,7 @@ func TestWait_RunningCallSuffices_AsksNobody(t *testing.T) {
 	got := r.waiting(t.Context(), r.o, bid(8*cent))
 	r.same("asked", len(r.person.asked), 0)
 	r.spend(r.turn, cent, lease)
-	p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+	p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
 	r.same("then", <-got, "8 <nil>")
 	r.same("asked then", len(r.person.asked), 0)
 }

@@ -27,25 +27,25 @@ type Checks struct{ o Options }
 // New makes Checks.
 func New(o Options) *Checks { return &Checks{o} }
 
-// Check reports whether a check's condition is met; it tries the cheapest test first. A model
+// EvaluateCheck reports whether a check's condition is met; it tries the cheapest test first. A model
 // judges only if something has changed.
-func (s *Checks) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
+func (s *Checks) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
 	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,
 		Command: at.Command, Seen: c.Seen})
 	if err != nil {
 		return supervisor.CheckOutcome{}, err
 	}
-	out := supervisor.CheckOutcome{CheckEnd: supervisor.CheckEnd{Seen: found.Seen, State: supervisor.FireSilent}}
+	out := supervisor.CheckOutcome{CheckFireResult: supervisor.CheckFireResult{Seen: found.Seen, State: supervisor.FireSilent}}
 	switch {
 	case at.Ask != "" && found.Changed:
 		out.Prompt = &supervisor.CheckPrompt{Text: fmt.Sprintf(promptCheck, at.Ask, c.Job.Text), Material: found.Found}
 	case at.Ask == "" && found.Met && at.Task:
 		out.Prompt = &supervisor.CheckPrompt{Text: c.Job.Text, Material: found.Found}
 	case at.Ask == "" && found.Met:
-		out.Text, out.Done = strings.TrimSpace(c.Job.Text+"\n\n"+markdown.Fenced(found.Found)), at.AutoRemove
+		out.Text, out.Done = strings.TrimSpace(c.Job.Text+"\n\n"+markdown.FenceText(found.Found)), at.AutoRemove
 	default:
-		out.Text = job.StillChecking(c.Job, markdown.Fenced(found.Found))
+		out.Text = job.UnmetCheckText(c.Job, markdown.FenceText(found.Found))
 	}
 	if out.Text != "" {
 		out.State, out.World = supervisor.FireSaid, true
@@ -59,7 +59,7 @@ func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
-	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Check(); err != nil {
+	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Validate(); err != nil {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadTest, err)
 	}
 	return l, nil
@@ -79,12 +79,12 @@ func ValidateFlags(c protocol.CheckArguments) error {
 
 // Describe describes a condition for people.
 func Describe(l supervisor.CheckCondition) string {
-	text := fmt.Sprintf(textTestsFiles, printable.Text(l.Files))
+	text := fmt.Sprintf(textTestsFiles, printable.DropControls(l.Files))
 	if l.Command != "" {
-		text = fmt.Sprintf(textTestsCommand, printable.Text(l.Command))
+		text = fmt.Sprintf(textTestsCommand, printable.DropControls(l.Command))
 	}
 	if l.Ask != "" {
-		text += fmt.Sprintf(textTestsAsk, printable.Text(l.Ask))
+		text += fmt.Sprintf(textTestsAsk, printable.DropControls(l.Ask))
 	}
 	return text
 }

@@ -7,34 +7,34 @@
 // drafts are no claims.
 package claim
 
-// Kind is the kind of deed that a sentence claims.
-type Kind string
+// DeedKind is the kind of deed that a sentence claims.
+type DeedKind string
 
 const (
-	Write    Kind = "write"    // the assistant saved, changed or moved something
-	Delete   Kind = "delete"   // the assistant deleted something
-	Send     Kind = "send"     // the assistant sent something to somebody
-	Run      Kind = "run"      // the assistant ran a program
-	Schedule Kind = "schedule" // the assistant scheduled something
-	Lookup   Kind = "lookup"   // the assistant searched or read something outside the conversation
-	Remember Kind = "remember" // the assistant remembered something for later conversations
+	Write    DeedKind = "write"    // the assistant saved, changed or moved something
+	Delete   DeedKind = "delete"   // the assistant deleted something
+	Send     DeedKind = "send"     // the assistant sent something to somebody
+	Run      DeedKind = "run"      // the assistant ran a program
+	Schedule DeedKind = "schedule" // the assistant scheduled something
+	Lookup   DeedKind = "lookup"   // the assistant searched or read something outside the conversation
+	Remember DeedKind = "remember" // the assistant remembered something for later conversations
 )
 
 // Kinds lists all kinds of deeds, in the order in which a warning names them.
-var Kinds = []Kind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
+var Kinds = []DeedKind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
 type Claim struct {
-	Kind     Kind
+	Kind     DeedKind
 	Sentence string // the first sentence that claims the deed
 	// the sentence may speak of an earlier turn, as with "Yes, ...", "already", "I saved" and "is
 	// set"
 	Earlier bool
 }
 
-// Find lists the claims of a text, each kind once. If any sentence claims a kind without Earlier,
+// FindClaims lists the claims of a text, each kind once. If any sentence claims a kind without Earlier,
 // the listed claim has no Earlier.
-func Find(text string) (claims []Claim) {
+func FindClaims(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {
 			if claims[i].Kind != c.Kind {
@@ -69,7 +69,7 @@ func (f *finder) sentence(s sentence) {
 			continue
 		}
 		c := clauses{language: l, languageIndex: i, tokens: s.tokens, confirmed: f.confirmed || s.has(i, done)}
-		c.find(func(kind Kind, uncertain bool) {
+		c.find(func(kind DeedKind, uncertain bool) {
 			f.add(Claim{kind, s.text, uncertain || f.affirmed || s.has(i, already)})
 		})
 	}

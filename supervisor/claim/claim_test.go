@@ -21,7 +21,7 @@ type answer struct {
 	language string
 	number   int
 	text     string
-	kinds    []claim.Kind
+	kinds    []claim.DeedKind
 	heldOut  bool
 }
 
@@ -36,7 +36,7 @@ func answers(t testing.TB) (list []answer) {
 			a := answer{language: language, number: i + 1, text: text, heldOut: sha256.Sum256(fmt.Append(nil, i+1))[0] >= 128}
 			for kind := range strings.SplitSeq(head, ", ") {
 				if kind != "none" {
-					a.kinds = append(a.kinds, claim.Kind(kind))
+					a.kinds = append(a.kinds, claim.DeedKind(kind))
 				}
 			}
 			list = append(list, a)
@@ -45,8 +45,8 @@ func answers(t testing.TB) (list []answer) {
 	return list
 }
 
-func found(text string) (kinds []claim.Kind) {
-	for _, c := range claim.Find(text) {
+func found(text string) (kinds []claim.DeedKind) {
+	for _, c := range claim.FindClaims(text) {
 		kinds = append(kinds, c.Kind)
 	}
 	return kinds
@@ -68,10 +68,10 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestFind_Answers_MeetPrecisionTarget measures the precision and recall of the claims that are
+// TestFindClaims_Answers_MeetPrecisionTarget measures the precision and recall of the claims that are
 // found in 400 answers. Half of the answers were not read when the words were chosen. Each kind in
 // each answer counts once.
-func TestFind_Answers_MeetPrecisionTarget(t *testing.T) {
+func TestFindClaims_Answers_MeetPrecisionTarget(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {
 		if counts[key] == nil {

@@ -26,7 +26,7 @@ type clauses struct {
 
 // find yields the kinds of deeds that the sentence claims. uncertain means that the words may be
 // about an earlier turn, as in "I saved it" and "your reminder is set".
-func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
+func (c *clauses) find(yield func(kind DeedKind, uncertain bool)) {
 	c.lastWord, c.wordBefore, c.afterDone, c.isLeading = -1, -1, -1, true
 	for i, t := range c.tokens {
 		s := t.sense(c.languageIndex)
@@ -104,7 +104,7 @@ func (c *clauses) opensClause(i int, s sense) bool {
 }
 
 // claimedKind returns the kind of deed that the verb at token i claims; "" means none.
-func (c *clauses) claimedKind(i int, s sense) Kind {
+func (c *clauses) claimedKind(i int, s sense) DeedKind {
 	if c.isFollowedBy(i, negation) || c.far && i+1 < len(c.tokens) && c.isAt(i+1, auxiliary|other) {
 		return ""
 	}
@@ -141,7 +141,7 @@ func (c *clauses) isFollowedBy(i int, of class) bool {
 }
 
 // kind returns the kind of deed that a verb claims, together with the words around it.
-func (c *clauses) kind(i int, v *verb) Kind {
+func (c *clauses) kind(i int, v *verb) DeedKind {
 	found := c.cuesAfter(i)
 	switch {
 	case c.far:
@@ -152,7 +152,7 @@ func (c *clauses) kind(i int, v *verb) Kind {
 	return v.kind(found)
 }
 
-func (v *verb) kind(found cue) Kind {
+func (v *verb) kind(found cue) DeedKind {
 	for _, r := range v.by {
 		if found&r.cue != 0 {
 			return r.kind
@@ -186,7 +186,7 @@ func (c *clauses) cues(from, to int) (found cue) {
 
 // bareParticiple returns the kind that a participle at the beginning of a sentence claims, as in
 // "Saved to notes.md".
-func (c *clauses) bareParticiple(i int, s sense) Kind {
+func (c *clauses) bareParticiple(i int, s sense) DeedKind {
 	if s.class&ambiguous != 0 || s.verb.always != "" && !c.isPredicate(i, target|article|owned|join|filler) {
 		return ""
 	}
@@ -210,7 +210,7 @@ const maxNounDistance = 3
 
 // participleAfterNoun returns the kind that a participle claims after a noun that begins the
 // sentence. Examples are "Message sent" and "Your reminder is set".
-func (c *clauses) participleAfterNoun(i int, s sense) Kind {
+func (c *clauses) participleAfterNoun(i int, s sense) DeedKind {
 	about := c.cues(c.afterDone, i)
 	kind := s.verb.kind(about | c.cuesAfter(i))
 	follows := target | join | filler

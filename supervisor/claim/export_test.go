@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Duplicates lists the verb forms that a language lists under two verbs.
-func Duplicates() (list []string) {
+// DuplicateVerbForms lists the verb forms that a language lists under two verbs.
+func DuplicateVerbForms() (list []string) {
 	for i, l := range languages {
 		of := map[string]*verb{}
 		for meaning, words := range l.verbs {

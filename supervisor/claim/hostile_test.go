@@ -19,8 +19,8 @@ var hostile = []string{
 // check finds the claims of a text. It fails if a kind is listed twice, or if a claim's sentence is
 // not in the text.
 func check(t testing.TB, text string) {
-	seen := map[claim.Kind]bool{}
-	for _, c := range claim.Find(text) {
+	seen := map[claim.DeedKind]bool{}
+	for _, c := range claim.FindClaims(text) {
 		if seen[c.Kind] || !strings.Contains(text, c.Sentence) || c.Sentence == "" {
 			t.Errorf("%.40q: claim %+.80v is there twice, or not in the text", text, c)
 		}
@@ -28,7 +28,7 @@ func check(t testing.TB, text string) {
 	}
 }
 
-func TestFind_HostileTexts_ClaimLittle(t *testing.T) {
+func TestFindClaims_HostileTexts_AreBounded(t *testing.T) {
 	for _, piece := range hostile {
 		check(t, strings.Repeat(piece, 40_000/len(piece)))
 	}
@@ -49,7 +49,7 @@ func FuzzFind(f *testing.F) {
 func BenchmarkHostile(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()
-		claim.Find(text)
+		claim.FindClaims(text)
 		return time.Since(begun)
 	}
 	worst, longest := 0.0, time.Duration(0)
@@ -78,13 +78,13 @@ func BenchmarkFind(b *testing.B) {
 	b.SetBytes(int64(len(md)))
 	b.ReportAllocs()
 	for b.Loop() {
-		claim.Find(md)
+		claim.FindClaims(md)
 	}
 }
 
 // If a form were listed under two verbs, it would count for a random one of the two.
 func TestLexicon_VerbForms_HaveOneMeaning(t *testing.T) {
-	for _, twice := range claim.Duplicates() {
+	for _, twice := range claim.DuplicateVerbForms() {
 		t.Error(twice)
 	}
 }

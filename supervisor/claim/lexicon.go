@@ -59,14 +59,14 @@ const (
 
 // verb is one meaning, shared by verbs of all languages.
 type verb struct {
-	always Kind // the kind that the verb claims without a cue; "" means none
+	always DeedKind // the kind that the verb claims without a cue; "" means none
 	by     []reading
 }
 
 // reading is a kind that a verb claims if one of some cues is present.
 type reading struct {
 	cue  cue
-	kind Kind
+	kind DeedKind
 }
 
 // Meanings of verbs. The first reading with a matching cue counts.

@@ -11,7 +11,7 @@ const Attachment = ""
 
 // proofs lists the kinds of deeds that a successful call of each tool may have done. An unknown
 // tool, such as that of an MCP server, may have done any deed.
-var proofs = map[string][]Kind{
+var proofs = map[string][]DeedKind{
 	Attachment: {Lookup},
 
 	"write_file":    {Write, Delete, Schedule, Remember},
@@ -61,7 +61,7 @@ var proofs = map[string][]Kind{
 	"terminal":    {Write, Delete, Run, Schedule, Lookup, Remember},
 }
 
-func mayHaveDone(tool string, kind Kind) bool {
+func mayHaveDone(tool string, kind DeedKind) bool {
 	kinds, known := proofs[tool]
 	return !known || slices.Contains(kinds, kind)
 }
@@ -69,7 +69,7 @@ func mayHaveDone(tool string, kind Kind) bool {
 // UnverifiedKinds returns the kinds of claims that no tool has proved. worked lists the tools that
 // succeeded in this turn. With earlier it also lists tools of earlier turns, for a claim that may
 // be about these turns.
-func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
+func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []DeedKind, err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)
 		if err != nil {
@@ -82,8 +82,8 @@ func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, 
 	return kinds, nil
 }
 
-// Note returns the warning below an answer with unproved claims. Without claims it returns "".
-func Note(kinds []Kind) string {
+// Warning returns the warning below an answer with unproved claims. Without claims it returns "".
+func Warning(kinds []DeedKind) string {
 	var said []string
 	for _, kind := range Kinds {
 		if slices.Contains(kinds, kind) && len(said) < maxNoteKinds {
@@ -104,9 +104,9 @@ func Note(kinds []Kind) string {
 // lines.
 const maxNoteKinds = 3
 
-// CutNote returns an answer without the warning about claims. found reports whether there was a
+// CutWarning returns an answer without the warning about claims. found reports whether there was a
 // warning.
-func CutNote(answer string) (text string, found bool) {
+func CutWarning(answer string) (text string, found bool) {
 	begin := max(0, strings.LastIndex(answer, textNote))
 	_, after, found := strings.Cut(answer[begin:], textNoteEnd)
 	if !found || !strings.HasPrefix(answer[begin:], textNote) {

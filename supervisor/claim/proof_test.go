@@ -9,19 +9,19 @@ import (
 	"mews/supervisor/claim"
 )
 
-func TestNote_NamesKinds(t *testing.T) {
-	for want, kinds := range map[string][]claim.Kind{
+func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
+	for want, kinds := range map[string][]claim.DeedKind{
 		"": nil,
 		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.Send},
 		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.Run, claim.Delete},
 		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.Kinds,
 	} {
-		note := claim.Note(kinds)
+		note := claim.Warning(kinds)
 		if note != want {
 			t.Errorf("%s: %q, want %q", kinds, note, want)
 		}
 		for _, more := range []string{"", " And more (of it)."} {
-			text, found := claim.CutNote("All (of it).\n\n" + note + more)
+			text, found := claim.CutWarning("All (of it).\n\n" + note + more)
 			if found != (want != "") || strings.Join(strings.Fields(text), " ") != "All (of it)."+more {
 				t.Errorf("without the note it is %q, %t", text, found)
 			}
@@ -31,12 +31,12 @@ func TestNote_NamesKinds(t *testing.T) {
 
 // A tool proves only its own kinds of deeds. If the list of tools can't be read, the error is
 // returned.
-func TestUnverifiedKinds_ToolsProveTheirDeeds(t *testing.T) {
+func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 	all := make([]claim.Claim, len(claim.Kinds))
 	for i, kind := range claim.Kinds {
 		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send}
 	}
-	for tool, want := range map[string][]claim.Kind{
+	for tool, want := range map[string][]claim.DeedKind{
 		"write_file":     {claim.Send, claim.Run, claim.Lookup},
 		"run_command":    {claim.Send},
 		"send_file":      {claim.Write, claim.Delete, claim.Run, claim.Schedule, claim.Lookup, claim.Remember},
@@ -60,7 +60,7 @@ func TestUnverifiedKinds_ToolsProveTheirDeeds(t *testing.T) {
 }
 
 // Claims with words that may be about an earlier turn have Earlier set.
-func TestFind_EarlierTurn_IsUncertain(t *testing.T) {
+func TestFindClaims_EarlierTurn_IsUncertain(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true, "Saved.": false,
 		"Wrote `a.md` and saved `b.md`.": false, "Your reminder is set.": true, "Your note has been saved.": true, "Reminder set for 9.": false,
@@ -69,7 +69,7 @@ func TestFind_EarlierTurn_IsUncertain(t *testing.T) {
 		"Je l'ai enregistré.": false, "Je l'ai déjà enregistré.": true,
 		"I saved it. I've saved it again.": false,
 	} {
-		if claims := claim.Find(text); len(claims) != 1 || claims[0].Earlier != want {
+		if claims := claim.FindClaims(text); len(claims) != 1 || claims[0].Earlier != want {
 			t.Errorf("%q: %+v, want one with Earlier %t", text, claims, want)
 		}
 	}

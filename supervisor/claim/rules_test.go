@@ -379,7 +379,7 @@ var sentences = []struct{ text, kinds string }{
 	{"J'ai créé une petite histoire pour toi.", ""},
 }
 
-func TestFind_Sentences(t *testing.T) {
+func TestFindClaims_Sentences_HaveExpectedKinds(t *testing.T) {
 	for _, c := range sentences {
 		if got := strings.TrimSpace(fmt.Sprintln(inOrder(found(c.text))...)); got != c.kinds {
 			t.Errorf("%q claims %q, want %q", c.text, got, c.kinds)
@@ -387,7 +387,7 @@ func TestFind_Sentences(t *testing.T) {
 	}
 }
 
-func inOrder(kinds []claim.Kind) (list []any) {
+func inOrder(kinds []claim.DeedKind) (list []any) {
 	for _, k := range claim.Kinds {
 		if slices.Contains(kinds, k) {
 			list = append(list, k)

@@ -8,7 +8,7 @@ const (
 )
 
 // deeds maps the kinds of deeds to their words in a warning.
-var deeds = map[Kind]string{
+var deeds = map[DeedKind]string{
 	Write:    "saved or changed something",
 	Delete:   "deleted something",
 	Send:     "sent something",

@@ -16,7 +16,7 @@ import (
 func TestLock_ClosesGateAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask     string
-		codes   supervisor.Codes
+		codes   supervisor.CodePolicy
 		guarded bool
 		want    string
 		closed  []string
@@ -50,7 +50,7 @@ func TestLock_ClosesGateAtOnce(t *testing.T) {
 	}
 }
 
-func TestInvite_NeedsAdminInPrivate(t *testing.T) {
+func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
 	made := access.Invitation{Code: "ABC234", ValidFor: 24 * time.Hour}
 	linked := made
@@ -120,7 +120,7 @@ func TestInvite_LostAdminRole_InvitesNobody(t *testing.T) {
 
 // The text depends on the channel, because Mews can't delete a message in a terminal. It also
 // depends on the bot: without a bot, nobody can use a code.
-func TestInvite_Text_FitsChannel(t *testing.T) {
+func TestInvite_Text_DependsOnChannel(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
 	h.fakes.made = access.Invitation{Code: "ABC234", ValidFor: 24 * time.Hour, NoBotText: "There is no bot. Make one."}
@@ -134,7 +134,7 @@ func TestInvite_Text_FitsChannel(t *testing.T) {
 	}
 }
 
-func TestAllow_NeedsAdminInGroup(t *testing.T) {
+func TestAllow_NotAdminOrNotGroup_IsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		chat  string
@@ -178,14 +178,14 @@ func (h *rig) grant(subject, text string) {
 	if _, _, err := h.db.Questions().Ask(h.Context(), q, digest, nil); err != nil {
 		h.Fatal(err)
 	}
-	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digest, User: "ann", Conversation: h.home.ID,
+	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digest, User: "ann", Conversation: h.home.ID,
 		Word: string(supervisor.SayAlways)})
 	if err != nil || came != supervisor.PressTaken {
 		h.Fatal(came, err)
 	}
 }
 
-func TestGrants_ListAndRevoke(t *testing.T) {
+func TestGrants_ListedThenRevoked_AreGone(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}

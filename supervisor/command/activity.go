@@ -21,12 +21,12 @@ var activityRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "activity",
 		Help: "what was done for you today; /activity 7d or /activity 2026-11-20 shows another time, " +
 			"/activity 7d sent one kind"},
-		group: feature.GroupPrivacy, run: activity, private: feature.Always, prefix: activityPrefix,
+		group: feature.GroupPrivacy, run: activity, private: feature.AlwaysPrivate, prefix: activityPrefix,
 		press: olderActivity},
 }
 
 // activity lists the user's effects. For an admin it can count the effects of all users.
-func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func activity(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	rest, all := cutName(r.Arguments, "all")
 	if all {
 		r.Arguments = rest
@@ -42,7 +42,7 @@ func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	}
 	counts, err := c.o.Effects.Count(ctx, q.From, q.To)
 	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
-	for _, n := range effect.ByGroup(counts) {
+	for _, n := range effect.SumByGroup(counts) {
 		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
 			d.Text += fmt.Sprintf(textActivityCount, markdown.QuoteName(n.User), n.Group, n.Count)
 		}
@@ -57,13 +57,13 @@ func groupOf(kinds []string) string {
 }
 
 // olderActivity lists the next page. The press names the page's beginning and the query.
-func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func olderActivity(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	var before, from, to int64
 	var group string
 	if n, _ := fmt.Sscan(r.Arguments, &before, &from, &to, &group); n < 3 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
-	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: effect.KindsOf(group)}
+	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: effect.GroupKinds(group)}
 	if to > 0 {
 		q.To = time.Unix(to, 0)
 	}
@@ -89,6 +89,6 @@ func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.E
 		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
 		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}
 	}
-	d.Text = effect.Log(list, c.zone(user), 0, "- ", markdown.QuoteName)
+	d.Text = effect.FormatLog(list, c.zone(user), 0, "- ", markdown.QuoteName)
 	return d, nil
 }

@@ -13,7 +13,7 @@ import (
 // addEffect adds an effect to the ledger.
 func (h *rig) addEffect(user, kind, target string, at time.Time) {
 	h.Helper()
-	sqlitetest.Change(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
+	sqlitetest.ExecStatements(h.T, h.db, fmt.Sprintf(`INSERT INTO effect (user, call, kind, target, detail, reported_by, created_at)
 		VALUES ('%s', '', '%s', '%s', '1 byte', iif(instr('%[2]s', '.'), 'supervisor', 'worker'), %[4]d)`, user, kind, target, at.UnixMilli()))
 }
 
@@ -43,7 +43,7 @@ func TestActivity_ListsOwnEffects(t *testing.T) {
 	}
 }
 
-func TestActivity_Older_ShowsNextPage(t *testing.T) {
+func TestActivity_OlderButton_ShowsNextPage(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
@@ -79,7 +79,7 @@ func TestActivity_Older_ShowsNextPage(t *testing.T) {
 }
 
 // An admin sees how many effects all users had, but no details.
-func TestActivity_All_ShowsAdminCountsOnly(t *testing.T) {
+func TestActivityOfAll_Admin_ShowsOnlyCounts(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
 	h.live()

@@ -27,7 +27,7 @@ var allowRows = []row{
 }
 
 // allowGroup allows the group in which the command was written.
-func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func allowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, er
 }
 
 // disallowGroup forbids the group in which the command was written.
-func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func disallowGroup(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
 	}
@@ -55,8 +55,8 @@ func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string,
 }
 
 // checkGroup returns nil in a group.
-func checkGroup(c *Commands, r feature.Request) error {
-	if !r.Conversation.InGroup() {
+func checkGroup(c *Commands, r feature.CommandRequest) error {
+	if !r.Conversation.IsInGroup() {
 		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)
 	}
 	return nil

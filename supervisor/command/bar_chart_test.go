@@ -66,7 +66,7 @@ func TestDrawBars_Heights_FollowValues(t *testing.T) {
 	}
 }
 
-func TestScaleStep_IsRound(t *testing.T) {
+func TestScaleStep_IsRoundNumber(t *testing.T) {
 	for most, want := range map[float64]float64{0: 1, 1: 0.5, 3: 1, 2.9: 1, 4: 1, 4.1: 2, 8.5: 5, 20: 5, 21: 10,
 		0.0007: 0.0002, 123456: 50000, math.Inf(1): 1} {
 		if got := scaleStep(most); math.Abs(got-want) > want/1e6 {

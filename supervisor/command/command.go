@@ -16,8 +16,8 @@ import (
 )
 
 // textAnswer makes a run from a function that returns only a text.
-func textAnswer(text func(context.Context, *Commands, feature.Request) (string, error)) run {
-	return func(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+func textAnswer(text func(context.Context, *Commands, feature.CommandRequest) (string, error)) run {
+	return func(ctx context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
 		text, err := text(ctx, c, r)
 		return supervisor.Delivery{Text: text}, err
 	}
@@ -25,9 +25,9 @@ func textAnswer(text func(context.Context, *Commands, feature.Request) (string, 
 
 // answer runs a command or the action of a button.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := c.requestIn(in.Conversation, feature.Request{User: c.userNamed(in.Conversation.User), Inbound: in.ID,
+	r := c.requestIn(in.Conversation, feature.CommandRequest{User: c.userNamed(in.Conversation.User), Inbound: in.ID,
 		At: in.ReceivedAt, Name: in.Command,
-		Arguments: slash.Arguments(in.Text), Unblock: unblock})
+		Arguments: slash.ParseArguments(in.Text), Unblock: unblock})
 	if in.Kind == supervisor.KindPress {
 		return c.runPress(ctx, in, r)
 	}
@@ -38,14 +38,14 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	if err := c.checkAdmin(row.SlashCommand, r.Conversation.User); err != nil {
 		return supervisor.Delivery{}, err
 	}
-	if row.Private != nil && row.Private(r.Arguments) && r.Conversation.InGroup() {
+	if row.Private != nil && row.Private(r.Arguments) && r.Conversation.IsInGroup() {
 		return c.answerInPrivate(ctx, row, r)
 	}
 	return row.Run(ctx, r)
 }
 
 // requestIn makes a request whose questions go to a conversation.
-func (c *Commands) requestIn(in supervisor.Conversation, r feature.Request) feature.Request {
+func (c *Commands) requestIn(in supervisor.Conversation, r feature.CommandRequest) feature.CommandRequest {
 	r.Conversation = in
 	r.Allow = func(ctx context.Context, effect, text string, arguments ...string) error {
 		return c.allow(ctx, r, effect, text, arguments...)
@@ -55,14 +55,14 @@ func (c *Commands) requestIn(in supervisor.Conversation, r feature.Request) feat
 
 // unknownText answers an unknown command. It suggests the most similar command that the user may
 // use.
-func (c *Commands) unknownText(r feature.Request) string {
+func (c *Commands) unknownText(r feature.CommandRequest) string {
 	var all []string
 	for _, row := range c.table {
 		if c.checkAdmin(row.SlashCommand, r.Conversation.User) == nil {
 			all = append(all, commandNames(row)...)
 		}
 	}
-	if meant := spelling.Nearest(r.Name, all); meant != "" {
+	if meant := spelling.NearestName(r.Name, all); meant != "" {
 		return fmt.Sprintf(textCommandMeant, r.Name, meant)
 	}
 	return fmt.Sprintf(textNoCommand, r.Name)
@@ -70,14 +70,14 @@ func (c *Commands) unknownText(r feature.Request) string {
 
 // answerInPrivate sends the answer to the user's private chat, and tells the group so. After a
 // crash between the two messages, it sends the answer again.
-func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.Request) (
+func (c *Commands) answerInPrivate(ctx context.Context, row feature.Command, r feature.CommandRequest) (
 	d supervisor.Delivery, err error) {
 	r = c.requestIn(r.User.PrivateChat(), r)
 	if d, err = row.Run(ctx, r); err != nil {
 		return d, err
 	}
 	d.Conversation = r.Conversation
-	said, err := c.o.Outbox.Say(ctx, d)
+	said, err := c.o.Outbox.SendNotice(ctx, d)
 	if err != nil {
 		return d, fmt.Errorf("answer in private: %w", err)
 	}
@@ -107,7 +107,7 @@ func (c *Commands) isAdmin(user string) bool {
 }
 
 // allow asks the user to approve an effect. Meanwhile the conversation's next command may run.
-func (c *Commands) allow(ctx context.Context, r feature.Request, effect, text string, arguments ...string) error {
+func (c *Commands) allow(ctx context.Context, r feature.CommandRequest, effect, text string, arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.Unblock)
 	defer wait.Stop()
 	return c.o.Approver.Allow(ctx, approval.Request{

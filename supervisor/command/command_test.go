@@ -34,7 +34,7 @@ type sessions struct {
 	stoppedNow []int64              // conversations whose turns were stopped without a stored command
 }
 
-func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
+func (s *sessions) StopTurn(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	s.mu.Lock()
 	s.lastStop = command
 	over, ahead := s.turnEnd, s.stopResult
@@ -50,7 +50,7 @@ func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command 
 	}
 }
 
-func (s *sessions) StopNow(conversation int64) bool {
+func (s *sessions) StopTurnUnstored(conversation int64) bool {
 	s.stoppedNow = append(s.stoppedNow, conversation)
 	return s.turnEnd != nil
 }
@@ -60,7 +60,7 @@ type rig struct {
 	*testing.T
 	db         *sqlite.DB
 	sessions   *sessions
-	fakes      *fakes
+	fakes      *fakeService
 	options    command.Options
 	commands   *command.Commands
 	begunTexts []string // texts of the turns that commands began
@@ -72,13 +72,13 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	h := &rig{T: t, db: sqlitetest.Open(t), sessions: &sessions{stopResult: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
-	h.fakes = &fakes{}
+	h.fakes = &fakeService{}
 	h.options = command.Options{
-		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
+		Questions: h.fakes, Cleanings: h.db.MessageCleanups(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
 		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
-		OfferZone: noOffer, Tools: someTools{}, OpenedTools: h.db.OpenedTools(),
+		OfferZone: noOffer, Tools: fixedTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
-		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Resender: undelivered{},
+		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Resender: fakeResender{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
@@ -88,11 +88,11 @@ func newRig(t *testing.T) *rig {
 		AnswerAgain: func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
 		Queued:      func(conversation int64) { h.answered <- conversation },
 		Queue:       h.db.Inbox(), Now: time.Now,
-		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
+		Models: models{{Spec: "offline", Default: true}}, Choices: modelChoices{}, People: people{},
 		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
 	}
-	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	c, err := h.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (h *rig) keep(text string) supervisor.Inbound {
 func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	h.Helper()
 	name, _ := slash.Parse(text)
-	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
 		Kind: supervisor.KindCommand, Command: name, Text: text})
 	if err != nil {
 		h.Fatal(err)
@@ -167,7 +167,7 @@ func (h *rig) outbox() []supervisor.Delivery {
 	return list
 }
 
-func TestCommands_Each_Answers(t *testing.T) {
+func TestCommands_Each_GivesAnAnswer(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	for _, c := range []struct{ text, want string }{
@@ -217,7 +217,7 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 	h.live()
 	listed := 0
 	text := h.ask("/help")
-	for _, group := range feature.Groups()[1:] {
+	for _, group := range feature.HelpGroups()[1:] {
 		// features are missing here, so some groups have no commands
 		text += h.ask("/help "+string(group)) + "\n"
 	}
@@ -237,7 +237,7 @@ func TestHelp_Overview_ListsEveryCommand(t *testing.T) {
 }
 
 // /help of a plain user does not show commands for admins.
-func TestHelp_AdminCommands_OnlyForAdmins(t *testing.T) {
+func TestHelp_PlainUser_HidesAdminCommands(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleUser)
 	h.live()
@@ -273,7 +273,7 @@ func TestStop_Answer_WaitsForEndOfTurn(t *testing.T) {
 	})
 }
 
-func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
+func TestStop_SlowTurn_AnswerSaysStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		h.live()
@@ -284,7 +284,7 @@ func TestStop_SlowTurn_IsNotCalledStopped(t *testing.T) {
 	})
 }
 
-func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
+func TestStop_Answer_NamesEndAndQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
 		ahead   sqlite.PrecedingText
@@ -316,7 +316,7 @@ func TestStop_Answer_TellsEndAndQueue(t *testing.T) {
 
 const newTopic = "A new topic. I keep the earlier messages, but I no longer read them. Your files stay as they are."
 
-func TestStop_FullDisk_StopsAnyway(t *testing.T) {
+func TestStop_FullDisk_StopsTurn(t *testing.T) {
 	full := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 	for name, c := range map[string]struct {
 		kind    supervisor.InboundKind
@@ -336,12 +336,12 @@ func TestStop_FullDisk_StopsAnyway(t *testing.T) {
 				h.sessions.turnEnd = make(chan struct{})
 			}
 			name, _ := slash.Parse(c.text)
-			err := h.newCommands().RunUnstored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
+			err := h.newCommands().RunUnstoredCommand(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
 				Text: c.text}, full)
-			got := problem.Message(err)
+			got := problem.UserText(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
-				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
-				t.Errorf("told is %q, %s", got, supervisor.ErrorCode(err))
+				supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
+				t.Errorf("told is %q, %s", got, supervisor.ErrorCodeOf(err))
 			}
 			if (len(h.sessions.stoppedNow) == 1) != c.stopped {
 				t.Errorf("stopped were %v", h.sessions.stoppedNow)
@@ -356,7 +356,7 @@ func TestNew_HidesEarlierMessages(t *testing.T) {
 	close(over)
 	h.sessions.turnEnd = over
 	h.live()
-	text, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: "text",
+	text, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: "text",
 		Kind: supervisor.KindText, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
@@ -365,14 +365,14 @@ func TestNew_HidesEarlierMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := sqlite.FinishTurn{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered, Text: "hi"}
+	end := sqlite.TurnEnding{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered, Text: "hi"}
 	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " I stopped the running answer.") {
 		t.Errorf("/new answers %q", got)
 	}
-	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {
+	if left, err := h.db.Transcript().ListMessages(t.Context(), h.home.ID); err != nil || len(left) != 0 {
 		t.Errorf("the model still sees %v, %v", left, err)
 	}
 }

@@ -30,8 +30,8 @@ type Store interface {
 type Outbox interface {
 	// AnswerCommand queues the answer to a command or press. A second answer is refused.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// Say queues a message in the conversation of d, and creates the conversation if necessary.
-	Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
+	// SendNotice queues a message in the conversation of d, and creates the conversation if necessary.
+	SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
 // Approver decides whether an effect outside the sandbox is allowed.
@@ -54,14 +54,14 @@ type Options struct {
 	Topics      Topics
 	Resender    Resender
 	Models      Models
-	Choices     Choices
+	Choices     ModelChoices
 	Queue       Queue
-	Usages      Usages
+	Usages      UsageSums
 	Budgets     Budgets
 	Effects     sqlite.Effects
-	Pictures    Pictures
+	Pictures    GeneratedFiles
 	Questions   Questions
-	Cleanings   sqlite.Cleanings
+	Cleanings   sqlite.MessageCleanups
 	Approver    Approver
 	Locks       Locks
 	Invites     Invites
@@ -89,9 +89,9 @@ type Options struct {
 	Welcome   func(supervisor.Conversation) string // the service's text in the answer to /start
 	// called after an answer or a removal of buttons was queued; never blocks
 	Queued   func(conversation int64)
-	Features []feature.Command // commands of features, besides the core's
-	Hidden   []feature.Group   // groups of commands that /help and menus leave out, because they have no use here
-	Manual   []Page
+	Features []feature.Command   // commands of features, besides the core's
+	Hidden   []feature.HelpGroup // groups of commands that /help and menus leave out, because they have no use here
+	Manual   []ManualPage
 	Now      func() time.Time
 	Log      hclog.Logger
 }
@@ -147,7 +147,7 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 		c.waiting = append(c.waiting, in)
 	}
 	c.mu.Unlock()
-	signals.Send(c.changed)
+	signals.SendToken(c.changed)
 }
 
 // Run runs the commands that an earlier process left unanswered, and then accepted ones. It returns
@@ -224,7 +224,7 @@ func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
 		return -in.Conversation.ID
-	case in.Kind == supervisor.KindPress || c.Find(in.Command).Urgent:
+	case in.Kind == supervisor.KindPress || c.FindCommand(in.Command).Urgent:
 		return 0
 	}
 	return in.Conversation.ID
@@ -280,10 +280,10 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 		return
 	}
 	if err != nil {
-		if supervisor.ErrorCode(err) == supervisor.CodeInternal {
+		if supervisor.ErrorCodeOf(err) == supervisor.CodeInternal {
 			c.o.Log.Error("command", "user", in.Conversation.User, "error", err)
 		}
-		d = supervisor.Delivery{Text: problem.Message(err)}
+		d = supervisor.Delivery{Text: problem.UserText(err)}
 	}
 	c.store(ctx, in, d)
 }
@@ -292,7 +292,7 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 // command, and an answer to a deleted user.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
-	_, kept := retry.Persist(ctx, log, "answer a command", func() (supervisor.Delivery, error) {
+	_, kept := retry.StoreUntilDone(ctx, log, "answer a command", func() (supervisor.Delivery, error) {
 		return c.o.Outbox.AnswerCommand(ctx, in.ID, d)
 	})
 	if kept {

@@ -42,12 +42,12 @@ func (h *rig) blockStatus() (over chan struct{}) {
 	return over
 }
 
-func TestRun_Conversation_KeepsOrder(t *testing.T) {
+func TestRun_CommandsOfConversation_KeepOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.blockStatus()
 		h.live()
-		guest, err := h.db.Conversations().Find(t.Context(), "bob", supervisor.ChannelTerminal, "", "")
+		guest, err := h.db.Conversations().FindOrCreate(t.Context(), "bob", supervisor.ChannelTerminal, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestRun_LeftoverCommands_ComeFirst(t *testing.T) {
 }
 
 // The command comes again while it still waits.
-func TestAccept_RepeatWhileWaiting_IsIgnored(t *testing.T) {
+func TestAccept_WaitingCommandAgain_IsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.blockStatus()

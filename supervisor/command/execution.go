@@ -40,10 +40,10 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 	}
 }
 
-// End ends all commands and presses of a locked-out user, without an answer. It returns
+// EndUserCommands ends all commands and presses of a locked-out user, without an answer. It returns
 // when none of them runs, or with ctx's cause if ctx ends before. The commands stay unanswered in
 // the store. The next start runs them unless they were deleted.
-func (c *Commands) End(ctx context.Context, user string) error {
+func (c *Commands) EndUserCommands(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {
 		select {
 		case <-j.done:

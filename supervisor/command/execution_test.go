@@ -12,7 +12,7 @@ import (
 // guest returns bob's conversation.
 func (h *rig) guest() supervisor.Conversation {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), "bob", supervisor.ChannelTerminal, "", "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), "bob", supervisor.ChannelTerminal, "", "")
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func (h *rig) guest() supervisor.Conversation {
 
 // A locked-out user's running and waiting commands end without an answer. Other users' commands
 // continue.
-func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
+func TestEndUserCommands_LockedOut_GetNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.blockStatus()
@@ -34,10 +34,10 @@ func TestEnd_LockedOutUser_EndsCommands(t *testing.T) {
 		h.commands.Accept(asks)
 		h.commands.Accept(behind)
 		synctest.Wait()
-		if err := h.commands.End(t.Context(), "bob"); err != nil {
+		if err := h.commands.EndUserCommands(t.Context(), "bob"); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.commands.End(t.Context(), "bob"); err != nil { // bob has no command left
+		if err := h.commands.EndUserCommands(t.Context(), "bob"); err != nil { // bob has no command left
 			t.Fatal(err)
 		}
 		close(over)
@@ -63,7 +63,7 @@ func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 		h := newRig(t)
 		erased := make(chan struct{})
 		h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
-			_, err := h.db.Access().People.Erase(ctx, c.User)
+			_, err := h.db.AccessStores().People.Erase(ctx, c.User)
 			close(erased)
 			return "all is well", err
 		}
@@ -75,7 +75,7 @@ func TestAnswer_DeletedUser_IsNotRetried(t *testing.T) {
 		synctest.Wait() // a retry would still be waiting
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := h.commands.End(ctx, "bob"); err != nil {
+		if err := h.commands.EndUserCommands(ctx, "bob"); err != nil {
 			t.Errorf("it is still being answered: %v", err)
 		}
 		end()

@@ -19,8 +19,8 @@ import (
 	"mews/supervisor/question"
 )
 
-// fakes plays all other parts of the service. The zero value allows every effect.
-type fakes struct {
+// fakeService plays all other parts of the service. The zero value allows every effect.
+type fakeService struct {
 	mu        sync.Mutex
 	audited   []string
 	asked     []approval.Request
@@ -43,13 +43,13 @@ type fakes struct {
 	settings map[string]string // values of settings, by name
 }
 
-func (d *fakes) audit(user, action, detail string) {
+func (d *fakeService) audit(user, action, detail string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.audited = append(d.audited, user+" "+action+" "+detail)
 }
 
-func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
+func (d *fakeService) Allow(ctx context.Context, r approval.Request) error {
 	d.mu.Lock()
 	d.asked = append(d.asked, r)
 	d.mu.Unlock()
@@ -67,8 +67,8 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 	}
 }
 
-// Press implements Questions.
-func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.PressOutcome, error) {
+// RecordPress implements Questions.
+func (d *fakeService) RecordPress(_ context.Context, user string, conversation int64, press string) (question.PressOutcome, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
 	d.mu.Unlock()
@@ -81,27 +81,27 @@ func (d *fakes) Press(_ context.Context, user string, conversation int64, press 
 	return question.PressOutcome{Text: "Allowed once.", Closed: true}, nil
 }
 
-func (d *fakes) HasFactor(context.Context, string) (bool, error) { return d.guarded, nil }
+func (d *fakeService) HasFactor(context.Context, string) (bool, error) { return d.guarded, nil }
 
-func (d *fakes) Close(_ context.Context, c supervisor.Conversation) error {
+func (d *fakeService) CloseGate(_ context.Context, c supervisor.Conversation) error {
 	d.closed = append(d.closed, fmt.Sprintf("%s in %s %q", c.User, c.Channel, c.Chat))
 	return nil
 }
 
-func (d *fakes) CloseAll(_ context.Context, user string) (int64, error) {
+func (d *fakeService) CloseUserGates(_ context.Context, user string) (int64, error) {
 	d.closed = append(d.closed, user+" everywhere")
 	return 3, nil
 }
 
-// Check checks values of settings. It implements Settings.
-func (d *fakes) Check(_ context.Context, _, name, value string) (string, error) {
+// CheckValue checks values of settings. It implements Settings.
+func (d *fakeService) CheckValue(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
 	}
 	return strings.ToLower(value), nil
 }
 
-func (d *fakes) Put(_ context.Context, _, name, kept string) error {
+func (d *fakeService) Put(_ context.Context, _, name, kept string) error {
 	if d.settings == nil {
 		d.settings = map[string]string{}
 	}
@@ -112,7 +112,7 @@ func (d *fakes) Put(_ context.Context, _, name, kept string) error {
 	return nil
 }
 
-func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
+func (d *fakeService) List(context.Context, string) ([]command.Setting, error) {
 	list := []command.Setting{
 		{Name: "model", Value: "`offline`", Origin: command.OriginConfig, Example: "offline"},
 		{Name: "thinking", Value: "off", Origin: command.OriginConfig},
@@ -128,9 +128,9 @@ func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 }
 
 // invites implements Invites with fakes.
-type invites struct{ *fakes }
+type invites struct{ *fakeService }
 
-func (i invites) Check(_ context.Context, name string) error {
+func (i invites) CheckName(_ context.Context, name string) error {
 	if name == "../x" {
 		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "Nobody can have that name."}
 	}
@@ -143,15 +143,15 @@ func (i invites) Invite(_ context.Context, name string) (access.Invitation, erro
 }
 
 // groups implements Groups with fakes.
-type groups struct{ *fakes }
+type groups struct{ *fakeService }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
-	g.fakes.groups = append(g.fakes.groups, "allowed "+c.Chat)
+	g.fakeService.groups = append(g.fakeService.groups, "allowed "+c.Chat)
 	return nil
 }
 
 func (g groups) Disallow(_ context.Context, c supervisor.Conversation) (bool, error) {
-	g.fakes.groups = append(g.fakes.groups, "disallowed "+c.Chat)
+	g.fakeService.groups = append(g.fakeService.groups, "disallowed "+c.Chat)
 	return g.stays, nil
 }
 
@@ -163,7 +163,7 @@ func (h *rig) setRole(role supervisor.Role) {
 // moveTo moves ann to a chat on Telegram.
 func (h *rig) moveTo(chat string) {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (h *rig) moveTo(chat string) {
 func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
-	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
 		Message: "7", Kind: supervisor.KindPress, Text: press})
 	if err != nil {
 		h.Fatal(err)
@@ -204,7 +204,7 @@ func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 // cleanings lists the messages whose buttons are to be removed.
 func (h *rig) cleanings() (messages []string) {
 	h.Helper()
-	list, err := h.db.Cleanings().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
+	list, err := h.db.MessageCleanups().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func (h *rig) cleanings() (messages []string) {
 	return messages
 }
 
-func TestPress_Answered_LosesButtons(t *testing.T) {
+func TestPress_AnsweredQuestion_LosesButtons(t *testing.T) {
 	for name, c := range map[string]struct {
 		press, chat string
 		foreign     bool
@@ -280,7 +280,7 @@ func TestPress_OvertakesWaitingCommand(t *testing.T) {
 	})
 }
 
-func TestEffect_Denied_IsNotDone(t *testing.T) {
+func TestCommand_EffectDenied_ChangesNothing(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleAdmin)
 	h.fakes.approvals = make(chan error, 10)
@@ -323,7 +323,7 @@ func TestCrash_WaitingPress_IsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestPress_DoesNotWaitForCommand(t *testing.T) {
+func TestPress_RunningCommand_IsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		over := h.blockStatus()

@@ -37,17 +37,17 @@ const (
 var filesRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
 		"send one back or delete it"},
-		group: feature.GroupEveryday, run: files, private: feature.Always, prefix: filesPrefix, press: pressFiles,
+		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivate, prefix: filesPrefix, press: pressFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 
 // files lists the newest files.
-func files(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+func files(ctx context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
 	return c.listFiles(ctx, r, "", 0)
 }
 
 // pressFiles runs the action of a button below a list of files.
-func pressFiles(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func pressFiles(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	user := r.Conversation.User
 	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {
 		file, err := c.o.Uploads.Send(ctx, user, key)
@@ -72,7 +72,7 @@ func pressFiles(ctx context.Context, c *Commands, r feature.Request) (d supervis
 }
 
 // listFiles lists a page of a user's files, with buttons for each file.
-func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (
+func (c *Commands) listFiles(ctx context.Context, r feature.CommandRequest, behind string, offset int) (
 	d supervisor.Delivery, err error) {
 	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)
 	if err != nil || len(page.Files) == 0 {
@@ -88,7 +88,7 @@ func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind stri
 			name = path.Base(f.Path)
 			row = append([]supervisor.Button{{Text: fmt.Sprintf(textSendButton, n), Press: filesPrefix + pressSend + key}}, row...)
 		}
-		d.Text += fmt.Sprintf(textFileLine, n, markdown.QuoteName(name), amount.Bytes(f.Size), f.SentAt)
+		d.Text += fmt.Sprintf(textFileLine, n, markdown.QuoteName(name), amount.FormatBytes(f.Size), f.SentAt)
 		d.Buttons = append(d.Buttons, row)
 	}
 	if next := page.From + len(page.Files); next < page.Total {

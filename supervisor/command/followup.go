@@ -15,4 +15,6 @@ var followupRows = []row{
 }
 
 // followup explains /followup. With words or files, /followup is a message and does not come here.
-func followup(context.Context, *Commands, feature.Request) (string, error) { return textFollowup, nil }
+func followup(context.Context, *Commands, feature.CommandRequest) (string, error) {
+	return textFollowup, nil
+}

@@ -26,7 +26,7 @@ var grantsRows = []row{
 }
 
 // grants lists the user's grants, or revokes one. The remaining grants keep their numbers.
-func grants(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func grants(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {
 	case strings.EqualFold(word, "revoke"):
@@ -39,7 +39,7 @@ func grants(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 	if err != nil {
 		return d, fmt.Errorf("list what is allowed always: %w", err)
 	}
-	if r.Conversation.InGroup() && len(list) > 0 {
+	if r.Conversation.IsInGroup() && len(list) > 0 {
 		return d, supervisor.Errorf(supervisor.CodeForbidden, textGrantsInGroup)
 	}
 	return grantList(list, c.zone(r.Conversation.User)), nil
@@ -87,6 +87,6 @@ func revoke(ctx context.Context, c *Commands, user, number string) (string, erro
 	return fmt.Sprintf(textRevoked, id), nil
 }
 
-func pressGrant(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func pressGrant(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	return revoke(ctx, c, r.Conversation.User, r.Arguments)
 }

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Page is a page of the manual, for /help.
-type Page struct {
+// ManualPage is a page of the manual, for /help.
+type ManualPage struct {
 	Name      string // the topic that users type after /help
 	First     string // the beginning of Text for one screen, in Markdown
 	Text      string
@@ -27,7 +27,7 @@ var helpRows = []row{
 }
 
 // help lists the commands, or explains a word.
-func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+func help(_ context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
 	user := r.Conversation.User
 	if strings.TrimSpace(r.Arguments) == "" {
 		return supervisor.Delivery{Text: c.overview(c.isAdmin(user))}, nil
@@ -39,7 +39,7 @@ func help(_ context.Context, c *Commands, r feature.Request) (supervisor.Deliver
 func (c *Commands) overview(admin bool) string {
 	var b strings.Builder
 	b.WriteString(textHelp + c.linesOf(feature.GroupEveryday, admin) + textHelpGroups)
-	for _, group := range feature.Groups()[1:] {
+	for _, group := range feature.HelpGroups()[1:] {
 		if names := c.namesOf(group, admin); names != nil {
 			fmt.Fprintf(&b, textHelpGroup, group, "/"+strings.Join(names, ", /"))
 		}
@@ -54,19 +54,19 @@ func (c *Commands) overview(admin bool) string {
 }
 
 // explain explains the command, the group and the manual's page with a name.
-func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery, err error) {
+func (c *Commands) explain(r feature.CommandRequest, admin bool) (d supervisor.Delivery, err error) {
 	asked := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.Arguments), "/"))
 	known := c.words(admin)
-	word := spelling.Complete(asked, known)
+	word := spelling.CompleteName(asked, known)
 	if word == "" {
 		text := fmt.Sprintf(textNoTopic, markdown.QuoteName(asked))
-		if near := spelling.Near(asked, known); near != nil {
+		if near := spelling.NearNames(asked, known); near != nil {
 			text = fmt.Sprintf(textTopicMeant, markdown.QuoteName(asked), strings.Join(near, " or "))
 		}
 		return d, &supervisor.Error{Code: supervisor.CodeNotFound, Message: text}
 	}
 	var parts []string
-	group := feature.Group(word)
+	group := feature.HelpGroup(word)
 	if row, known := c.find(word); known && c.maySee(row, admin) && row.Group != group {
 		parts = append(parts, fmt.Sprintf(textHelpLine, row.Name, helpText(row)))
 	}
@@ -89,11 +89,11 @@ func (c *Commands) explain(r feature.Request, admin bool) (d supervisor.Delivery
 
 // showPage returns the beginning of a page, and the whole page as a file. For a channel without
 // files, it returns the whole text.
-func (c *Commands) showPage(in supervisor.Conversation, p Page) (text string, files []supervisor.File, err error) {
+func (c *Commands) showPage(in supervisor.Conversation, p ManualPage) (text string, files []supervisor.File, err error) {
 	if !in.Channel.Capabilities().Files || p.First == p.Text {
 		return p.Text, nil, nil
 	}
-	file, err := c.o.Pictures.KeepText(p.Name+".md", p.Text)
+	file, err := c.o.Pictures.StoreText(p.Name+".md", p.Text)
 	if err != nil {
 		return "", nil, fmt.Errorf("keep the page %s: %w", p.Name, err)
 	}
@@ -109,7 +109,7 @@ func (c *Commands) isListed(row feature.Command, admin bool) bool {
 }
 
 // namesOf returns the names of a group's commands.
-func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
+func (c *Commands) namesOf(group feature.HelpGroup, admin bool) (names []string) {
 	for _, row := range c.table {
 		if row.Group == group && c.isListed(row, admin) {
 			names = append(names, row.Name)
@@ -119,7 +119,7 @@ func (c *Commands) namesOf(group feature.Group, admin bool) (names []string) {
 }
 
 // linesOf returns a line for each command of a group.
-func (c *Commands) linesOf(group feature.Group, admin bool) string {
+func (c *Commands) linesOf(group feature.HelpGroup, admin bool) string {
 	var b strings.Builder
 	for _, name := range c.namesOf(group, admin) {
 		row, _ := c.find(name)

@@ -11,7 +11,7 @@ import (
 )
 
 // manualPages has two pages for all users, and one for admins.
-var manualPages = []command.Page{
+var manualPages = []command.ManualPage{
 	{Name: "chat", First: "# The chat", Text: "# The chat\n\nAll of it."},
 	{Name: "tasks", First: "# Tasks", Text: "# Tasks"},
 	{Name: "install", First: "# Install", Text: "# Install", ForAdmins: true},
@@ -36,7 +36,7 @@ func TestHelp_Overview_NamesGroupsAndPages(t *testing.T) {
 	}
 }
 
-func TestHelp_Word_ExplainsAllThatItNames(t *testing.T) {
+func TestHelp_Word_ExplainsAllMatches(t *testing.T) {
 	h := newRig(t)
 	h.setRole(supervisor.RoleUser)
 	h.options.Manual = manualPages
@@ -54,7 +54,7 @@ func TestHelp_Word_ExplainsAllThatItNames(t *testing.T) {
 	}
 }
 
-func TestHelp_LongPage_ComesAsFile(t *testing.T) {
+func TestHelp_LongPage_IsSentAsFile(t *testing.T) {
 	h := newRig(t)
 	kept := &pictures{}
 	h.options.Manual, h.options.Pictures = manualPages, kept
@@ -70,9 +70,9 @@ func TestHelp_LongPage_ComesAsFile(t *testing.T) {
 	}
 }
 
-func TestHiddenGroup_NotInListsOrMenu(t *testing.T) {
+func TestHiddenCommands_NotInHelpOrMenu(t *testing.T) {
 	h := newRig(t)
-	h.options.Hidden = []feature.Group{feature.GroupPrivacy}
+	h.options.Hidden = []feature.HelpGroup{feature.GroupPrivacy}
 	commands := h.newCommands()
 	h.live()
 	isGrants := func(e command.MenuEntry) bool { return e.Name == "grants" }

@@ -16,7 +16,7 @@ import (
 // Invites makes invitations.
 type Invites interface {
 	// Check returns nil if a user of that name can be invited, or an error for the admin.
-	Check(ctx context.Context, name string) error
+	CheckName(ctx context.Context, name string) error
 	// Invite creates a one-time code that binds an account to a user. An unknown name becomes a new
 	// user.
 	Invite(ctx context.Context, name string) (access.Invitation, error)
@@ -34,7 +34,7 @@ var inviteRows = []row{
 }
 
 // invite gives an admin a code for a new account.
-func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func invite(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
@@ -59,15 +59,15 @@ func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.D
 // checkInvite returns nil if the conversation's user may invite that name in this chat.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
-	case conversation.InGroup():
+	case conversation.IsInGroup():
 		return supervisor.Errorf(supervisor.CodeForbidden, textInviteInGroup)
 	case name == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textInviteUsage)
 	}
-	if err := c.checkAdmin(c.Find(inviteName), conversation.User); err != nil {
+	if err := c.checkAdmin(c.FindCommand(inviteName), conversation.User); err != nil {
 		return err
 	}
-	return c.o.Invites.Check(ctx, name)
+	return c.o.Invites.CheckName(ctx, name)
 }
 
 // invitationText returns the code and its instructions for the admin who invites.

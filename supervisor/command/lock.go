@@ -14,10 +14,10 @@ import (
 type Locks interface {
 	// HasFactor reports whether a user has a second factor. Without a factor the user has no gate.
 	HasFactor(ctx context.Context, user string) (bool, error)
-	// Close closes the gate in a conversation's chat. CloseAll closes a user's gates in all chats,
+	// CloseGate closes the gate in a conversation's chat. CloseUserGates closes a user's gates in all chats,
 	// and returns how many were open.
-	Close(ctx context.Context, c supervisor.Conversation) error
-	CloseAll(ctx context.Context, user string) (int64, error)
+	CloseGate(ctx context.Context, c supervisor.Conversation) error
+	CloseUserGates(ctx context.Context, user string) (int64, error)
 }
 
 // lockAll is the argument of /lock that closes the user's gates in all chats.
@@ -25,12 +25,12 @@ const lockAll = "all"
 
 var lockRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
-		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.Lock{"": supervisor.LockHere, lockAll: supervisor.LockAll}},
+		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockHere, lockAll: supervisor.LockAll}},
 		group: feature.GroupChat, run: textAnswer(lock)},
 }
 
 // lock closes the user's gate at once. Any user may close their own gate.
-func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func lock(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, markdown.QuoteName(r.Arguments))
@@ -43,14 +43,14 @@ func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 		return nothingToLockText(c, r.Conversation.User), nil
 	}
 	if all {
-		n, err := c.o.Locks.CloseAll(ctx, r.Conversation.User)
+		n, err := c.o.Locks.CloseUserGates(ctx, r.Conversation.User)
 		if err != nil {
 			return "", fmt.Errorf("close all gates: %w", err)
 		}
 		c.o.Audit(r.Conversation.User, "lock", fmt.Sprintf("everywhere: %d chats", n))
 		return textLockedAll, nil
 	}
-	if err := c.o.Locks.Close(ctx, r.Conversation); err != nil {
+	if err := c.o.Locks.CloseGate(ctx, r.Conversation); err != nil {
 		return "", fmt.Errorf("close a gate: %w", err)
 	}
 	c.o.Audit(r.Conversation.User, "lock", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/command"
 )
 
-func TestMenu_FitsBotAPI(t *testing.T) {
+func TestMenu_FitsBotAPILimits(t *testing.T) {
 	want := []string{"help", "new", "stop", "settings", "lock", "resend", "status", "model", "models", "usage",
 		"grants", "invite", "allow", "disallow"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // the Bot API accepts only these names (BotCommand)
@@ -30,8 +30,8 @@ func TestMenu_FitsBotAPI(t *testing.T) {
 	}
 }
 
-func TestTurnEndingNames_IncludeAliases(t *testing.T) {
-	if got, want := command.TurnEndingNames(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
+func TestTurnEndingCommandNames_IncludeAliases(t *testing.T) {
+	if got, want := command.TurnEndingCommandNames(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("these end turns: %v, want %v", got, want)
 	}
 }

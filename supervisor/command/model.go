@@ -16,17 +16,17 @@ import (
 
 // Models are the configured models.
 type Models interface {
-	// Resolve returns the full name of a model. It makes no request to a provider. Its errors are
+	// ResolveName returns the full name of a model. It makes no request to a provider. Its errors are
 	// for the user.
-	Resolve(spec string) (full string, err error)
-	// Offers returns the models that providers list. A provider without a list is an offer, too.
-	Offers(ctx context.Context) []Offer
+	ResolveName(spec string) (full string, err error)
+	// ListOffers returns the models that providers list. A provider without a list is an offer, too.
+	ListOffers(ctx context.Context) []ModelOffer
 }
 
-// Choices are the users' own choices of models.
-type Choices interface {
-	// Choice returns the user's model. own is false if the configuration chose it.
-	Choice(ctx context.Context, user string) (spec string, own bool, err error)
+// ModelChoices are the users' own choices of models.
+type ModelChoices interface {
+	// CurrentModel returns the user's model. own is false if the configuration chose it.
+	CurrentModel(ctx context.Context, user string) (spec string, own bool, err error)
 	// Choose stores a user's choice; "" returns to the default.
 	Choose(ctx context.Context, user, spec string) error
 	// MayChoose reports whether a user may choose a model by its full name.
@@ -38,12 +38,12 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		group: feature.GroupAssistant, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix,
+		group: feature.GroupAssistant, run: model, private: feature.PrivateWithoutArguments, mayAsk: true, prefix: modelPrefix,
 		keeps: func(press string) bool { return press == "" }},
 }
 
 // model shows the user's model, or chooses another.
-func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func model(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	spec := strings.Trim(r.Arguments, "`\"'“”")
 	switch {
 	case spec == "":
@@ -66,10 +66,10 @@ type currentModel struct {
 }
 
 func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
-	if m.spec, m.own, err = c.o.Choices.Choice(ctx, user); err != nil {
+	if m.spec, m.own, err = c.o.Choices.CurrentModel(ctx, user); err != nil {
 		return m, fmt.Errorf("find who answers: %w", err)
 	}
-	m.full, m.err = c.o.Models.Resolve(m.spec)
+	m.full, m.err = c.o.Models.ResolveName(m.spec)
 	return m, nil
 }
 
@@ -81,7 +81,7 @@ func showModel(ctx context.Context, c *Commands, user string) (d supervisor.Deli
 	case m.err != nil && !m.own:
 		return d, m.err
 	case m.err != nil:
-		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), problem.Message(m.err))
+		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), problem.UserText(m.err))
 	case m.own:
 		d.Text = fmt.Sprintf(textOwnModel, markdown.QuoteName(m.full))
 	default:
@@ -99,8 +99,8 @@ const (
 
 // modelButtons returns buttons for the models that a user may choose. The current model is marked.
 func modelButtons(ctx context.Context, c *Commands, user string, m currentModel) (rows [][]supervisor.Button) {
-	rank := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
-	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
+	rank := func(o ModelOffer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
+	offers := slices.SortedFunc(slices.Values(c.o.Models.ListOffers(ctx)), func(a, b ModelOffer) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
@@ -124,7 +124,7 @@ func fitsPress(text string) bool {
 	return len(text) <= maxPressBytes && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func resetModel(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func resetModel(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if err := c.storeModel(ctx, r, textConfiguredModelQuestion, ""); err != nil {
 		return "", err
 	}
@@ -137,15 +137,15 @@ func resetModel(ctx context.Context, c *Commands, r feature.Request) (string, er
 
 // setModel stores the full name of a chosen model, so that the configuration's default can't change
 // it.
-func setModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
-	full, err := c.o.Models.Resolve(spec)
-	offers := c.o.Models.Offers(ctx)
+func setModel(ctx context.Context, c *Commands, r feature.CommandRequest, spec string) (string, error) {
+	full, err := c.o.Models.ResolveName(spec)
+	offers := c.o.Models.ListOffers(ctx)
 	switch {
-	case err != nil && supervisor.ErrorCode(err) == supervisor.CodeInternal:
+	case err != nil && supervisor.ErrorCodeOf(err) == supervisor.CodeInternal:
 		return "", err
 	case err != nil:
-		return "", &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err,
-			Message: problem.Message(err) + suggestions(offers, spec)}
+		return "", &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Err: err,
+			Message: problem.UserText(err) + suggestions(offers, spec)}
 	case !isOffered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider),
@@ -161,7 +161,7 @@ func setModel(ctx context.Context, c *Commands, r feature.Request, spec string) 
 }
 
 // storeModel stores a choice after approval; "" returns to the default.
-func (c *Commands) storeModel(ctx context.Context, r feature.Request, question, full string) error {
+func (c *Commands) storeModel(ctx context.Context, r feature.CommandRequest, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // models is a list of models; the default model is marked.
-type models []command.Offer
+type models []command.ModelOffer
 
-func (m models) Resolve(spec string) (string, error) {
+func (m models) ResolveName(spec string) (string, error) {
 	provider, name, slashed := strings.Cut(spec, "/")
 	for _, o := range m {
 		of, _, _ := strings.Cut(o.Spec, "/")
@@ -32,19 +32,19 @@ func (m models) Resolve(spec string) (string, error) {
 	return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf("There is no model %q.", spec)}
 }
 
-func (m models) Offers(context.Context) []command.Offer { return m }
+func (m models) ListOffers(context.Context) []command.ModelOffer { return m }
 
-// choices are the chosen models, by user. Models of the provider "barred" may not be chosen.
-type choices map[string]string
+// modelChoices are the chosen models, by user. Models of the provider "barred" may not be chosen.
+type modelChoices map[string]string
 
-func (c choices) MayChoose(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
+func (c modelChoices) MayChoose(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
 
-func (c choices) Choice(_ context.Context, user string) (string, bool, error) {
+func (c modelChoices) CurrentModel(_ context.Context, user string) (string, bool, error) {
 	spec, own := c[user]
 	return spec, own, nil
 }
 
-func (c choices) Choose(_ context.Context, user, spec string) error {
+func (c modelChoices) Choose(_ context.Context, user, spec string) error {
 	c[user] = spec
 	if spec == "" {
 		delete(c, user)
@@ -57,7 +57,7 @@ func manyModels(n int) models {
 	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
 		{Spec: "claude/claude-haiku-4-5-20251001"}}
 	for i := range n {
-		m = append(m, command.Offer{Spec: fmt.Sprintf("far/m-%03d", i)})
+		m = append(m, command.ModelOffer{Spec: fmt.Sprintf("far/m-%03d", i)})
 	}
 	return m
 }
@@ -66,7 +66,7 @@ const resetHint = " “/model default” resets that. /models lists all models."
 
 func TestModel_Choice_IsStored(t *testing.T) {
 	h := newRig(t)
-	chosen := choices{"bob": "near/qwen3"}
+	chosen := modelChoices{"bob": "near/qwen3"}
 	h.options.Models, h.options.Choices = manyModels(40), chosen
 	h.live()
 	for _, step := range []struct{ ask, want, chosen string }{
@@ -99,9 +99,9 @@ func TestModel_Choice_IsStored(t *testing.T) {
 	}
 }
 
-func TestModel_MissingChoice_IsReported(t *testing.T) {
+func TestModel_ChosenModelGone_IsReported(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = manyModels(1), choices{"ann": "gone/m"}
+	h.options.Models, h.options.Choices = manyModels(1), modelChoices{"ann": "gone/m"}
 	h.live()
 	const want = "You chose `gone/m`, which is no longer available: There is no model \"gone/m\". “/model default” resets your " +
 		"choice."
@@ -115,7 +115,7 @@ func TestModel_MissingChoice_IsReported(t *testing.T) {
 
 func TestModels_LongList_IsCutByProvider(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = manyModels(1030), choices{"ann": "far/m-777"}
+	h.options.Models, h.options.Choices = manyModels(1030), modelChoices{"ann": "far/m-777"}
 	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.live()
 	var far strings.Builder
@@ -141,14 +141,14 @@ func TestModels_LongList_IsCutByProvider(t *testing.T) {
 
 func TestModels_SilentProvider_ListsModelInUse(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = manyModels(0), choices{"ann": "shut/m"}
+	h.options.Models, h.options.Choices = manyModels(0), modelChoices{"ann": "shut/m"}
 	h.live()
 	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not list") {
 		t.Errorf("told was\n%s", got)
 	}
 }
 
-func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
+func TestModels_ProviderError_ShownOnlyToAdmins(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -171,14 +171,14 @@ func TestModels_ProviderError_OnlyForAdmins(t *testing.T) {
 // inGroup moves ann to a group.
 func (h *rig) inGroup() {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, "-1", "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), "ann", supervisor.ChannelTelegram, "-1", "")
 	if err != nil {
 		h.Fatal(err)
 	}
 	h.home = c
 }
 
-func TestModels_ForeignNames_StayOnOneLine(t *testing.T) {
+func TestModels_MaliciousNames_StayOnOneLine(t *testing.T) {
 	h := newRig(t)
 	h.options.Models = models{{Spec: "far/a`b\n- c\u202e", Default: true}, {Spec: "far/" + strings.Repeat("x", 500)}}
 	h.live()
@@ -190,14 +190,16 @@ func TestModels_ForeignNames_StayOnOneLine(t *testing.T) {
 	}
 }
 
-// failingChoices fails to store a choice.
-type failingChoices struct{ choices }
+// failingModelChoices fails to store a choice.
+type failingModelChoices struct{ modelChoices }
 
-func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }
+func (failingModelChoices) Choose(context.Context, string, string) error {
+	return errors.New("errno 5")
+}
 
 func TestModel_FailedStore_IsReported(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = manyModels(1), failingChoices{}
+	h.options.Models, h.options.Choices = manyModels(1), failingModelChoices{}
 	h.live()
 	for _, ask := range []string{"/model far/m-000", "/model default"} {
 		if got := h.ask(ask); strings.Contains(got, "From your next") || !strings.Contains(got, "in the log") {

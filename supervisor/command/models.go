@@ -24,17 +24,17 @@ var modelsRows = []row{
 }
 
 // models lists the available models, or those whose name contains the argument.
-func models(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
 		return "", err
 	}
-	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup() && c.isAdmin(r.Conversation.User)}
-	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
+	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.IsInGroup() && c.isAdmin(r.Conversation.User)}
+	offers := slices.DeleteFunc(slices.Clone(c.o.Models.ListOffers(ctx)), func(o ModelOffer) bool {
 		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})
-	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
-		offers = append(offers, Offer{Spec: l.used}) // the provider of the model in use has no list
+	if current.err == nil && !slices.ContainsFunc(offers, func(o ModelOffer) bool { return o.Spec == l.used }) {
+		offers = append(offers, ModelOffer{Spec: l.used}) // the provider of the model in use has no list
 	}
 	return l.text(offers), nil
 }
@@ -47,9 +47,9 @@ type modelList struct {
 	reasons bool
 }
 
-func (l modelList) text(offers []Offer) string {
-	slices.SortFunc(offers, func(a, b Offer) int { return cmp.Compare(a.Spec, b.Spec) })
-	byProvider := map[string][]Offer{}
+func (l modelList) text(offers []ModelOffer) string {
+	slices.SortFunc(offers, func(a, b ModelOffer) int { return cmp.Compare(a.Spec, b.Spec) })
+	byProvider := map[string][]ModelOffer{}
 	silent := ""
 	for _, o := range offers {
 		byProvider[o.provider()] = append(byProvider[o.provider()], o)
@@ -65,7 +65,7 @@ func (l modelList) text(offers []Offer) string {
 			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.remark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)),
+			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.FormatNumber(int64(more)),
 				markdown.QuoteName(provider))), true
 		}
 	}
@@ -73,7 +73,7 @@ func (l modelList) text(offers []Offer) string {
 }
 
 // selectOffers returns the offers of one provider to show, and how many are left out.
-func (l modelList) selectOffers(offers []Offer) (shown []Offer, more int) {
+func (l modelList) selectOffers(offers []ModelOffer) (shown []ModelOffer, more int) {
 	for _, o := range offers {
 		switch {
 		case o.Err != "" || !strings.Contains(strings.ToLower(o.Spec), l.word):
@@ -87,7 +87,7 @@ func (l modelList) selectOffers(offers []Offer) (shown []Offer, more int) {
 }
 
 // remark returns the remark behind a model: "in use" or "the default".
-func (l modelList) remark(o Offer) string {
+func (l modelList) remark(o ModelOffer) string {
 	switch {
 	case o.Spec == l.used && o.Default:
 		return textInUseDefault
@@ -122,7 +122,7 @@ func (l modelList) tail(shown int, cut bool) string {
 }
 
 // noListText says that a provider has no list. Admins are told why.
-func (l modelList) noListText(o Offer) string {
+func (l modelList) noListText(o ModelOffer) string {
 	if !l.reasons {
 		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))
 	}

@@ -12,7 +12,7 @@ import (
 
 // Topics starts a new topic in a conversation.
 type Topics interface {
-	Restart(ctx context.Context, conversation int64) error
+	EmptyWindow(ctx context.Context, conversation int64) error
 }
 
 var newRows = []row{
@@ -21,12 +21,12 @@ var newRows = []row{
 		group: feature.GroupEveryday, alias: "clear", run: textAnswer(newTopic)},
 }
 
-func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func newTopic(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	ahead, err := c.stopTurn(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	if err := c.o.Topics.Restart(ctx, r.Conversation.ID); err != nil {
+	if err := c.o.Topics.EmptyWindow(ctx, r.Conversation.ID); err != nil {
 		return "", fmt.Errorf("begin a new topic: %w", err)
 	}
 	if r.Arguments != "" {
@@ -49,7 +49,7 @@ func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, erro
 
 // endedAnswerText says how the running answer ended.
 func endedAnswerText(ahead sqlite.PrecedingText) string {
-	if ahead.Why == protocol.WhyStopped {
+	if ahead.Why == protocol.TurnEndStopped {
 		return textNewTopicStopped
 	}
 	return " " + textJustEnded

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Offer is an available model, or a provider without a list of models.
-type Offer struct {
+// ModelOffer is an available model, or a provider without a list of models.
+type ModelOffer struct {
 	Spec    string // the model's full name, or the provider's name if Err is set
 	Default bool
 	Err     string // why the provider has no list, for the user
@@ -23,7 +23,7 @@ var nonChatNames = []string{"embed", "bge-", "tts", "whisper", "transcribe", "da
 	"-audio", "davinci-002", "babbage-002"}
 
 // canChat reports whether a model can chat, judging by its name.
-func (o Offer) canChat() bool {
+func (o ModelOffer) canChat() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
 	return !slices.ContainsFunc(nonChatNames, func(use string) bool { return strings.Contains(name, use) })
 }
@@ -34,7 +34,7 @@ var visionNames = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mi
 	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
 
 // SeesPictures reports whether a model chats and sees pictures, judging by its name.
-func (o Offer) SeesPictures() bool {
+func (o ModelOffer) SeesPictures() bool {
 	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
 	return o.Err == "" && o.canChat() && slices.ContainsFunc(visionNames, func(part string) bool { return strings.Contains(name, part) })
 }
@@ -43,21 +43,21 @@ func (o Offer) SeesPictures() bool {
 // model. A listed name also covers its shorter forms: qwen3 means qwen3:latest, and
 // claude-haiku-4-5 means its newest version. Some providers accept more after a colon than they
 // list.
-func isOffered(offers []Offer, full string) bool {
+func isOffered(offers []ModelOffer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
-	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {
+	return len(own) == 0 || slices.ContainsFunc(own, func(o ModelOffer) bool {
 		return o.Err != "" || o.Spec == full || strings.HasPrefix(full, o.Spec+":") ||
 			strings.HasPrefix(o.Spec, full+":") || strings.HasPrefix(o.Spec, full+"-")
 	})
 }
 
 // offersOf returns the offers of one provider.
-func offersOf(offers []Offer, provider string) []Offer {
-	return slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.provider() != provider })
+func offersOf(offers []ModelOffer, provider string) []ModelOffer {
+	return slices.DeleteFunc(slices.Clone(offers), func(o ModelOffer) bool { return o.provider() != provider })
 }
 
-func (o Offer) provider() string {
+func (o ModelOffer) provider() string {
 	provider, _, _ := strings.Cut(o.Spec, "/")
 	return provider
 }
@@ -66,27 +66,27 @@ func (o Offer) provider() string {
 const maxSuggestions = 10
 
 // suggestions lists the models whose names are most similar to a wrong name.
-func suggestions(offers []Offer, meant string) string {
-	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
+func suggestions(offers []ModelOffer, meant string) string {
+	there := slices.DeleteFunc(slices.Clone(offers), func(o ModelOffer) bool { return o.Err != "" })
 	if len(there) == 0 {
 		return textModelsHint
 	}
 	bare := meant[strings.Index(meant, "/")+1:]
-	slices.SortStableFunc(there, func(a, b Offer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
+	slices.SortStableFunc(there, func(a, b ModelOffer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
 	var b strings.Builder
 	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {
 		fmt.Fprintf(&b, "\n- %s", markdown.QuoteName(o.Spec))
 	}
 	if more := len(there) - maxSuggestions; more > 0 {
-		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))
+		fmt.Fprintf(&b, textMoreModels, amount.FormatNumber(int64(more)))
 	}
 	return b.String()
 }
 
 // similarity returns the length of the common prefix of a model's name and a wrong name. The
 // provider may be missing.
-func similarity(o Offer, meant, bare string) int {
+func similarity(o ModelOffer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))
 }

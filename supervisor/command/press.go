@@ -13,8 +13,8 @@ import (
 
 // Questions takes presses of buttons below questions.
 type Questions interface {
-	// Press answers a press. Its error is the answer if the question is another user's.
-	Press(ctx context.Context, user string, conversation int64, press string) (question.PressOutcome, error)
+	// RecordPress answers a press. Its error is the answer if the question is another user's.
+	RecordPress(ctx context.Context, user string, conversation int64, press string) (question.PressOutcome, error)
 }
 
 // questionPrefix begins the presses of package question.
@@ -24,17 +24,17 @@ const questionPrefix = "q:"
 // failed or its command keeps them. In a group it removes only buttons below an edited message,
 // because nobody else can press the others. The buttons of a question disappear when the question
 // has ended.
-func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.Request) (
+func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r feature.CommandRequest) (
 	d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
-		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
+		pressed, err := c.o.Questions.RecordPress(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
 		if err == nil && pressed.Closed {
 			c.removeButtons(ctx, in)
 		}
 		return supervisor.Delivery{Text: pressed.Text}, err
 	}
-	keeps := in.Conversation.InGroup()
-	edited, anew := inbox.AnewPressed(in.Text)
+	keeps := in.Conversation.IsInGroup()
+	edited, anew := inbox.ParseNewAnswerPress(in.Text)
 	if anew {
 		keeps = false
 		d.Text, err = c.answerAgain(ctx, in.ID, edited)
@@ -79,8 +79,8 @@ func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return
 	}
-	err := c.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: in.Conversation, Message: in.Message,
-		Kind: supervisor.CleaningRemoveButtons})
+	err := c.o.Cleanings.Put(ctx, supervisor.MessageCleanup{Conversation: in.Conversation, Message: in.Message,
+		Kind: supervisor.CleanupRemoveButtons})
 	if err != nil {
 		c.o.Log.Warn("take away buttons that were pressed", "user", in.Conversation.User, "error", err)
 	}

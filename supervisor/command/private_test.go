@@ -12,12 +12,12 @@ import (
 func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	h.options.People = people{"ann": {Name: "ann"}}
-	var made feature.Request
+	var made feature.CommandRequest
 	h.options.Features = append(
 		h.options.Features,
 		feature.Command{SlashCommand: supervisor.SlashCommand{Name: "digest", Help: "a summary"},
 			Group:   feature.GroupChat,
-			Private: feature.Always, Run: func(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
+			Private: feature.AlwaysPrivate, Run: func(_ context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 				made = r
 				return supervisor.Delivery{Text: "It is on."}, nil
 			}},
@@ -25,7 +25,7 @@ func TestPrivateCommand_InAGroup_RunsInPrivateChat(t *testing.T) {
 	h.inGroup()
 	h.live()
 	got := h.ask("/digest 7:30")
-	if got != "I answered you in our private chat." || made.Conversation.InGroup() || made.Arguments != "7:30" {
+	if got != "I answered you in our private chat." || made.Conversation.IsInGroup() || made.Arguments != "7:30" {
 		t.Errorf("told was %q; %q was made in %+v", got, made.Arguments, made.Conversation)
 	}
 }

@@ -20,14 +20,14 @@ import (
 
 // Queue lists the messages that wait for a turn.
 type Queue interface {
-	// Queue lists the waiting messages of a conversation, and its running turn.
-	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
-	// LastListButtons returns the buttons of the list that the user saw last before a command.
-	LastListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// MoveToFront makes a message the next to be answered. DropText drops a message and those sent
+	// ReadQueue lists the waiting messages of a conversation, and its running turn.
+	ReadQueue(ctx context.Context, conversation int64) (sqlite.ConversationQueue, error)
+	// FindListButtons returns the buttons of the list that the user saw last before a command.
+	FindListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
+	// MoveTextToFront makes a message the next to be answered. DropText drops a message and those sent
 	// together with it. Both return the changed message. ok is false if the message belongs to
 	// another user.
-	MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+	MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
 
@@ -43,12 +43,12 @@ const (
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
-		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue, keeps: feature.Always},
+		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue, keeps: feature.AlwaysPrivate},
 }
 
 // queue lists the waiting messages. With an argument it runs the action of a button of the last
 // list.
-func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func queue(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return c.listQueue(ctx, r)
 	}
@@ -57,7 +57,7 @@ func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 	if err != nil || what != pressDrop && what != pressNow {
 		return supervisor.Delivery{Text: textQueueUsage}, nil
 	}
-	buttons, err := c.o.Queue.LastListButtons(ctx, r.Inbound, queueName)
+	buttons, err := c.o.Queue.FindListButtons(ctx, r.Inbound, queueName)
 	if err != nil {
 		return d, fmt.Errorf("find what was listed: %w", err)
 	}
@@ -76,8 +76,8 @@ func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.De
 func queueButton(what string, n int) string { return fmt.Sprintf(queueButtons[what], n) }
 
 // listQueue lists the waiting messages of a conversation, with buttons for each.
-func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
-	q, err := c.o.Queue.Queue(ctx, r.Conversation.ID)
+func (c *Commands) listQueue(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	q, err := c.o.Queue.ReadQueue(ctx, r.Conversation.ID)
 	if err != nil {
 		return d, fmt.Errorf("list what waits: %w", err)
 	}
@@ -88,7 +88,7 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 	case q.Asked != "":
 		d.Text = fmt.Sprintf(textQueueAsked, cutWords(q.Asked))
 	case q.Running.ID != 0:
-		d.Text = fmt.Sprintf(textQueueRuns, cutWords(q.Running.Text), amount.Duration(timeSince(now, q.Since)))
+		d.Text = fmt.Sprintf(textQueueRuns, cutWords(q.Running.Text), amount.FormatDuration(timeSince(now, q.Since)))
 	}
 	if len(q.Waiting) == 0 {
 		d.Text += textQueueEmpty
@@ -112,13 +112,13 @@ func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervis
 }
 
 // queueLine describes a waiting message: its words or kind, the time of sending, and its state.
-func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
+func queueLine(n int, w sqlite.WaitingText, now time.Time, zone *time.Location) string {
 	words, files := w.Inbound.Text, w.Files
 	if words == "" && len(files) > 0 {
-		words, files = titles.Attachment(files[0]), files[1:]
+		words, files = titles.AttachmentTitle(files[0]), files[1:]
 	}
 	at := w.Inbound.ReceivedAt
-	line := fmt.Sprintf(textQueueLine, n, cutWords(words), at.In(zone).Format("15:04"), amount.Duration(timeSince(now, at)))
+	line := fmt.Sprintf(textQueueLine, n, cutWords(words), at.In(zone).Format("15:04"), amount.FormatDuration(timeSince(now, at)))
 	if len(files) > 0 {
 		line += fmt.Sprintf(textQueueFiles, amount.Plural(len(files), "file", "files"))
 	}
@@ -141,15 +141,15 @@ func cutWords(text string) string {
 }
 
 // pressQueue runs the action of a button below the list.
-func pressQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func pressQueue(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
-	id, ok := presses.QueueInbound(presses.QueuePrefix + r.Arguments)
+	id, ok := presses.InboundOfQueuePress(presses.QueuePrefix + r.Arguments)
 	if !ok {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	do := c.o.Queue.DropText
 	if what == pressNow {
-		do = c.o.Queue.MoveToFront
+		do = c.o.Queue.MoveTextToFront
 	}
 	in, ok, err := do(ctx, r.Conversation.User, id)
 	switch {

@@ -15,7 +15,7 @@ func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 	h.Helper()
 	for _, text := range texts {
 		h.keys++
-		in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
+		in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
 			Kind: supervisor.KindText, Text: text, ReceivedAt: time.Now().Add(-time.Minute)})
 		if err != nil {
 			h.Fatal(err)
@@ -28,7 +28,7 @@ func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 // waitingTexts lists the texts of waiting messages, in order.
 func (h *rig) waitingTexts() (texts []string) {
 	h.Helper()
-	q, err := h.db.Inbox().Queue(h.Context(), h.home.ID)
+	q, err := h.db.Inbox().ReadQueue(h.Context(), h.home.ID)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func (h *rig) waitingTexts() (texts []string) {
 	return texts
 }
 
-func TestQueue_List_HasButtons(t *testing.T) {
+func TestQueue_WaitingMessages_HaveButtons(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if got := h.ask("/queue"); got != "Nothing is running here. Nothing waits." {
@@ -91,7 +91,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// the service is killed after this action
-	if _, _, err := h.db.Inbox().MoveToFront(t.Context(), "ann", kept[2].ID); err != nil {
+	if _, _, err := h.db.Inbox().MoveTextToFront(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}
 	h.live()
@@ -125,7 +125,7 @@ func TestQueuePress_Repeated_ActsOnce(t *testing.T) {
 	}
 }
 
-func TestFollowup_WithoutText_IsExplained(t *testing.T) {
+func TestFollowupCommand_NoText_ExplainsUse(t *testing.T) {
 	h := newRig(t)
 	h.live()
 	if got := h.ask("/followup"); !strings.HasPrefix(got, "“/followup TEXT” queues a message behind all others") {

@@ -10,9 +10,9 @@ import (
 
 // Resender sends messages again that may not have arrived.
 type Resender interface {
-	// Resend queues a conversation's messages that may not have arrived, the oldest first. It
+	// ResendUndelivered queues a conversation's messages that may not have arrived, the oldest first. It
 	// returns their number, at most limit.
-	Resend(ctx context.Context, conversation int64, limit int) (n int, err error)
+	ResendUndelivered(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 
 // maxResent limits the messages that one /resend sends. Telegram accepts one message per second in
@@ -26,8 +26,8 @@ var resendRows = []row{
 
 // resend does not wake the outbox, because its answer does. The queued messages are older, so they
 // arrive before the answer.
-func resend(ctx context.Context, c *Commands, r feature.Request) (string, error) {
-	n, err := c.o.Resender.Resend(ctx, r.Conversation.ID, maxResent)
+func resend(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
+	n, err := c.o.Resender.ResendUndelivered(ctx, r.Conversation.ID, maxResent)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("send again what may not have arrived: %w", err)

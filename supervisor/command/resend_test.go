@@ -9,10 +9,10 @@ import (
 	"mews/supervisor"
 )
 
-// undelivered maps a conversation to the number of its messages that may not have arrived.
-type undelivered map[int64]int
+// fakeResender maps a conversation to the number of its messages that may not have arrived.
+type fakeResender map[int64]int
 
-func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (int, error) {
+func (u fakeResender) ResendUndelivered(_ context.Context, conversation int64, limit int) (int, error) {
 	n := min(u[conversation], limit)
 	u[conversation] -= n
 	return n, nil
@@ -30,7 +30,7 @@ func TestResend_CountsMessages(t *testing.T) {
 		{50, "Above are the oldest 50 messages that may not have reached you, sent again. Use /resend once more for the rest."},
 	} {
 		h := newRig(t)
-		h.options.Resender = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
+		h.options.Resender = fakeResender{h.home.ID: c.lost, h.home.ID + 1: 7}
 		h.live()
 		if got := h.ask("/resend"); got != c.want {
 			t.Errorf("of %d lost is said %q", c.lost, got)
@@ -44,15 +44,15 @@ func TestResend_CountsMessages(t *testing.T) {
 // The messages that /resend repeats are older than its answer, so they arrive before it.
 func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 	h := newRig(t)
-	for text, outcome := range map[string]supervisor.Outcome{
+	for text, outcome := range map[string]supervisor.DeliveryResult{
 		"lost": supervisor.OutcomeUnknown, "refused": supervisor.OutcomeFailed, "arrived": supervisor.OutcomeSent,
 	} {
-		d, err := h.db.Outbox().PutNotice(t.Context(), h.home.ID, text)
+		d, err := h.db.Outbox().PutTextNotice(t.Context(), h.home.ID, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		closing := supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
-		if err := h.db.Outbox().Close(t.Context(), closing); err != nil {
+		if err := h.db.Outbox().StoreOutcome(t.Context(), closing); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestResend_Messages_PrecedeAnswer(t *testing.T) {
 // failingResender fails to send messages again.
 type failingResender struct{}
 
-func (failingResender) Resend(context.Context, int64, int) (int, error) {
+func (failingResender) ResendUndelivered(context.Context, int64, int) (int, error) {
 	return 0, errors.New("errno 5")
 }
 

@@ -16,8 +16,8 @@ import (
 type Settings interface {
 	// List returns a user's settings in the order of display.
 	List(ctx context.Context, user string) ([]Setting, error)
-	// Check returns a value in its stored form. An error says why the value is not allowed.
-	Check(ctx context.Context, user, name, value string) (kept string, err error)
+	// CheckValue returns a value in its stored form. An error says why the value is not allowed.
+	CheckValue(ctx context.Context, user, name, value string) (kept string, err error)
 	// Put stores a value in its stored form; "" resets the setting.
 	Put(ctx context.Context, user, name, kept string) error
 }
@@ -26,20 +26,20 @@ type Settings interface {
 type Setting struct {
 	Name    string // the name, as users type it: one or two words
 	Value   string // the current value, for display
-	Origin  Origin
+	Origin  SettingOrigin
 	Example string   // an example of a value; "" if users can't change the setting with /settings
 	Presses []string // all possible values, if each has a button
 	Private bool     // whether groups never show the setting
 	Note    string   // a hint for after a change; "" means no hint
 }
 
-// Origin says where a setting's value comes from.
-type Origin string
+// SettingOrigin says where a setting's value comes from.
+type SettingOrigin string
 
 const (
-	OriginOwn     Origin = "your own"
-	OriginConfig  Origin = "the configuration's"
-	OriginDefault Origin = "the default"
+	OriginOwn     SettingOrigin = "your own"
+	OriginConfig  SettingOrigin = "the configuration's"
+	OriginDefault SettingOrigin = "the default"
 )
 
 // resetWord is the value that resets a setting.
@@ -57,11 +57,11 @@ var settingsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "your settings; /settings NAME VALUE changes one, /settings NAME default takes that back"},
 		group: feature.GroupEveryday, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix,
-		keeps: feature.Always},
+		keeps: feature.AlwaysPrivate},
 }
 
 // settings shows the user's settings, or changes one.
-func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+func settings(ctx context.Context, c *Commands, r feature.CommandRequest) (supervisor.Delivery, error) {
 	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
@@ -113,11 +113,11 @@ func cutName(text, name string) (rest string, ok bool) {
 }
 
 // set sets or resets one setting.
-func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value string) (
+func (c *Commands) set(ctx context.Context, r feature.CommandRequest, s Setting, value string) (
 	d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
-		if kept, err = c.o.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
+		if kept, err = c.o.Settings.CheckValue(ctx, r.Conversation.User, s.Name, value); err != nil {
 			return d, err
 		}
 	}
@@ -133,10 +133,10 @@ func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value 
 		s = list[i]
 	}
 	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Origin, s.Note))
-	if s.Private && r.Conversation.InGroup() {
+	if s.Private && r.Conversation.IsInGroup() {
 		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
-	if s.Name == settingTimezone && !r.Conversation.InGroup() {
+	if s.Name == settingTimezone && !r.Conversation.IsInGroup() {
 		return c.offerZone(ctx, r, d), nil
 	}
 	return d, nil
@@ -146,7 +146,7 @@ func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value 
 const settingTimezone = "timezone"
 
 // offerZone adds to an answer the offer to move jobs to the new time zone.
-func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
+func (c *Commands) offerZone(ctx context.Context, r feature.CommandRequest, d supervisor.Delivery) supervisor.Delivery {
 	// r.User still has the old time zone
 	offer, err := c.o.OfferZone(ctx, c.userNamed(r.Conversation.User))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const settingsEnd = "\n\n“/settings NAME VALUE” changes one in all your chats, and “/settings NAME default” resets it. For example:\n\n"
 
-func TestSettings_List_ShowsSources(t *testing.T) {
+func TestSettings_List_ShowsOrigins(t *testing.T) {
 	h := newRig(t)
 	h.moveTo("1")
 	h.live()
@@ -75,7 +75,7 @@ func TestModel_Button_ChoosesModel(t *testing.T) {
 	h.moveTo("1")
 	offers := manyModels(40)
 	offers = append(offers, models{{Spec: "barred/m"}, {Spec: "aa/" + strings.Repeat("x", 60)}, {Spec: "aa/naïve"}}...)
-	chosen := choices{}
+	chosen := modelChoices{}
 	h.options.Models, h.options.Choices = offers, chosen
 	h.live()
 	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration limits your choice") {

@@ -15,6 +15,6 @@ var startRows = []row{
 		group: feature.GroupChat, run: textAnswer(start)},
 }
 
-func start(_ context.Context, c *Commands, r feature.Request) (string, error) {
+func start(_ context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	return textStart + c.o.Welcome(r.Conversation) + textStartEnd, nil
 }

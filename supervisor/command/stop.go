@@ -15,12 +15,12 @@ import (
 
 // Sessions stops running turns.
 type Sessions interface {
-	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. If
+	// StopTurn ends the turn that a command is about, and returns when its answer is in the outbox. If
 	// no turn ran, Inbound of the result is 0.
-	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopNow ends the running turn of a conversation for a command that could not be stored. It
+	StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
+	// StopTurnUnstored ends the running turn of a conversation for a command that could not be stored. It
 	// returns whether a turn ran.
-	StopNow(conversation int64) (stopped bool)
+	StopTurnUnstored(conversation int64) (stopped bool)
 }
 
 const stopName = "stop"
@@ -31,7 +31,7 @@ var stopRows = []row{
 		Urgent: true, OpenWhileLocked: true, EndsTurn: true}, group: feature.GroupEveryday, run: textAnswer(stop)},
 }
 
-func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {
+func stop(ctx context.Context, c *Commands, r feature.CommandRequest) (string, error) {
 	if strings.EqualFold(strings.TrimSpace(r.Arguments), "all") {
 		return c.stopAll(ctx, r)
 	}
@@ -51,7 +51,7 @@ func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 
 // stopAll drops the waiting messages, and then ends the running turn. In this order no message
 // begins in between.
-func (c *Commands) stopAll(ctx context.Context, r feature.Request) (string, error) {
+func (c *Commands) stopAll(ctx context.Context, r feature.CommandRequest) (string, error) {
 	dropped, err := c.o.Drop(ctx, r.Inbound)
 	if err != nil {
 		return "", fmt.Errorf("drop what waits: %w", err)
@@ -77,26 +77,26 @@ func droppedText(n int) string {
 
 // endedText says how the stopped turn ended.
 func endedText(ahead sqlite.PrecedingText) string {
-	if ahead.Why == protocol.WhyStopped {
+	if ahead.Why == protocol.TurnEndStopped {
 		return textStopped
 	}
 	return textJustEnded
 }
 
 // stopTurn ends the turn that a command is about.
-func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.PrecedingText, error) {
-	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
+func (c *Commands) stopTurn(ctx context.Context, r feature.CommandRequest) (sqlite.PrecedingText, error) {
+	ahead, err := c.o.Sessions.StopTurn(ctx, r.Conversation, r.Inbound)
 	if err != nil && ctx.Err() != nil {
 		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: textStopsSlowly}
 	}
 	return ahead, err
 }
 
-// RunUnstored runs a command that could not be stored. It returns the error for the sender.
+// RunUnstoredCommand runs a command that could not be stored. It returns the error for the sender.
 // Only /stop works without being stored, because a full disk must not keep a turn running.
-func (c *Commands) RunUnstored(in supervisor.Inbound, err error) error {
-	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
+func (c *Commands) RunUnstoredCommand(in supervisor.Inbound, err error) error {
+	if in.Command != stopName || !c.o.Sessions.StopTurnUnstored(in.Conversation.ID) {
 		return err
 	}
-	return &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err, Message: textStoppedNotStored + problem.Message(err)}
+	return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Err: err, Message: textStoppedNotStored + problem.UserText(err)}
 }

@@ -13,7 +13,7 @@ import (
 // row is a command of the core. Its functions get the Commands that called them.
 type row struct {
 	supervisor.SlashCommand
-	group   feature.Group
+	group   feature.HelpGroup
 	alias   string
 	run     run
 	mayAsk  bool
@@ -24,7 +24,7 @@ type row struct {
 }
 
 // run is a feature.Run that also gets the Commands.
-type run func(context.Context, *Commands, feature.Request) (supervisor.Delivery, error)
+type run func(context.Context, *Commands, feature.CommandRequest) (supervisor.Delivery, error)
 
 // coreRows has all commands of the core.
 var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, followupRows, statusRows, modelRows,
@@ -32,11 +32,11 @@ var coreRows = slices.Concat(startRows, helpRows, newRows, stopRows, queueRows, 
 	grantsRows, lockRows, inviteRows, allowRows, resendRows)
 
 // bind turns a row's function into a feature.Run.
-func (c *Commands) bind(do run) feature.Run {
+func (c *Commands) bind(do run) feature.CommandFunc {
 	if do == nil {
 		return nil
 	}
-	return func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) { return do(ctx, c, r) }
+	return func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) { return do(ctx, c, r) }
 }
 
 // core returns the core's commands.
@@ -63,7 +63,7 @@ func mergeCommands(core, features []feature.Command) ([]feature.Command, error) 
 		if r.Run == nil {
 			return nil, fmt.Errorf("/%s: nothing runs it", r.Name)
 		}
-		if !slices.Contains(feature.Groups(), r.Group) {
+		if !slices.Contains(feature.HelpGroups(), r.Group) {
 			return nil, fmt.Errorf("/%s: there is no group %q", r.Name, r.Group)
 		}
 		for _, name := range commandNames(r) {
@@ -87,7 +87,7 @@ func mergeCommands(core, features []feature.Command) ([]feature.Command, error) 
 		prefixes = append(prefixes, r.Prefix)
 	}
 	slices.SortStableFunc(table, func(a, b feature.Command) int {
-		return slices.Index(feature.Groups(), a.Group) - slices.Index(feature.Groups(), b.Group)
+		return slices.Index(feature.HelpGroups(), a.Group) - slices.Index(feature.HelpGroups(), b.Group)
 	})
 	return table, nil
 }
@@ -120,14 +120,14 @@ func (c *Commands) find(name string) (_ feature.Command, known bool) {
 	return c.table[i], true
 }
 
-// Find returns the properties of a command; the zero value for an unknown command.
-func (c *Commands) Find(name string) supervisor.SlashCommand {
+// FindCommand returns the properties of a command; the zero value for an unknown command.
+func (c *Commands) FindCommand(name string) supervisor.SlashCommand {
 	r, _ := c.find(name)
 	return r.SlashCommand
 }
 
-// TurnEndingNames lists the names of commands that end the running turn.
-func TurnEndingNames() (all []string) {
+// TurnEndingCommandNames lists the names of commands that end the running turn.
+func TurnEndingCommandNames() (all []string) {
 	for _, r := range (&Commands{}).core() {
 		if r.EndsTurn {
 			all = append(all, commandNames(r)...)

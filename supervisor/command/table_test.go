@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-func echo(_ context.Context, r feature.Request) (supervisor.Delivery, error) {
+func echo(_ context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	return supervisor.Delivery{Text: r.User.Name + ": " + r.Name + " " + r.Arguments}, nil
 }
 
@@ -30,7 +30,7 @@ func TestNew_CommandsThatCollide_AreRefused(t *testing.T) {
 		"no group":                   func(c *feature.Command) { c.Group = "" },
 		"nothing runs it":            func(c *feature.Command) { c.Run = nil },
 		"ends turns":                 func(c *feature.Command) { c.EndsTurn = true },
-		"or locks":                   func(c *feature.Command) { c.Locks = map[string]supervisor.Lock{} },
+		"or locks":                   func(c *feature.Command) { c.Locks = map[string]supervisor.GateLock{} },
 	} {
 		c := commandNamed("echo")
 		change(&c)
@@ -62,8 +62,8 @@ func TestFeature_CommandAndPress_AreAnswered(t *testing.T) {
 func TestFeature_PrivateInGroup_AsksInPrivateChat(t *testing.T) {
 	h := newRig(t)
 	c := commandNamed("echo")
-	c.Private = feature.Always
-	c.Run = func(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	c.Private = feature.AlwaysPrivate
+	c.Run = func(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 		return supervisor.Delivery{Text: "done"}, r.Allow(ctx, "settings", "May I?", "x")
 	}
 	h.options.Features = []feature.Command{c}

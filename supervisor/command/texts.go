@@ -71,7 +71,7 @@ const (
 var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
 
 // queuePriorities are remarks about messages with an unusual priority.
-var queuePriorities = map[supervisor.Priority]string{
+var queuePriorities = map[supervisor.InboundPriority]string{
 	supervisor.PriorityFollowup: ", after all others",
 	supervisor.PriorityNow:      ", next",
 }

@@ -31,11 +31,11 @@ const (
 var toolsRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "tools",
 		Help: "the tools, and which are open here; /tools keep FAMILY keeps a family open, /tools close FAMILY closes it"},
-		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
+		group: feature.GroupAssistant, run: showTools, prefix: toolsPrefix, keeps: feature.AlwaysPrivate},
 }
 
 // showTools lists a user's tools, or opens or closes a family of tools.
-func showTools(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func showTools(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	all, err := c.o.Tools.List(ctx, r.Conversation.User)
 	if err != nil {
 		return d, fmt.Errorf("list the tools of %s: %w", r.Conversation.User, err)
@@ -56,22 +56,22 @@ func showTools(ctx context.Context, c *Commands, r feature.Request) (d superviso
 		d.Text, err = c.keepOpen(ctx, r, all, open, families[i])
 	default:
 		d.Text = fmt.Sprintf(textFamilyClosed, families[i].Name)
-		err = c.o.OpenedTools.Delete(ctx, r.Conversation.ID, tools.Names(families[i].Tools)...)
+		err = c.o.OpenedTools.DeleteTools(ctx, r.Conversation.ID, tools.Names(families[i].Tools)...)
 	}
 	return d, err
 }
 
 // keepOpen keeps a family of tools open in a conversation, if all of its tools fit.
-func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool,
+func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all []protocol.Tool, open []supervisor.OpenedTool,
 	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
 	for _, name := range tools.Names(f.Tools) {
 		kept = append(kept, supervisor.OpenedTool{Name: name, Pinned: true})
 	}
-	if _, full := tools.Open(all, open, kept...); len(full) > 0 {
+	if _, full := tools.OpenTools(all, open, kept...); len(full) > 0 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textToolsFull, f.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
 	}
-	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.Put(ctx, r.Conversation, kept...)
+	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.AddTools(ctx, r.Conversation, kept...)
 }
 
 // listTools lists tools as permanent, open or closed, with a button for each family.

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor"
 )
 
-// someTools has the same tools for all users. Those of the family "big" do not fit into a request.
-type someTools struct{}
+// fixedTools has the same tools for all users. Those of the family "big" do not fit into a request.
+type fixedTools struct{}
 
-func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
+func (fixedTools) List(context.Context, string) ([]protocol.Tool, error) {
 	return []protocol.Tool{
 		{Name: "big_one", Family: "big", Description: strings.Repeat("x", 20<<10)},
 		{Name: "big_two", Family: "big", Description: strings.Repeat("x", 20<<10)}, {Name: "forget", Family: "memory"},
@@ -22,10 +22,10 @@ func (someTools) List(context.Context, string) ([]protocol.Tool, error) {
 
 // A family of tools can be kept open or closed by words and by buttons. Running the command twice
 // does no harm.
-func TestTools_KeepAndClose_ChangeList(t *testing.T) {
+func TestTools_KeepOrClose_ChangesToolList(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	if err := h.db.OpenedTools().Put(t.Context(), h.home, supervisor.OpenedTool{Name: "forget"}); err != nil {
+	if err := h.db.OpenedTools().AddTools(t.Context(), h.home, supervisor.OpenedTool{Name: "forget"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ said, want string }{

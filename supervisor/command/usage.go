@@ -14,26 +14,26 @@ import (
 	"mews/supervisor/usage"
 )
 
-// Usages sums up model calls.
-type Usages interface {
-	// Usage sums up a user's model calls since a time; user "" means all users. by is "model",
+// UsageSums sums up model calls.
+type UsageSums interface {
+	// SumUsage sums up a user's model calls since a time; user "" means all users. by is "model",
 	// "user" or "conversation". The largest sum comes first.
-	Usage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
-	// Daily sums up model calls by day in zone, from the day of since to today. A line's name is
+	SumUsage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
+	// SumDailyUsage sums up model calls by day in zone, from the day of since to today. A line's name is
 	// the day, such as 2026-11-20.
-	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
+	SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
 // Budgets are the users' remaining budgets.
 type Budgets interface {
-	// Left returns an allowance for each limit of a user's budget.
-	Left(ctx context.Context, user string) ([]budget.Allowance, error)
+	// ListAllowances returns an allowance for each limit of a user's budget.
+	ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
-// Pictures stores generated pictures and texts, to be sent as files.
-type Pictures interface {
-	Keep(name string, png []byte) (supervisor.File, error)
-	KeepText(name, markdown string) (supervisor.File, error)
+// GeneratedFiles stores generated pictures and texts, to be sent as files.
+type GeneratedFiles interface {
+	StorePicture(name string, png []byte) (supervisor.File, error)
+	StoreText(name, markdown string) (supervisor.File, error)
 }
 
 // maxUsageLines limits the lines of /usage. One more line sums up the rest.
@@ -42,11 +42,11 @@ const maxUsageLines = 20
 var usageRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is " +
 		"left to spend"},
-		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.Always},
+		group: feature.GroupAssistant, alias: "stats", run: showUsage, private: feature.AlwaysPrivate},
 }
 
 // showUsage reports the user's model calls. For an admin it can report those of all users.
-func showUsage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
@@ -61,7 +61,7 @@ func showUsage(ctx context.Context, c *Commands, r feature.Request) (d superviso
 	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != ""); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
-	days, err := c.o.Usages.Daily(ctx, report.user, now.AddDate(0, 0, 1-chartDays), zone)
+	days, err := c.o.Usages.SumDailyUsage(ctx, report.user, now.AddDate(0, 0, 1-chartDays), zone)
 	if err != nil {
 		return d, fmt.Errorf("sum the usage by day: %w", err)
 	}
@@ -71,12 +71,12 @@ func showUsage(ctx context.Context, c *Commands, r feature.Request) (d superviso
 // sumUsage sums up the calls of today, this week and this month. With personal it adds the sums
 // that only the user may see.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
-	day, _ := budget.Day(now, now.Location())
-	month, _ := budget.Month(now, now.Location())
-	week, _ := budget.Day(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
+	day, _ := budget.DayBounds(now, now.Location())
+	month, _ := budget.MonthBounds(now, now.Location())
+	week, _ := budget.DayBounds(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
 	sum := func(from time.Time, by string) (lines []usage.Line) {
 		if err == nil {
-			lines, err = c.o.Usages.Usage(ctx, s.user, from, by)
+			lines, err = c.o.Usages.SumUsage(ctx, s.user, from, by)
 		}
 		return lines
 	}
@@ -85,7 +85,7 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 		s.topics = sum(month, "conversation")
 	}
 	if personal && err == nil {
-		s.left, err = c.o.Budgets.Left(ctx, s.user)
+		s.left, err = c.o.Budgets.ListAllowances(ctx, s.user)
 	}
 	return err
 }

@@ -25,9 +25,9 @@ type chartUnit struct {
 // chartUnitOf returns the unit of a chart: cost, or tokens if all calls were free.
 func chartUnitOf(days []usage.Line) chartUnit {
 	if usage.Total(days).Cost > 0 {
-		return chartUnit{textDollarsADay, func(l usage.Line) int64 { return l.Cost }, money.Dollars}
+		return chartUnit{textDollarsADay, func(l usage.Line) int64 { return l.Cost }, money.FormatDollars}
 	}
-	return chartUnit{textTokensADay, func(l usage.Line) int64 { return l.Input + l.Output }, amount.Number}
+	return chartUnit{textTokensADay, func(l usage.Line) int64 { return l.Input + l.Output }, amount.FormatNumber}
 }
 
 // withChart adds a chart of the days to a report. The chart is a picture if the channel shows
@@ -45,7 +45,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []u
 	png, err := m.picture(days)
 	if err == nil {
 		var file supervisor.File
-		if file, err = c.o.Pictures.Keep("usage.png", png); err == nil {
+		if file, err = c.o.Pictures.StorePicture("usage.png", png); err == nil {
 			d.Files = append(d.Files, file)
 		}
 	}

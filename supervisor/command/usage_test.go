@@ -28,7 +28,7 @@ type usages struct {
 	asked        []string
 }
 
-func (u *usages) Usage(_ context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
+func (u *usages) SumUsage(_ context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
 	u.asked = append(u.asked, fmt.Sprintf("%s since %s by %s", user, from.Format(time.RFC3339), by))
 	switch {
 	case by == "conversation":
@@ -39,7 +39,7 @@ func (u *usages) Usage(_ context.Context, user string, from time.Time, by string
 	return u.month, nil
 }
 
-func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error) {
+func (u *usages) SumDailyUsage(_ context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error) {
 	u.asked = append(u.asked, fmt.Sprintf("%s each day since %s", user, since.In(zone).Format(time.DateOnly)))
 	return u.days, nil
 }
@@ -47,19 +47,19 @@ func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *ti
 // budgets are the remaining budgets, by user.
 type budgets map[string][]budget.Allowance
 
-func (b budgets) Left(_ context.Context, user string) ([]budget.Allowance, error) {
+func (b budgets) ListAllowances(_ context.Context, user string) ([]budget.Allowance, error) {
 	return b[user], nil
 }
 
 // pictures records drawn pictures.
 type pictures struct{ kept [][]byte }
 
-func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
+func (p *pictures) StorePicture(name string, png []byte) (supervisor.File, error) {
 	p.kept = append(p.kept, png)
 	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: int64(len(png)), Name: name, MediaType: "image/png"}, nil
 }
 
-func (p *pictures) KeepText(name, text string) (supervisor.File, error) {
+func (p *pictures) StoreText(name, text string) (supervisor.File, error) {
 	p.kept = append(p.kept, []byte(text))
 	return supervisor.File{SHA256: strings.Repeat("cd", 32), Size: int64(len(text)), Name: name,
 		MediaType: "text/markdown"}, nil
@@ -101,7 +101,7 @@ func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 	})
 }
 
-func TestUsage_All_OnlyForAdmins(t *testing.T) {
+func TestUsageOfAll_PlainUser_IsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role
 		group bool
@@ -180,7 +180,7 @@ func TestUsage_ShowsConversationsAndBudget(t *testing.T) {
 }
 
 // Failed calls cost nothing, so no chart is drawn.
-func TestUsage_FailedCalls_AreNotDrawn(t *testing.T) {
+func TestUsageChart_FailedCalls_AreNotDrawn(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
 		h := newRig(t)
 		if chat != "" {

@@ -23,15 +23,15 @@ const (
 
 // Screen shows a conversation to a user. Only one of its methods runs at a time.
 type Screen interface {
-	// Attached reports that the client has joined the conversation; again means not for the first
+	// AttachResult reports that the client has joined the conversation; again means not for the first
 	// time.
-	Attached(a Attached, again bool)
-	// Deliver shows a delivery. It returns false to leave the delivery to another client.
-	Deliver(d Delivery) (taken bool)
-	// Show shows the progress of the reply.
-	Show(p Progress)
-	// Lost reports that the supervisor is away; the chat tries to reconnect.
-	Lost(err error)
+	ShowAttached(a AttachResult, again bool)
+	// ShowDelivery shows a delivery. It returns false to leave the delivery to another client.
+	ShowDelivery(d Delivery) (taken bool)
+	// ShowProgress shows the progress of the reply.
+	ShowProgress(p Progress)
+	// ShowConnectionLost reports that the supervisor is away; the chat tries to reconnect.
+	ShowConnectionLost(err error)
 }
 
 // Chat is a client's side of a conversation. If the supervisor restarts, the chat reconnects,
@@ -45,7 +45,7 @@ type Chat struct {
 	sending *slots.Slots
 
 	mu              sync.Mutex     // guards the fields below, and serializes the screen's calls
-	attach          Attach         // parameters of chat.attach; After is the newest delivery that was shown
+	attach          AttachRequest  // parameters of chat.attach; After is the newest delivery that was shown
 	tookNewest      bool           // whether the screen took the newest delivery
 	conn            *protocol.Conn // the attached connection, or nil
 	pendingProgress []Progress     // progress from before the connection was set, for the screen
@@ -53,7 +53,7 @@ type Chat struct {
 }
 
 // NewChat makes a chat over the socket at path; call Run to start it.
-func NewChat(path string, attach Attach, screen Screen) *Chat {
+func NewChat(path string, attach AttachRequest, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: slots.New(1), changed: make(chan struct{})}
 }
 
@@ -82,34 +82,34 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 		if away > 0 && time.Since(lost) > away {
 			return fmt.Errorf(textAway, away, c.StartCommand(), err)
 		}
-		if !retry.Wait(ctx, wait) {
+		if !retry.Sleep(ctx, wait) {
 			return nil
 		}
 		wait = min(2*wait, maxRetryDelay)
 	}
 }
 
-// NewKey returns a random key for a message.
-func NewKey() string { return rand.Text() }
+// NewMessageKey returns a random key for a message.
+func NewMessageKey() string { return rand.Text() }
 
-// Say sends a message with uploaded files. It returns when the supervisor has the message
+// SendMessage sends a message with uploaded files. It returns when the supervisor has the message
 // on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
 // is sent again. Say may be called before Run has joined. A refusal is an error.
-func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
+func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said SayResult, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
 	}
-	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
+	return c.callInOrder(ctx, MethodSay, SayRequest{Key: key, Text: text, Files: files})
 }
 
-// Press sends the press of a button below a delivery. It waits while the supervisor is away,
+// PressButton sends the press of a button below a delivery. It waits while the supervisor is away,
 // as for a message.
-func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
-	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
+func (c *Chat) PressButton(ctx context.Context, key string, delivery int64, press string) (SayResult, error) {
+	return c.callInOrder(ctx, MethodPress, PressRequest{Key: key, Delivery: delivery, Press: press})
 }
 
 // callInOrder makes a call after all earlier calls have been answered.
-func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
+func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said SayResult, err error) {
 	slot, err := c.sending.Acquire(ctx, "")
 	if err != nil {
 		return said, err
@@ -139,7 +139,7 @@ func (c *Chat) Leave(ctx context.Context) error {
 	if !took {
 		return nil
 	}
-	return c.call(ctx, MethodTook, Took{Delivery: newest}, nil)
+	return c.call(ctx, MethodConfirmTaken, ConfirmTakenRequest{Delivery: newest}, nil)
 }
 
 // call calls the supervisor until it answers or ctx ends. It may need several connections.
@@ -179,7 +179,7 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 	running.Go(func() { ended = conn.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
-	var attached Attached
+	var attached AttachResult
 	bounded, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
 	if err := decodeError(conn.Call(bounded, MethodAttach, c.attachParams(), &attached)); err != nil {
@@ -192,25 +192,25 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 }
 
 // attachParams returns the parameters with which a new connection attaches.
-func (c *Chat) attachParams() Attach {
+func (c *Chat) attachParams() AttachRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pendingProgress = nil
 	return c.attach
 }
 
-func (c *Chat) setAttached(conn *protocol.Conn, attached Attached, again bool) {
+func (c *Chat) setAttached(conn *protocol.Conn, attached AttachResult, again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.attach.After {
-	case FromNow:
+	case StartFromNow:
 		c.attach.After, c.attach.Start = attached.Newest, attached.Newest
-	case Undelivered:
+	case StartAtUndelivered:
 		c.attach.After, c.attach.Start = 0, attached.Newest
 	}
-	c.screen.Attached(attached, again)
+	c.screen.ShowAttached(attached, again)
 	for _, s := range c.pendingProgress {
-		c.screen.Show(s)
+		c.screen.ShowProgress(s)
 	}
 	c.setConn(conn)
 }
@@ -219,7 +219,7 @@ func (c *Chat) connectionLost(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.setConn(nil)
-	c.screen.Lost(err)
+	c.screen.ShowConnectionLost(err)
 }
 
 // setConn sets the attached connection. The caller has c.mu.
@@ -246,13 +246,13 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// Call takes a delivery of the supervisor, after the screen has joined the conversation.
-func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
+// HandleCall takes a delivery of the supervisor, after the screen has joined the conversation.
+func (c *Chat) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	var d Delivery
-	if err := req.Decode(&d); err != nil {
+	if err := req.DecodeParams(&d); err != nil {
 		return nil, err
 	}
 	if _, err := c.attachedConn(ctx, nil); err != nil {
@@ -262,19 +262,19 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	defer c.mu.Unlock()
 	switch {
 	case d.ID < c.attach.After:
-		return Delivered{}, nil // the delivery is from before this chat began, so another client should get it
+		return DeliverResult{}, nil // the delivery is from before this chat began, so another client should get it
 	case d.ID > c.attach.After:
-		c.tookNewest = c.screen.Deliver(d)
+		c.tookNewest = c.screen.ShowDelivery(d)
 		c.attach.After = d.ID
 	}
-	return Delivered{Taken: c.tookNewest}, nil
+	return DeliverResult{Taken: c.tookNewest}, nil
 }
 
-// Notify shows progress of the reply, in order. The first progress may come before the answer to
+// HandleNotification shows progress of the reply, in order. The first progress may come before the answer to
 // chat.attach.
-func (c *Chat) Notify(req *protocol.Request) {
+func (c *Chat) HandleNotification(req *protocol.Request) {
 	var s Progress
-	if req.Method != MethodProgress || req.Decode(&s) != nil {
+	if req.Method != MethodProgress || req.DecodeParams(&s) != nil {
 		return
 	}
 	c.mu.Lock()
@@ -283,7 +283,7 @@ func (c *Chat) Notify(req *protocol.Request) {
 		c.pendingProgress = append(c.pendingProgress, s)
 		return
 	}
-	c.screen.Show(s)
+	c.screen.ShowProgress(s)
 }
 
 // isRefusal reports whether an error is the supervisor's answer. The supervisor would refuse the

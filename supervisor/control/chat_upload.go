@@ -10,10 +10,10 @@ import (
 	"mews/protocol"
 )
 
-// Upload sends a file, and returns when the supervisor has the file on disk. While the
+// UploadFile sends a file, and returns when the supervisor has the file on disk. While the
 // supervisor is away, it waits, and then sends the file again from its start. Only one goroutine
 // may upload at a time.
-func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
+func (c *Chat) UploadFile(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {
 		if conn, err = c.attachedConn(ctx, conn); err != nil {
@@ -34,15 +34,15 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return ref, fmt.Errorf("read the file anew: %w", err)
 	}
-	part := Upload{}
-	buf := make([]byte, MaxUploadPart)
+	part := UploadPart{}
+	buf := make([]byte, MaxUploadPartBytes)
 	for !part.Last {
 		n, err := io.ReadFull(file, buf)
 		part.Data, part.Last = buf[:n], errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		if err != nil && !part.Last {
 			return ref, fmt.Errorf("read the file: %w", err)
 		}
-		uploaded := Uploaded{Blob: &ref}
+		uploaded := UploadResult{Blob: &ref}
 		if err := conn.Call(ctx, MethodUpload, part, &uploaded); err != nil {
 			return ref, err
 		}
@@ -53,8 +53,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 
 // TranscribeFile lets the service behind a socket transcribe a file. user "" means this account's
 // user. The call takes no deliveries of the user.
-func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
-	conn, err := dial(ctx, path, takingNothing{})
+func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard TranscribeResult, err error) {
+	conn, err := dial(ctx, path, decliningHandler{})
 	if err != nil {
 		return heard, err
 	}
@@ -64,11 +64,11 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	defer ended.Wait()
 	defer cancel()
 	f := UploadedFile{Name: name}
-	if err = conn.Call(ctx, MethodAttach, Attach{User: user, After: FromNow}, &Attached{}); err == nil {
+	if err = conn.Call(ctx, MethodAttach, AttachRequest{User: user, After: StartFromNow}, &AttachResult{}); err == nil {
 		f.Blob, err = uploadOver(ctx, conn, file)
 	}
 	if err == nil {
-		err = conn.Call(ctx, MethodTranscribe, Transcribe{File: f}, &heard)
+		err = conn.Call(ctx, MethodTranscribe, TranscribeRequest{File: f}, &heard)
 	}
 	if ctx.Err() != nil {
 		return heard, context.Cause(ctx)
@@ -76,9 +76,11 @@ func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSe
 	return heard, decodeError(err)
 }
 
-// takingNothing is a handler that leaves every delivery to another client.
-type takingNothing struct{}
+// decliningHandler is a handler that leaves every delivery to another client.
+type decliningHandler struct{}
 
-func (takingNothing) Call(context.Context, *protocol.Request) (any, error) { return Delivered{}, nil }
+func (decliningHandler) HandleCall(context.Context, *protocol.Request) (any, error) {
+	return DeliverResult{}, nil
+}
 
-func (takingNothing) Notify(*protocol.Request) {}
+func (decliningHandler) HandleNotification(*protocol.Request) {}

@@ -40,7 +40,7 @@ type connectionLimit struct {
 // acquire returns the reason, and does not count.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.IsKnown(uid) {
-		_, err := l.people.Speaker(uid, "")
+		_, err := l.people.FindSpeaker(uid, "")
 		if err == nil {
 			err = supervisor.Errorf(supervisor.CodeForbidden, textNoUser)
 		}
@@ -83,8 +83,8 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	defer slot.Release()
 	ctx, cancel := context.WithTimeout(ctx, refusalTimeout)
 	defer cancel()
-	handler := failing(func(*protocol.Request) error {
-		return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(why)}
+	handler := failingHandler(func(*protocol.Request) error {
+		return &protocol.Error{Code: protocol.CodeFailed, Message: problem.UserText(why)}
 	})
 	// the error does not matter, because the client is refused anyway
 	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx)

@@ -17,11 +17,11 @@ import (
 
 // Methods that a client calls.
 const (
-	MethodAttach = "chat.attach" // takes AttachRequest, returns AttachResult; once for each connection
-	MethodSay    = "chat.say"    // takes SayRequest, returns SayResult; after chat.attach
-	MethodUpload = "chat.upload" // takes UploadPart, returns UploadResult; after chat.attach
-	MethodPress  = "chat.press"  // takes PressRequest, returns SayResult; after chat.attach
-	MethodTook   = "chat.took"   // takes ConfirmTakenRequest, returns nothing; after chat.attach
+	MethodAttach       = "chat.attach" // takes AttachRequest, returns AttachResult; once for each connection
+	MethodSay          = "chat.say"    // takes SayRequest, returns SayResult; after chat.attach
+	MethodUpload       = "chat.upload" // takes UploadPart, returns UploadResult; after chat.attach
+	MethodPress        = "chat.press"  // takes PressRequest, returns SayResult; after chat.attach
+	MethodConfirmTaken = "chat.took"   // takes ConfirmTakenRequest, returns nothing; after chat.attach
 
 	MethodTranscribe = "chat.transcribe" // takes TranscribeRequest, returns TranscribeResult; after chat.attach
 )
@@ -34,12 +34,12 @@ const (
 
 // Values of AttachRequest.After for a client that has no delivery yet.
 const (
-	Undelivered = -1 // get all deliveries that no client has taken
-	FromNow     = -2 // get only new deliveries
+	StartAtUndelivered = -1 // get all deliveries that no client has taken
+	StartFromNow       = -2 // get only new deliveries
 )
 
-// Attach is the request to join a conversation of the terminal channel.
-type Attach struct {
+// AttachRequest is the request to join a conversation of the terminal channel.
+type AttachRequest struct {
 	User string `json:"user,omitempty"` // the user who speaks; "" is the user of the process's account
 	Chat string `json:"chat,omitempty"` // name of the chat; "" is the user's usual chat
 	// the newest delivery that this client has; or StartAtUndelivered or StartFromNow
@@ -51,8 +51,8 @@ type Attach struct {
 	Start int64 `json:"start,omitempty"`
 }
 
-// Attached is the answer to chat.attach.
-type Attached struct {
+// AttachResult is the answer to chat.attach.
+type AttachResult struct {
 	User         string       `json:"user"`
 	Conversation int64        `json:"conversation"`
 	Newest       int64        `json:"newest"` // the newest delivery of the conversation
@@ -63,7 +63,7 @@ type Attached struct {
 }
 
 // Say is a message of a user to the assistant.
-type Say struct {
+type SayRequest struct {
 	// identifies the message: a repeated message with the same key is stored only once
 	Key   string         `json:"key"`
 	Text  string         `json:"text"`            // the message's words; may be empty if files are attached
@@ -78,34 +78,34 @@ type UploadedFile struct {
 
 // Upload is a part of a file. The parts come in order, and one file after the other. If the
 // connection ends within a file, the client sends the file again over the next connection.
-type Upload struct {
+type UploadPart struct {
 	// position of Data in the file; 0 begins a file, and drops an unfinished file
 	Offset int64  `json:"offset"`
-	Data   []byte `json:"data,omitempty"` // at most MaxUploadPart bytes
+	Data   []byte `json:"data,omitempty"` // at most MaxUploadPartBytes bytes
 	Last   bool   `json:"last,omitempty"` // whether Data is the end of the file
 }
 
 // Limits of uploads.
 const (
-	MaxUploadPart = 256 << 10 // bytes in a part
+	MaxUploadPartBytes = 256 << 10 // bytes in a part
 	// bytes in a file; a self-hosted Bot API server has the same limit
-	MaxUploadFile = 2_000 << 20
+	MaxUploadFileBytes = 2_000 << 20
 )
 
-// Uploaded answers a part of a file. After the last part, the file is on disk and belongs to
+// UploadResult answers a part of a file. After the last part, the file is on disk and belongs to
 // the user.
-type Uploaded struct {
+type UploadResult struct {
 	Blob *protocol.BlobRef `json:"blob,omitempty"` // the whole file; only after the last part
 }
 
-// Transcribe asks for the text of an uploaded recording. The recording is no message of the
+// TranscribeRequest asks for the text of an uploaded recording. The recording is no message of the
 // conversation, and is not stored in the user's home. The answer comes after the transcription.
-type Transcribe struct {
+type TranscribeRequest struct {
 	File UploadedFile `json:"file"`
 }
 
-// Transcribed is the text of a recording.
-type Transcribed struct {
+// TranscribeResult is the text of a recording.
+type TranscribeResult struct {
 	Text         string `json:"text"`               // the spoken words; "" means no speech
 	Language     string `json:"language,omitempty"` // language of the words; "" means unknown
 	Seconds      int    `json:"seconds"`            // length of the recording
@@ -113,14 +113,14 @@ type Transcribed struct {
 }
 
 // Press is a user's press of a button below a delivery of the conversation.
-type Press struct {
+type PressRequest struct {
 	Key      string `json:"key"` // identifies the press, like SayRequest.Key
 	Delivery int64  `json:"delivery"`
 	Press    string `json:"press"` // the button's press text
 }
 
-// Said reports that a message or a press is on disk.
-type Said struct {
+// SayResult reports that a message or a press is on disk.
+type SayResult struct {
 	Inbound int64 `json:"inbound"`
 	Held    bool  `json:"held,omitempty"` // whether the message waits until the user sends a code
 	// Answered means that the message was a code or invalid. A notice is then its only answer.
@@ -157,16 +157,16 @@ type File struct {
 	Path string `json:"path,omitempty"`
 }
 
-// Took confirms again that the client has taken a delivery. A client that ends can't
+// ConfirmTakenRequest confirms again that the client has taken a delivery. A client that ends can't
 // know whether its answer to chat.deliver arrived. The answer to this request proves it.
-type Took struct {
+type ConfirmTakenRequest struct {
 	Delivery int64 `json:"delivery"`
 }
 
-// Delivered answers a delivery. A delivery that was not taken stays in the outbox for the next
+// DeliverResult answers a delivery. A delivery that was not taken stays in the outbox for the next
 // client. After a reconnect the client gets its newest delivery again, because its answer may have
 // been lost. The client answers as before, and shows nothing.
-type Delivered struct {
+type DeliverResult struct {
 	Taken bool `json:"taken"`
 }
 

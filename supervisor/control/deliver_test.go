@@ -22,14 +22,14 @@ func same(h *rig, what string, got, want []string) {
 	}
 }
 
-func TestSay_AnswerIsDelivered(t *testing.T) {
+func TestSendMessage_AnswerIsDelivered(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.startAttach(control.Attach{After: control.Undelivered}, false)
+	v := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, false)
 	if a := next[attached](h, v); a.again || a.User != "ann" || a.Home != "/homes/ann" || a.Version != "1.2" || a.Conversation == 0 {
 		t.Errorf("attached to %+v", a)
 	}
-	said, err := v.Say(t.Context(), "my-key", "hello")
+	said, err := v.SendMessage(t.Context(), "my-key", "hello")
 	h.must(err)
 	h.answer("Hello, Ann.")
 	d := next[control.Delivery](h, v)
@@ -39,17 +39,17 @@ func TestSay_AnswerIsDelivered(t *testing.T) {
 	if id := <-h.outbox.delivered; id != d.ID || len(h.pending()) != 0 {
 		t.Errorf("taken was %d, and %q wait", id, h.pending())
 	}
-	counts, err := h.db.Counts(t.Context())
+	counts, err := h.db.StatusCounts(t.Context())
 	h.must(err)
 	if counts.Inbounds[supervisor.InboundDone] != 1 {
 		t.Errorf("the inbounds are %v", counts.Inbounds)
 	}
 }
 
-func TestReconnect_DeliversMissedOnce(t *testing.T) {
+func TestReconnect_ShowsMissedDeliveryOnce(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
 	h.notice("before")
 	same(h, "first", v.texts(h, 1), []string{"before"})
 	<-h.outbox.delivered
@@ -58,7 +58,7 @@ func TestReconnect_DeliversMissedOnce(t *testing.T) {
 	h.notice("meanwhile")
 	said := make(chan error, 1)
 	go func() {
-		_, err := v.Say(context.Background(), "key", "are you there?")
+		_, err := v.SendMessage(context.Background(), "key", "are you there?")
 		said <- err
 	}()
 	h.live()
@@ -73,29 +73,29 @@ func TestReconnect_DeliversMissedOnce(t *testing.T) {
 	same(h, "more", v.rest(), nil)
 }
 
-// noMethods is an inbox that stores a message, and ends the supervisor before it answers.
-type noMethods struct {
+// crashingInbox is an inbox that stores a message, and ends the supervisor before it answers.
+type crashingInbox struct {
 	*inbox.Inbox
 	kept chan int64
 }
 
-func (s noMethods) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error) {
-	in, err := s.Inbox.Put(ctx, in, files...)
+func (s crashingInbox) StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error) {
+	in, err := s.Inbox.StoreInbound(ctx, in, files...)
 	s.kept <- in.ID
 	<-ctx.Done()
 	return in, err
 }
 
-func TestSay_ReplyLost_IsRepeatedAndStoredOnce(t *testing.T) {
+func TestSendMessage_ReplyLost_IsStoredOnce(t *testing.T) {
 	h := newRig(t)
 	whole := h.options.Inbox
-	s := noMethods{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
+	s := crashingInbox{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
 	h.options.Inbox = s
 	end := h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
-	said := make(chan control.Said, 1)
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	said := make(chan control.SayResult, 1)
 	go func() {
-		got, err := v.Say(context.Background(), "key", "hello")
+		got, err := v.SendMessage(context.Background(), "key", "hello")
 		if err != nil {
 			t.Error(err)
 		}
@@ -115,7 +115,7 @@ func TestSay_ReplyLost_IsRepeatedAndStoredOnce(t *testing.T) {
 func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
 	h.outbox.fail(1)
 	id := h.notice("one")
 	same(h, "first", v.texts(h, 1), []string{"one"})
@@ -128,19 +128,19 @@ func TestDelivery_ReceiptLost_IsShownOnce(t *testing.T) {
 	same(h, "left", h.pending(), nil)
 }
 
-func TestAttach_StartsAfterTheGivenDelivery(t *testing.T) {
+func TestAttach_AfterDelivery_ShowsOnlyNewer(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	first := h.attach(control.Attach{After: control.FromNow})
+	first := h.attach(control.AttachRequest{After: control.StartFromNow})
 	h.notice("taken")
 	same(h, "the first", first.texts(h, 1), []string{"taken"})
 	<-h.outbox.delivered
 	first.end()
 	h.notice("waiting")
 
-	now := h.attach(control.Attach{After: control.FromNow})
-	undelivered := h.attach(control.Attach{After: control.Undelivered})
-	all := h.attach(control.Attach{After: 0})
+	now := h.attach(control.AttachRequest{After: control.StartFromNow})
+	undelivered := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	all := h.attach(control.AttachRequest{After: 0})
 	h.notice("new")
 	same(h, "from now on", now.texts(h, 1), []string{"new"})
 	same(h, "what was not delivered", undelivered.texts(h, 2), []string{"waiting", "new"})
@@ -154,12 +154,12 @@ func TestDelivery_NotTaken_GoesToNextClient(t *testing.T) {
 	for _, text := range want {
 		h.notice(text)
 	}
-	leaves := h.startAttach(control.Attach{After: control.Undelivered}, true)
+	leaves := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, true)
 	same(h, "offered", leaves.texts(h, 120), want)
 	h.notice("121")
 	same(h, "offered then", leaves.texts(h, 1), []string{"121"})
 	same(h, "waiting", h.pending(), numbers(1, 121))
-	takes := h.attach(control.Attach{After: control.Undelivered})
+	takes := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
 	same(h, "taken", takes.texts(h, 121), numbers(1, 121))
 	for range 121 {
 		<-h.outbox.delivered
@@ -180,7 +180,7 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 		}
 	}
 	h.outbox.fail(1)
-	v := h.startAttach(control.Attach{After: control.Undelivered}, false)
+	v := h.startAttach(control.AttachRequest{After: control.StartAtUndelivered}, false)
 	same(h, "shown", v.texts(h, 3), []string{"1", "3", "5"})
 	for range 3 {
 		<-h.outbox.delivered
@@ -189,10 +189,10 @@ func TestReconnect_GetsOnlyUntakenDeliveries(t *testing.T) {
 	same(h, "shown then", v.texts(h, 1), []string{"7"})
 }
 
-func TestLeave_ShownDelivery_IsTaken(t *testing.T) {
+func TestLeave_ShownDelivery_IsMarkedTaken(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: control.FromNow})
+	v := h.attach(control.AttachRequest{After: control.StartFromNow})
 	h.must(v.Leave(t.Context())) // nothing was shown, so there is nothing to confirm
 	for range 20 {
 		h.notice("bye")
@@ -202,12 +202,12 @@ func TestLeave_ShownDelivery_IsTaken(t *testing.T) {
 	}
 }
 
-func TestTwoClients_BothSeeEverything(t *testing.T) {
+func TestTwoClients_BothGetAllDeliveries(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	one, two := h.attach(control.Attach{After: 0}), h.attach(control.Attach{After: 0})
-	other := h.attach(control.Attach{After: 0, Chat: "work"})
-	bob := h.attach(control.Attach{After: 0, User: "bob"})
+	one, two := h.attach(control.AttachRequest{After: 0}), h.attach(control.AttachRequest{After: 0})
+	other := h.attach(control.AttachRequest{After: 0, Chat: "work"})
+	bob := h.attach(control.AttachRequest{After: 0, User: "bob"})
 	one.say(h, "hello")
 	h.answer("Hello.")
 	two.say(h, "and again")
@@ -252,24 +252,24 @@ func (w *clientScreen) until(h *rig, t *testing.T, v *client, text string) {
 func TestReply_IsShownAsItGrows(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
 	var w clientScreen
-	s.Add("I lo")
+	s.AppendText("I lo")
 	w.until(h, t, v, "I lo")
-	s.Add("ok.")
+	s.AppendText("ok.")
 	w.until(h, t, v, "I look.")
-	s.Reset() // the worker has died, so the step is repeated
+	s.ResetStep() // the worker has died, so the step is repeated
 	w.until(h, t, v, "")
-	s.Commit("I look.")
-	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolEnded, Text: "3 files"})
-	s.Add("Three files.")
+	s.CommitStep("I look.")
+	s.ShowTool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.EventToolEnded, Text: "3 files"})
+	s.AppendText("Three files.")
 	const whole = "I look.\n\nThree files."
 	w.until(h, t, v, whole)
 	same(h, "tools", w.tools, []string{"tool.ended list_files 3 files"})
 
-	late := h.attach(control.Attach{After: 0}) // this client attaches in the middle of the reply
+	late := h.attach(control.AttachRequest{After: 0}) // this client attaches in the middle of the reply
 	(&clientScreen{}).until(h, t, late, whole)
 
 	h.finish(turn, s, whole)
@@ -283,15 +283,15 @@ func TestReply_IsShownAsItGrows(t *testing.T) {
 func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	for range 50 {
 		v.say(h, "one")
 		v.say(h, "two")
 		first, s := h.begin()
-		s.Add("first")
+		s.AppendText("first")
 		h.finish(first, s, "first, whole")
 		second, s := h.begin()
-		s.Add("second")
+		s.AppendText("second")
 		h.finish(second, s, "second, whole")
 		answered := int64(0)
 		for answered != second.ID {
@@ -313,11 +313,11 @@ func TestAnswer_ComesBeforeNextTurn(t *testing.T) {
 func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	v.say(h, "tell me everything")
 	turn, s := h.begin()
 	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
-	s.Add(long)
+	s.AppendText(long)
 	if show := next[control.Progress](h, v); show.Text != "" && !strings.HasPrefix(long, show.Text) {
 		t.Errorf("shown was %.40q", show.Text)
 	}
@@ -337,25 +337,25 @@ func TestAnswer_TooLongForALine_IsCut(t *testing.T) {
 func TestToolLine_TooLong_IsLeftOut(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: 0})
-	s := h.feeds.Open(supervisor.Turn{ID: 1, Conversation: h.conversation("ann", "")}, "")
-	s.Tool(protocol.TurnEvent{Call: strings.Repeat("x", 2<<20)})
-	s.Add("hello")
+	v := h.attach(control.AttachRequest{After: 0})
+	s := h.feeds.OpenStream(supervisor.Turn{ID: 1, Conversation: h.conversation("ann", "")}, "")
+	s.ShowTool(protocol.TurnEvent{Call: strings.Repeat("x", 2<<20)})
+	s.AppendText("hello")
 	(&clientScreen{}).until(h, t, v, "hello")
 	s.Close()
 }
 
 func TestChat_CannotJoin_Fails(t *testing.T) {
 	h := newRig(t)
-	var gone *control.NotRunning
-	if err := <-h.startAttach(control.Attach{After: 0}, false).ran; !errors.As(err, &gone) {
+	var gone *control.NotRunningError
+	if err := <-h.startAttach(control.AttachRequest{After: 0}, false).ran; !errors.As(err, &gone) {
 		t.Errorf("with no socket: %v", err)
 	}
 	end := h.live()
-	if err := <-h.startAttach(control.Attach{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
+	if err := <-h.startAttach(control.AttachRequest{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
 		t.Errorf("as nobody: %v", err)
 	}
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	end()
 	h.people.stranger.Store(true)
 	h.live()
@@ -364,11 +364,11 @@ func TestChat_CannotJoin_Fails(t *testing.T) {
 	}
 }
 
-func TestChat_SupervisorStaysAway_GivesUp(t *testing.T) {
+func TestChat_SupervisorGoneTooLong_Fails(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	s := &shownReply{events: make(chan any, 100)}
-	chat := control.NewChat(h.path, control.Attach{After: 0}, s)
+	s := &recordingScreen{events: make(chan any, 100)}
+	chat := control.NewChat(h.path, control.AttachRequest{After: 0}, s)
 	ran := make(chan error, 1)
 	go func() { ran <- chat.Run(context.Background(), time.Nanosecond) }()
 	if _, ok := (<-s.events).(attached); !ok {
@@ -380,12 +380,12 @@ func TestChat_SupervisorStaysAway_GivesUp(t *testing.T) {
 	}
 }
 
-func TestSay_InvalidText_IsRefused(t *testing.T) {
+func TestSendMessage_InvalidText_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxText+1)} {
-		if _, err := v.Say(t.Context(), "key", text); !strings.Contains(problem.Message(err), "The message") {
+		if _, err := v.SendMessage(t.Context(), "key", text); !strings.Contains(problem.UserText(err), "The message") {
 			t.Errorf("%.10q: %v", text, err)
 		}
 	}
@@ -395,13 +395,13 @@ func TestSay_InvalidText_IsRefused(t *testing.T) {
 	v.say(h, strings.Repeat("x", supervisor.MaxText))
 }
 
-func TestSay_ContextEnds_Returns(t *testing.T) {
+func TestSendMessage_ContextEnds_Returns(t *testing.T) {
 	h := newRig(t)
-	chat := control.NewChat(h.path, control.Attach{}, nil)
+	chat := control.NewChat(h.path, control.AttachRequest{}, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	cancel(cause)
-	if _, err := chat.Say(ctx, "key", "hello"); !errors.Is(err, cause) {
+	if _, err := chat.SendMessage(ctx, "key", "hello"); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,24 +22,26 @@ import (
 // callTimeout limits one call of a client.
 const callTimeout = 30 * time.Second
 
-// NotRunning is the error if no process listens on the control socket.
-type NotRunning struct {
+// NotRunningError is the error if no process listens on the control socket.
+type NotRunningError struct {
 	Path string
 	Err  error
 }
 
-func (e *NotRunning) Error() string {
+func (e *NotRunningError) Error() string {
 	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
 }
 
 // StartCommand returns the shell command that starts the Mews with this control socket.
-func StartCommand(path string) string { return unit.Command("start", filepath.Dir(path), "mews run") }
+func StartCommand(path string) string {
+	return unit.ServiceCommand("start", filepath.Dir(path), "mews run")
+}
 
-func (e *NotRunning) Unwrap() error { return e.Err }
+func (e *NotRunningError) Unwrap() error { return e.Err }
 
-// Ask calls one method over a new connection.
-func Ask(ctx context.Context, path, method string, params, result any) error {
-	conn, err := dial(ctx, path, failing(noMethods))
+// CallOnce calls one method over a new connection.
+func CallOnce(ctx context.Context, path, method string, params, result any) error {
+	conn, err := dial(ctx, path, failingHandler(noMethods))
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	conn, err := d.DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return nil, &NotRunning{Path: path, Err: err}
+		return nil, &NotRunningError{Path: path, Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		if group := groupOf(path); group != "" {
 			return nil, fmt.Errorf(textOfGroup, path, group, accountName(), err)
@@ -102,11 +104,13 @@ func decodeError(err error) error {
 	return err
 }
 
-// failing is a handler that answers every call with an error.
-type failing func(*protocol.Request) error
+// failingHandler is a handler that answers every call with an error.
+type failingHandler func(*protocol.Request) error
 
-func (f failing) Call(_ context.Context, req *protocol.Request) (any, error) { return nil, f(req) }
+func (f failingHandler) HandleCall(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, f(req)
+}
 
-func (failing) Notify(*protocol.Request) {}
+func (failingHandler) HandleNotification(*protocol.Request) {}
 
-func noMethods(req *protocol.Request) error { return protocol.MethodNotFound(req.Method) }
+func noMethods(req *protocol.Request) error { return protocol.MethodNotFoundError(req.Method) }

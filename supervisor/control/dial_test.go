@@ -10,9 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// TestDial_HungUp_ExplainsWhy has a service that accepts a connection and closes it. A service
+// TestDial_ServerHangsUp_ExplainsWhy has a service that accepts a connection and closes it. A service
 // without free descriptors or watches does that.
-func TestDial_HungUp_ExplainsWhy(t *testing.T) {
+func TestDial_ServerHangsUp_ExplainsWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)
 	if err != nil {
@@ -23,7 +23,7 @@ func TestDial_HungUp_ExplainsWhy(t *testing.T) {
 		conn, err := listener.Accept()
 		ended <- errors.Join(err, conn.Close(), listener.Close())
 	}()
-	err = Ask(t.Context(), path, MethodAttach, nil, nil)
+	err = CallOnce(t.Context(), path, MethodAttach, nil, nil)
 	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service has hung up") {
 		t.Errorf("%v", err)
 	}

@@ -29,7 +29,7 @@ func (c *serverConn) serve(ctx context.Context) {
 	if !ok {
 		return
 	}
-	watcher := c.o.Feeds.Watch(p.conversation)
+	watcher := c.o.Feeds.WatchConversation(p.conversation)
 	defer watcher.Close()
 	f := &follower{serverConn: c, conversation: p.conversation, after: p.after}
 	err := f.follow(ctx, p.start, watcher)
@@ -76,7 +76,7 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 		return err
 	}
 	for first := true; ; first = false {
-		update, err := watcher.Next(ctx)
+		update, err := watcher.NextUpdate(ctx)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 
 // offer sends a delivery. If the text is too long for a line, offer sends only its beginning; the
 // whole text stays in the outbox.
-func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
+func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer DeliverResult, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
 	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.AlsoKeys, Kind: d.Kind, Why: d.TurnEnd, Text: d.Text, At: d.CreatedAt,
@@ -168,7 +168,7 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption, Path: file.Path})
 	}
 	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
-	if errors.Is(err, protocol.ErrTooLong) {
+	if errors.Is(err, protocol.ErrLineTooLong) {
 		wire.Text = fmt.Sprintf(textCut, cut(d.Text, maxText), len(d.Text)>>10)
 		err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	}
@@ -176,30 +176,30 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 }
 
 // present shows progress, except for a turn whose answer was already delivered.
-func (f *follower) present(ctx context.Context, update reply.Update) error {
+func (f *follower) present(ctx context.Context, update reply.ReplyUpdate) error {
 	if update.Turn <= f.deliveredTurn {
-		update = reply.Update{}
+		update = reply.ReplyUpdate{}
 	}
 	show, changed := f.lastShown.next(update)
 	if !changed {
 		return nil
 	}
 	err := f.conn.Notify(ctx, MethodProgress, show)
-	if errors.Is(err, protocol.ErrTooLong) { // the lines about tools are too long; clients may miss progress
+	if errors.Is(err, protocol.ErrLineTooLong) { // the lines about tools are too long; clients may miss progress
 		show.Tools = nil
 		err = f.conn.Notify(ctx, MethodProgress, show)
 	}
 	return err
 }
 
-// shownReply is the part of the running reply that the client has got.
+// recordingScreen is the part of the running reply that the client has got.
 type shownReply struct {
 	turn int64
 	text string
 }
 
 // next returns the changes of the reply since the last call. It returns false if nothing changed.
-func (s *shownReply) next(u reply.Update) (Progress, bool) {
+func (s *shownReply) next(u reply.ReplyUpdate) (Progress, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
 	show := Progress{Turn: u.Turn, Inbound: u.Inbound, Text: s.text}

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // people has the users ann and bob. This process is an admin, unless one of the fields is set.
 type people struct{ stranger, plain atomic.Bool }
 
-func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
+func (p *people) FindSpeaker(_ uint32, as string) (supervisor.User, error) {
 	switch {
 	case p.stranger.Load():
 		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "You are a stranger."}
@@ -105,10 +105,12 @@ func newRig(t testing.TB) *rig {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
-		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.Delivery,
+		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
-		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
-		Methods: map[string]control.Method{methodStatus: func(context.Context, uint32, *protocol.Request) (any, error) {
+		Greet: func(supervisor.User) control.AttachResult {
+			return control.AttachResult{Version: "1.2", Model: "offline"}
+		},
+		Methods: map[string]control.MethodHandler{methodStatus: func(context.Context, uint32, *protocol.Request) (any, error) {
 			return status{Version: "1.2"}, nil
 		}},
 		Log: hclog.NewNullLogger(),
@@ -150,7 +152,7 @@ func (h *rig) must(err error) {
 
 func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTerminal, chat, "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), user, supervisor.ChannelTerminal, chat, "")
 	h.must(err)
 	return c
 }
@@ -160,12 +162,12 @@ func (h *rig) begin() (supervisor.Turn, *reply.Stream) {
 	h.Helper()
 	turn, _, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID, nil)
 	h.must(err)
-	return turn, h.feeds.Open(turn, "")
+	return turn, h.feeds.OpenStream(turn, "")
 }
 
 func (h *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	h.Helper()
-	_, err := h.db.Turns().Finish(h.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	_, err := h.db.Turns().Finish(h.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: text})
 	h.must(err)
 	s.Close()
@@ -186,9 +188,9 @@ func (h *rig) notice(text string) int64 {
 
 func (h *rig) noticeIn(c supervisor.Conversation, text string) int64 {
 	h.Helper()
-	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
+	d, err := h.db.Outbox().PutTextNotice(h.Context(), c.ID, text)
 	h.must(err)
-	h.feeds.Delivery(c.ID)
+	h.feeds.NotifyDelivery(c.ID)
 	return d.ID
 }
 
@@ -206,7 +208,7 @@ func (h *rig) pending() []string {
 
 func (h *rig) inbounds() int {
 	h.Helper()
-	counts, err := h.db.Counts(h.Context())
+	counts, err := h.db.StatusCounts(h.Context())
 	h.must(err)
 	n := 0
 	for _, some := range counts.Inbounds {
@@ -217,22 +219,24 @@ func (h *rig) inbounds() int {
 
 // attached and lost are events that a screen reports.
 type attached struct {
-	control.Attached
+	control.AttachResult
 	again bool
 }
 type lost struct{ err error }
 
-// shownReply is a screen that records its events. It takes all deliveries, unless leaves is
+// recordingScreen is a screen that records its events. It takes all deliveries, unless leaves is
 // set.
-type shownReply struct {
+type recordingScreen struct {
 	events chan any
 	leaves bool
 }
 
-func (s *shownReply) Attached(a control.Attached, again bool) { s.events <- attached{a, again} }
-func (s *shownReply) Show(show control.Progress)              { s.events <- show }
-func (s *shownReply) Lost(err error)                          { s.events <- lost{err} }
-func (s *shownReply) Deliver(d control.Delivery) bool {
+func (s *recordingScreen) ShowAttached(a control.AttachResult, again bool) {
+	s.events <- attached{a, again}
+}
+func (s *recordingScreen) ShowProgress(show control.Progress) { s.events <- show }
+func (s *recordingScreen) ShowConnectionLost(err error)       { s.events <- lost{err} }
+func (s *recordingScreen) ShowDelivery(d control.Delivery) bool {
 	s.events <- d
 	return !s.leaves
 }
@@ -240,14 +244,14 @@ func (s *shownReply) Deliver(d control.Delivery) bool {
 // client is a chat with its screen.
 type client struct {
 	*control.Chat
-	*shownReply
+	*recordingScreen
 	ran chan error
 	end func()
 }
 
 // attach joins a conversation, and returns when the chat has joined. The chat ends with the test at
 // the latest.
-func (h *rig) attach(a control.Attach) *client {
+func (h *rig) attach(a control.AttachRequest) *client {
 	h.Helper()
 	v := h.startAttach(a, false)
 	next[attached](h, v)
@@ -255,9 +259,9 @@ func (h *rig) attach(a control.Attach) *client {
 }
 
 // startAttach starts a chat that joins a conversation.
-func (h *rig) startAttach(a control.Attach, leaves bool) *client {
-	v := &client{shownReply: &shownReply{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
-	v.Chat = control.NewChat(h.path, a, v.shownReply)
+func (h *rig) startAttach(a control.AttachRequest, leaves bool) *client {
+	v := &client{recordingScreen: &recordingScreen{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
+	v.Chat = control.NewChat(h.path, a, v.recordingScreen)
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan struct{})
 	go func() {
@@ -273,9 +277,9 @@ func (h *rig) startAttach(a control.Attach, leaves bool) *client {
 }
 
 // say sends a text. A refusal fails the test.
-func (v *client) say(h *rig, text string) control.Said {
+func (v *client) say(h *rig, text string) control.SayResult {
 	h.Helper()
-	said, err := v.Say(h.Context(), control.NewKey(), text)
+	said, err := v.SendMessage(h.Context(), control.NewMessageKey(), text)
 	h.must(err)
 	return said
 }

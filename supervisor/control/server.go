@@ -27,38 +27,38 @@ import (
 
 // People maps user ids to users.
 type People interface {
-	Speaker(uid uint32, as string) (supervisor.User, error)
+	FindSpeaker(uid uint32, as string) (supervisor.User, error)
 	IsKnown(uid uint32) bool
 	IsAdmin(uid uint32) bool
 }
 
 // Conversations finds a conversation, or creates it.
 type Conversations interface {
-	Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
+	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
 }
 
 // Inbox stores the messages of users.
 type Inbox interface {
-	Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
+	StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
 
 // Outbox holds the deliveries of conversations.
 type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
-	Newest(ctx context.Context, conversation int64) (int64, error)
+	NewestID(ctx context.Context, conversation int64) (int64, error)
 	MarkDelivered(ctx context.Context, delivery int64) error
 }
 
 // Blobs knows the owner of each blob in the spool.
 type Blobs interface {
-	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
-	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+	AddOwner(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	IsOwner(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
 }
 
 // Spool stores the bytes of files.
 type Spool interface {
-	Create() (*spool.Writer, error)
+	NewWriter() (*spool.Writer, error)
 }
 
 // Options configures the server.
@@ -70,9 +70,9 @@ type Options struct {
 	Blobs         Blobs
 	Spool         Spool
 	Feeds         *reply.Feeds
-	Greet         func(supervisor.User) Attached // describes the service for a client that attaches
-	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
-	Methods       map[string]Method // methods besides chat.*, for the processes of any OS account
+	Greet         func(supervisor.User) AttachResult // describes the service for a client that attaches
+	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult, error)
+	Methods       map[string]MethodHandler // methods besides chat.*, for the processes of any OS account
 	// how long a client may take to attach or to take a delivery; 0 is 30 s
 	CallTimeout      time.Duration
 	FirstCallTimeout time.Duration // how long a client may take to make its first call; 0 is 5 s
@@ -82,8 +82,8 @@ type Options struct {
 	Log     hclog.Logger
 }
 
-// Method answers a call of a process with the user id uid.
-type Method = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+// MethodHandler answers a call of a process with the user id uid.
+type MethodHandler = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server listens on the control socket.
 type Server struct {
@@ -158,7 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			s.o.Log.Error("accept on the control socket", "error", err)
-			if !retry.Wait(ctx, 100*time.Millisecond) {
+			if !retry.Sleep(ctx, 100*time.Millisecond) {
 				return nil
 			}
 			continue

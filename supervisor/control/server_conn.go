@@ -43,11 +43,11 @@ type position struct {
 
 // chatMethods are the methods that a client may call, besides Options.Methods.
 var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
-	MethodAttach: decoded((*serverConn).attach),
-	MethodSay:    decoded((*serverConn).say),
-	MethodUpload: decoded((*serverConn).takePart),
-	MethodPress:  decoded((*serverConn).press),
-	MethodTook:   decoded((*serverConn).took),
+	MethodAttach:       decoded((*serverConn).attach),
+	MethodSay:          decoded((*serverConn).say),
+	MethodUpload:       decoded((*serverConn).takePart),
+	MethodPress:        decoded((*serverConn).press),
+	MethodConfirmTaken: decoded((*serverConn).took),
 
 	MethodTranscribe: decoded((*serverConn).transcribe),
 }
@@ -56,15 +56,15 @@ var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Reques
 func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) func(*serverConn, context.Context, *protocol.Request) (any, error) {
 	return func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
 		var params T
-		if err := req.Decode(&params); err != nil {
+		if err := req.DecodeParams(&params); err != nil {
 			return nil, err
 		}
 		return method(c, ctx, params)
 	}
 }
 
-// Call answers a client. Of an error, it sends only the text for users.
-func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result any, err error) {
+// HandleCall answers a client. Of an error, it sends only the text for users.
+func (c *serverConn) HandleCall(ctx context.Context, req *protocol.Request) (result any, err error) {
 	c.firstCall.Do(func() { close(c.called) })
 	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
 	case chat != nil:
@@ -72,42 +72,42 @@ func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result an
 	case other != nil:
 		result, err = other(ctx, c.uid, req)
 	default:
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	var wire *protocol.Error
 	if err == nil || errors.As(err, &wire) {
 		return result, err
 	}
-	if supervisor.ErrorCode(err) == supervisor.CodeInternal && ctx.Err() == nil {
+	if supervisor.ErrorCodeOf(err) == supervisor.CodeInternal && ctx.Err() == nil {
 		c.o.Log.Error("control", "method", req.Method, "uid", c.uid, "error", err)
 	}
-	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
+	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: problem.UserText(err)}
 }
 
-// Notify does nothing, because clients send no notifications.
-func (c *serverConn) Notify(*protocol.Request) {}
+// HandleNotification does nothing, because clients send no notifications.
+func (c *serverConn) HandleNotification(*protocol.Request) {}
 
-func (c *serverConn) attach(ctx context.Context, p Attach) (any, error) {
+func (c *serverConn) attach(ctx context.Context, p AttachRequest) (any, error) {
 	if len(p.User) > maxName || len(p.Chat) > maxName || strings.ContainsFunc(p.Chat, unicode.IsControl) {
 		return nil, invalid(textNames)
 	}
-	user, err := c.o.People.Speaker(c.uid, p.User)
+	user, err := c.o.People.FindSpeaker(c.uid, p.User)
 	if err != nil {
 		return nil, err
 	}
-	conversation, err := c.o.Conversations.Find(ctx, user.Name, supervisor.ChannelTerminal, p.Chat, "")
+	conversation, err := c.o.Conversations.FindOrCreate(ctx, user.Name, supervisor.ChannelTerminal, p.Chat, "")
 	if err != nil {
 		return nil, err
 	}
-	newest, err := c.o.Outbox.Newest(ctx, conversation.ID)
+	newest, err := c.o.Outbox.NewestID(ctx, conversation.ID)
 	if err != nil {
 		return nil, err
 	}
 	at := position{conversation: conversation.ID, after: p.After, start: p.Start}
 	switch {
-	case p.After == Undelivered:
+	case p.After == StartAtUndelivered:
 		at.after, at.start = 0, newest
-	case p.After == FromNow:
+	case p.After == StartFromNow:
 		at.after, at.start = newest, newest
 	case p.After < 0 || p.Start < 0:
 		return nil, invalid(textBelowZero)
@@ -136,7 +136,7 @@ func (c *serverConn) setConversation(conversation supervisor.Conversation) bool 
 	return true
 }
 
-func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
+func (c *serverConn) say(ctx context.Context, p SayRequest) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
 }
 
 // press stores the press of a button, which must belong to the conversation.
-func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
+func (c *serverConn) press(ctx context.Context, p PressRequest) (any, error) {
 	conversation, d, err := c.delivery(ctx, p.Delivery)
 	if err != nil {
 		return nil, err
@@ -163,15 +163,15 @@ func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 // keep stores an inbound, and returns the answer for the client.
 func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (any, error) {
 	in.Source = source
-	kept, err := c.o.Inbox.Put(ctx, in, files...)
+	kept, err := c.o.Inbox.StoreInbound(ctx, in, files...)
 	if err != nil {
 		return nil, err
 	}
-	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
+	return SayResult{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
 }
 
 // took stores that the client has taken a delivery of its conversation.
-func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
+func (c *serverConn) took(ctx context.Context, p ConfirmTakenRequest) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
 	}
@@ -202,6 +202,6 @@ func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	if conversation == nil {
 		return supervisor.Conversation{}, invalid(textNotAttached)
 	}
-	_, err := c.o.People.Speaker(c.uid, conversation.User)
+	_, err := c.o.People.FindSpeaker(c.uid, conversation.User)
 	return *conversation, err
 }

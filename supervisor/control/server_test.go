@@ -41,9 +41,9 @@ func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 	}
 }
 
-// TestListen_KeepsTheUmask checks that the umask of the process stays the same, because files made
+// TestListen_LeavesUmaskUnchanged checks that the umask of the process stays the same, because files made
 // meanwhile depend on it.
-func TestListen_KeepsTheUmask(t *testing.T) {
+func TestListen_LeavesUmaskUnchanged(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)
 	defer unix.Umask(was)
@@ -72,20 +72,20 @@ func TestListen_KeepsTheUmask(t *testing.T) {
 	}
 }
 
-func TestAsk_OptionsMethod_IsAnswered(t *testing.T) {
+func TestCallOnce_AddedMethod_IsAnswered(t *testing.T) {
 	h := newRig(t)
 	var got status
-	var gone *control.NotRunning
-	if err := control.Ask(t.Context(), h.path, methodStatus, nil, &got); !errors.As(err, &gone) {
+	var gone *control.NotRunningError
+	if err := control.CallOnce(t.Context(), h.path, methodStatus, nil, &got); !errors.As(err, &gone) {
 		t.Errorf("with nothing running: %v", err)
 	}
 	h.live()
-	h.must(control.Ask(t.Context(), h.path, methodStatus, nil, &got))
+	h.must(control.CallOnce(t.Context(), h.path, methodStatus, nil, &got))
 	if got.Version != "1.2" {
 		t.Errorf("the status is %+v", got)
 	}
 	h.people.stranger.Store(true)
-	if err := control.Ask(t.Context(), h.path, methodStatus, nil, &got); err == nil || err.Error() != "You are a stranger." {
+	if err := control.CallOnce(t.Context(), h.path, methodStatus, nil, &got); err == nil || err.Error() != "You are a stranger." {
 		t.Errorf("to a stranger: %v", err)
 	}
 }
@@ -96,8 +96,8 @@ func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 	h.must(err)
 	l.SetUnlinkOnClose(false)
 	h.must(l.Close())
-	var gone *control.NotRunning
-	err = control.Ask(t.Context(), h.path, methodStatus, nil, nil)
+	var gone *control.NotRunningError
+	err = control.CallOnce(t.Context(), h.path, methodStatus, nil, nil)
 	if !errors.As(err, &gone) || !strings.Contains(err.Error(), "mews run") {
 		t.Errorf("got %v", err)
 	}
@@ -106,15 +106,15 @@ func TestDial_DeadSocket_ReturnsNotRunning(t *testing.T) {
 // raw is a client that is not written with this package.
 type raw struct{ *protocol.Conn }
 
-type nobody struct{}
+type decliningClient struct{}
 
-func (nobody) Call(_ context.Context, req *protocol.Request) (any, error) {
+func (decliningClient) HandleCall(_ context.Context, req *protocol.Request) (any, error) {
 	if req.Method == control.MethodDeliver {
-		return control.Delivered{}, nil
+		return control.DeliverResult{}, nil
 	}
-	return nil, protocol.MethodNotFound(req.Method)
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
-func (nobody) Notify(*protocol.Request) {}
+func (decliningClient) HandleNotification(*protocol.Request) {}
 
 func (h *rig) dial() *net.UnixConn {
 	h.Helper()
@@ -126,7 +126,7 @@ func (h *rig) dial() *net.UnixConn {
 
 func (h *rig) raw() raw {
 	h.Helper()
-	r := raw{Conn: protocol.NewConn(h.dial(), nobody{}, protocol.Options{})}
+	r := raw{Conn: protocol.NewConn(h.dial(), decliningClient{}, protocol.Options{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() {
@@ -145,7 +145,7 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	h.live()
 	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
-	attach := control.Attach{After: control.FromNow}
+	attach := control.AttachRequest{After: control.StartFromNow}
 	for name, c := range map[string]struct {
 		before any // parameters of a chat.attach before the call; nil means none
 		method string
@@ -154,31 +154,31 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	}{
 		"a method that is none":         {nil, "chat.everything", struct{}{}, "no method"},
 		"to attach twice":               {attach, control.MethodAttach, attach, "attached already"},
-		"to say before one is anywhere": {nil, control.MethodSay, control.Say{Key: "k", Text: "hi"}, "Attach first"},
-		"to take before":                {nil, control.MethodTook, control.Took{Delivery: 1}, "Attach first"},
-		"to take another's":             {attach, control.MethodTook, control.Took{Delivery: bobs}, "no such delivery"},
-		"to take what is not there":     {attach, control.MethodTook, control.Took{Delivery: 1 << 62}, "no such delivery"},
-		"to take below zero":            {attach, control.MethodTook, control.Took{Delivery: -1 << 63}, "no such delivery"},
-		"to press before one is there":  {nil, control.MethodPress, control.Press{Key: "k", Delivery: anns, Press: "y"}, "Attach first"},
-		"to press another's":            {attach, control.MethodPress, control.Press{Key: "k", Delivery: bobsToo, Press: "y"}, "no such delivery"},
-		"to press what is not there":    {attach, control.MethodPress, control.Press{Key: "k", Delivery: anns, Press: "Y"}, "no such button"},
-		"to press nothing":              {attach, control.MethodPress, control.Press{Key: "k", Delivery: anns}, "no such button"},
-		"to press without a key":        {attach, control.MethodPress, control.Press{Delivery: anns, Press: "y"}, "key"},
-		"to upload before one is there": {nil, control.MethodUpload, control.Upload{Data: []byte("x")}, "Attach first"},
-		"a part of no file":             {attach, control.MethodUpload, control.Upload{Offset: 1, Data: []byte("x")}, "begin it anew"},
-		"a part below zero":             {attach, control.MethodUpload, control.Upload{Offset: -1, Data: []byte("x")}, "begin it anew"},
-		"too long a part":               {attach, control.MethodUpload, control.Upload{Data: make([]byte, control.MaxUploadPart+1)}, "at most 256 KiB"},
-		"too large a file":              {attach, control.MethodUpload, control.Upload{Offset: control.MaxUploadFile, Data: []byte("x")}, "at most 2000 MiB"},
-		"an unknown place to begin":     {nil, control.MethodAttach, control.Attach{After: -7}, "below zero"},
-		"a start below zero":            {nil, control.MethodAttach, control.Attach{Start: -1}, "below zero"},
-		"an unknown user":               {nil, control.MethodAttach, control.Attach{User: "eve"}, "no such user"},
-		"a user's name without end":     {nil, control.MethodAttach, control.Attach{User: strings.Repeat("x", 65)}, "64 bytes"},
-		"a chat's name without end":     {nil, control.MethodAttach, control.Attach{Chat: strings.Repeat("x", 65)}, "64 bytes"},
-		"a chat's name of two lines":    {nil, control.MethodAttach, control.Attach{Chat: "a\nINFO forged"}, "control characters"},
+		"to say before one is anywhere": {nil, control.MethodSay, control.SayRequest{Key: "k", Text: "hi"}, "Attach first"},
+		"to take before":                {nil, control.MethodConfirmTaken, control.ConfirmTakenRequest{Delivery: 1}, "Attach first"},
+		"to take another's":             {attach, control.MethodConfirmTaken, control.ConfirmTakenRequest{Delivery: bobs}, "no such delivery"},
+		"to take what is not there":     {attach, control.MethodConfirmTaken, control.ConfirmTakenRequest{Delivery: 1 << 62}, "no such delivery"},
+		"to take below zero":            {attach, control.MethodConfirmTaken, control.ConfirmTakenRequest{Delivery: -1 << 63}, "no such delivery"},
+		"to press before one is there":  {nil, control.MethodPress, control.PressRequest{Key: "k", Delivery: anns, Press: "y"}, "Attach first"},
+		"to press another's":            {attach, control.MethodPress, control.PressRequest{Key: "k", Delivery: bobsToo, Press: "y"}, "no such delivery"},
+		"to press what is not there":    {attach, control.MethodPress, control.PressRequest{Key: "k", Delivery: anns, Press: "Y"}, "no such button"},
+		"to press nothing":              {attach, control.MethodPress, control.PressRequest{Key: "k", Delivery: anns}, "no such button"},
+		"to press without a key":        {attach, control.MethodPress, control.PressRequest{Delivery: anns, Press: "y"}, "key"},
+		"to upload before one is there": {nil, control.MethodUpload, control.UploadPart{Data: []byte("x")}, "Attach first"},
+		"a part of no file":             {attach, control.MethodUpload, control.UploadPart{Offset: 1, Data: []byte("x")}, "begin it anew"},
+		"a part below zero":             {attach, control.MethodUpload, control.UploadPart{Offset: -1, Data: []byte("x")}, "begin it anew"},
+		"too long a part":               {attach, control.MethodUpload, control.UploadPart{Data: make([]byte, control.MaxUploadPartBytes+1)}, "at most 256 KiB"},
+		"too large a file":              {attach, control.MethodUpload, control.UploadPart{Offset: control.MaxUploadFileBytes, Data: []byte("x")}, "at most 2000 MiB"},
+		"an unknown place to begin":     {nil, control.MethodAttach, control.AttachRequest{After: -7}, "below zero"},
+		"a start below zero":            {nil, control.MethodAttach, control.AttachRequest{Start: -1}, "below zero"},
+		"an unknown user":               {nil, control.MethodAttach, control.AttachRequest{User: "eve"}, "no such user"},
+		"a user's name without end":     {nil, control.MethodAttach, control.AttachRequest{User: strings.Repeat("x", 65)}, "64 bytes"},
+		"a chat's name without end":     {nil, control.MethodAttach, control.AttachRequest{Chat: strings.Repeat("x", 65)}, "64 bytes"},
+		"a chat's name of two lines":    {nil, control.MethodAttach, control.AttachRequest{Chat: "a\nINFO forged"}, "control characters"},
 		"an unknown key":                {nil, control.MethodAttach, map[string]any{"after": 0, "admin": true}, "admin"},
 		"a wrong type":                  {nil, control.MethodAttach, map[string]any{"after": "0"}, "after"},
-		"an empty message":              {attach, control.MethodSay, control.Say{Key: "k"}, "empty"},
-		"a message without a key":       {attach, control.MethodSay, control.Say{Text: "hi"}, "key"},
+		"an empty message":              {attach, control.MethodSay, control.SayRequest{Key: "k"}, "empty"},
+		"a message without a key":       {attach, control.MethodSay, control.SayRequest{Text: "hi"}, "key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := h.raw()
@@ -200,20 +200,20 @@ func TestServer_InvalidCall_IsRefused(t *testing.T) {
 	}
 }
 
-func TestServer_InternalError_StaysHidden(t *testing.T) {
+func TestServer_InternalError_HidesDetails(t *testing.T) {
 	h := newRig(t)
 	h.options.Methods[methodStatus] = func(context.Context, uint32, *protocol.Request) (any, error) {
 		return nil, errors.New("secret path /x")
 	}
 	h.live()
-	err := control.Ask(t.Context(), h.path, methodStatus, nil, nil)
+	err := control.CallOnce(t.Context(), h.path, methodStatus, nil, nil)
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("told was %v", err)
 	}
 }
 
 // attachLine returns the line of chat.attach, for a client that never reads.
-func attachLine(t testing.TB, a control.Attach) []byte {
+func attachLine(t testing.TB, a control.AttachRequest) []byte {
 	t.Helper()
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodAttach, "params": a})
 	if err != nil {
@@ -226,14 +226,14 @@ func TestPeer_StopsReading_DelaysNobody(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
 	for range 3 {
-		_, err := h.dial().Write(attachLine(t, control.Attach{After: 0}))
+		_, err := h.dial().Write(attachLine(t, control.AttachRequest{After: 0}))
 		h.must(err)
 	}
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
 	for range 40 {
-		s.Commit(strings.Repeat("x", 32<<10)) // all steps together exceed a socket's buffer
+		s.CommitStep(strings.Repeat("x", 32<<10)) // all steps together exceed a socket's buffer
 		h.notice("a notice")
 		next[control.Delivery](h, v)
 	}
@@ -248,7 +248,7 @@ func TestPeer_NeverAnswersDelivery_IsCutOff(t *testing.T) {
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
-	_, err := conn.Write(attachLine(t, control.Attach{After: control.Undelivered}))
+	_, err := conn.Write(attachLine(t, control.AttachRequest{After: control.StartAtUndelivered}))
 	h.must(err)
 	lines := bufio.NewReader(conn)
 	var got []string
@@ -274,16 +274,16 @@ func TestPeer_Silent_IsCutOff(t *testing.T) {
 	}
 }
 
-func TestConnectionLimit_RefusesOnlyNewClients(t *testing.T) {
+func TestConnectionLimit_Reached_KeepsOldClients(t *testing.T) {
 	h := newRig(t)
 	turned := make(chan string, 1)
 	h.options.Refused = func(_ uint32, why error) { turned <- why.Error() }
 	h.live()
-	v := h.attach(control.Attach{After: 0})
+	v := h.attach(control.AttachRequest{After: 0})
 	for range 63 {
 		h.dial()
 	}
-	err := control.Ask(t.Context(), h.path, methodStatus, nil, nil)
+	err := control.CallOnce(t.Context(), h.path, methodStatus, nil, nil)
 	if err == nil || err.Error() != "Too many terminals of this account are connected (64). Leave one of them with Ctrl-D." {
 		t.Errorf("one too many is told %v", err)
 	}
@@ -301,18 +301,18 @@ func TestConnectionLimit_NonAdmin_HasSmallerShare(t *testing.T) {
 	for range 15 {
 		h.dial()
 	}
-	v := h.attach(control.Attach{After: 0})
-	sixteenth := <-h.startAttach(control.Attach{After: 0}, false).ran
+	v := h.attach(control.AttachRequest{After: 0})
+	sixteenth := <-h.startAttach(control.AttachRequest{After: 0}, false).ran
 	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
 		t.Errorf("one too many is told %v", sixteenth)
 	}
 	v.end() // now the slot is free for the next client
-	for control.Ask(t.Context(), h.path, methodStatus, nil, &status{}) != nil {
+	for control.CallOnce(t.Context(), h.path, methodStatus, nil, &status{}) != nil {
 		h.must(t.Context().Err())
 	}
 }
 
-func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
+func TestConnectionLimit_RefusedClients_UseNoSlot(t *testing.T) {
 	h := newRig(t)
 	h.people.stranger.Store(true)
 	end := h.live()
@@ -322,10 +322,10 @@ func TestConnectionLimit_RefusedClients_HoldNoSlot(t *testing.T) {
 	end()
 	h.people.stranger.Store(false)
 	h.live()
-	h.must(control.Ask(t.Context(), h.path, methodStatus, nil, &status{}))
+	h.must(control.CallOnce(t.Context(), h.path, methodStatus, nil, &status{}))
 }
 
-func TestPeer_WithoutCall_IsCutOffSooner(t *testing.T) {
+func TestPeer_MakesNoCall_IsCutOffSooner(t *testing.T) {
 	h := newRig(t)
 	h.options.FirstCallTimeout = 2 * time.Second // the client with a call must make it within this time
 	h.live()
@@ -343,9 +343,9 @@ func FuzzControl(f *testing.F) {
 	for _, line := range []string{
 		"", "\n", "{}", "[]", "null\n", "\x00\xff\n", `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"status","params":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
-		string(attachLine(f, control.Attach{After: control.FromNow})) +
+		string(attachLine(f, control.AttachRequest{After: control.StartFromNow})) +
 			`{"jsonrpc":"2.0","id":2,"method":"chat.say","params":{"key":"k","text":"hello"}}` + "\n",
-		string(attachLine(f, control.Attach{After: 0, User: "bob", Chat: "x"})) +
+		string(attachLine(f, control.AttachRequest{After: 0, User: "bob", Chat: "x"})) +
 			`{"jsonrpc":"2.0","id":2,"method":"chat.took","params":{"delivery":9223372036854775807}}` + "\n",
 		`{"jsonrpc":"2.0","id":7,"result":{"taken":true}}` + "\n",
 		`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` + "\n",
@@ -369,7 +369,7 @@ func FuzzControl(f *testing.F) {
 			<-h.accepted
 		}
 		var told status
-		if err := control.Ask(t.Context(), h.path, methodStatus, nil, &told); err != nil || told.Version != "1.2" {
+		if err := control.CallOnce(t.Context(), h.path, methodStatus, nil, &told); err != nil || told.Version != "1.2" {
 			t.Fatalf("after %q the server answers %+v, %v", lines, told, err)
 		}
 	})
@@ -381,12 +381,12 @@ func TestRemovedUser_NeitherSendsNorReceives(t *testing.T) {
 	h.live()
 	anns := h.ask(h.conversation("ann", ""))
 	r := h.raw()
-	h.must(r.Call(t.Context(), control.MethodAttach, control.Attach{After: control.FromNow}, nil))
+	h.must(r.Call(t.Context(), control.MethodAttach, control.AttachRequest{After: control.StartFromNow}, nil))
 	h.people.stranger.Store(true)
 	for method, params := range map[string]any{
-		control.MethodSay:   control.Say{Key: "k", Text: "hi"},
-		control.MethodPress: control.Press{Key: "k", Delivery: anns, Press: "y"},
-		control.MethodTook:  control.Took{Delivery: anns},
+		control.MethodSay:          control.SayRequest{Key: "k", Text: "hi"},
+		control.MethodPress:        control.PressRequest{Key: "k", Delivery: anns, Press: "y"},
+		control.MethodConfirmTaken: control.ConfirmTakenRequest{Delivery: anns},
 	} {
 		err := r.Call(t.Context(), method, params, nil)
 		told := new(protocol.Error)

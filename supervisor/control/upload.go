@@ -36,7 +36,7 @@ func (u *upload) drop(log hclog.Logger) {
 }
 
 // takePart writes a part of a file into the spool. Only this part is in memory.
-func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
+func (c *serverConn) takePart(ctx context.Context, p UploadPart) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
 		return nil, err
@@ -48,12 +48,12 @@ func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case len(p.Data) > MaxUploadPart:
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textPartTooLong, MaxUploadPart>>10)
-	case p.Offset+int64(len(p.Data)) > MaxUploadFile:
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textFileTooLarge, MaxUploadFile>>20)
+	case len(p.Data) > MaxUploadPartBytes:
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textPartTooLong, MaxUploadPartBytes>>10)
+	case p.Offset+int64(len(p.Data)) > MaxUploadFileBytes:
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textFileTooLarge, MaxUploadFileBytes>>20)
 	case p.Offset == 0:
-		if u.file, err = c.o.Spool.Create(); err != nil {
+		if u.file, err = c.o.Spool.NewWriter(); err != nil {
 			return nil, spoolFailed(err)
 		}
 	case u.file == nil || p.Offset != u.file.Size():
@@ -63,15 +63,15 @@ func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
 		return nil, spoolFailed(err)
 	}
 	if !p.Last {
-		return Uploaded{}, nil
+		return UploadResult{}, nil
 	}
 	file := u.file
 	u.file = nil
 	ref, err := file.Commit()
 	if err == nil {
-		err = c.o.Blobs.Put(ctx, conversation.User, ref, 0)
+		err = c.o.Blobs.AddOwner(ctx, conversation.User, ref, 0)
 	}
-	return Uploaded{Blob: &ref}, err
+	return UploadResult{Blob: &ref}, err
 }
 
 // spoolFailed converts an error of the spool into an error for the user.
@@ -88,8 +88,8 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrivedFiles)
 	}
 	for _, f := range files {
-		name := protocol.FileName(f.Name)
-		size, owns, err := c.o.Blobs.Owns(ctx, user, f.Blob.SHA256)
+		name := protocol.SafeFileName(f.Name)
+		size, owns, err := c.o.Blobs.IsOwner(ctx, user, f.Blob.SHA256)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 }
 
 // transcribe returns the text of a file of the user.
-func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) {
+func (c *serverConn) transcribe(ctx context.Context, p TranscribeRequest) (any, error) {
 	conversation, err := c.activeConversation()
 	if err != nil {
 		return nil, err

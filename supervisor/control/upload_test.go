@@ -30,7 +30,7 @@ func randomBytes(n int) []byte {
 // spooled returns the bytes of a blob in the spool.
 func (h *rig) spooled(ref protocol.BlobRef) []byte {
 	h.Helper()
-	file, _, err := h.spool.Read(ref.SHA256)
+	file, _, err := h.spool.OpenBlob(ref.SHA256)
 	h.must(err)
 	defer file.Close()
 	data, err := io.ReadAll(file)
@@ -38,24 +38,24 @@ func (h *rig) spooled(ref protocol.BlobRef) []byte {
 	return data
 }
 
-func TestUpload_FileComesWithMessage(t *testing.T) {
+func TestUpload_MessageSent_FileIsAttached(t *testing.T) {
 	h := newRig(t)
 	h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
-	for _, size := range []int{0, 1, control.MaxUploadPart, 3*control.MaxUploadPart + 7} {
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	for _, size := range []int{0, 1, control.MaxUploadPartBytes, 3*control.MaxUploadPartBytes + 7} {
 		data := randomBytes(size)
-		ref, err := v.Upload(t.Context(), bytes.NewReader(data))
+		ref, err := v.UploadFile(t.Context(), bytes.NewReader(data))
 		h.must(err)
 		if ref.Size != int64(size) || !bytes.Equal(h.spooled(ref), data) {
 			t.Errorf("of %d bytes came %d, or others", size, ref.Size)
 		}
-		said, err := v.Say(t.Context(), fmt.Sprint(size), "", control.UploadedFile{Blob: ref, Name: "../a\u202eb.png"})
+		said, err := v.SendMessage(t.Context(), fmt.Sprint(size), "", control.UploadedFile{Blob: ref, Name: "../a\u202eb.png"})
 		h.must(err)
 		in := <-h.accepted
 		if in.ID != said.Inbound || in.State != supervisor.InboundArriving {
 			t.Errorf("accepted was %d, which is %s, want %d", in.ID, in.State, said.Inbound)
 		}
-		list, err := h.db.Attachments().List(t.Context(), in.ID)
+		list, err := h.db.Attachments().ListFiles(t.Context(), in.ID)
 		h.must(err)
 		want := []supervisor.Attachment{{File: ref.SHA256, SHA256: ref.SHA256, Kind: protocol.AttachmentPhoto,
 			Name:      "a_b.png",
@@ -66,14 +66,14 @@ func TestUpload_FileComesWithMessage(t *testing.T) {
 	}
 }
 
-// endingAt is a file that restarts the supervisor when it is first read beyond an offset.
-type endingAt struct {
+// restartingFile is a file that restarts the supervisor when it is first read beyond an offset.
+type restartingFile struct {
 	*bytes.Reader
 	at int64
 	do func()
 }
 
-func (e *endingAt) Read(p []byte) (int, error) {
+func (e *restartingFile) Read(p []byte) (int, error) {
 	if at := e.Size() - int64(e.Len()); at >= e.at && e.do != nil {
 		e.do()
 		e.do = nil
@@ -81,12 +81,12 @@ func (e *endingAt) Read(p []byte) (int, error) {
 	return e.Reader.Read(p)
 }
 
-func TestUpload_SupervisorRestarts_BeginsAnew(t *testing.T) {
+func TestUpload_SupervisorRestarts_StartsOver(t *testing.T) {
 	h := newRig(t)
 	end := h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
-	data := randomBytes(5 * control.MaxUploadPart)
-	ref, err := v.Upload(t.Context(), &endingAt{bytes.NewReader(data), 2 * control.MaxUploadPart, func() {
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	data := randomBytes(5 * control.MaxUploadPartBytes)
+	ref, err := v.UploadFile(t.Context(), &restartingFile{bytes.NewReader(data), 2 * control.MaxUploadPartBytes, func() {
 		end()
 		h.live()
 	}})
@@ -104,28 +104,28 @@ func TestUpload_SupervisorRestarts_BeginsAnew(t *testing.T) {
 // fullSpool is a spool that has no room.
 type fullSpool struct{}
 
-func (fullSpool) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
+func (fullSpool) NewWriter() (*spool.Writer, error) { return nil, spool.ErrFull }
 
 func TestUpload_Invalid_IsRefused(t *testing.T) {
 	h := newRig(t)
 	h.options.Spool = fullSpool{}
 	h.live()
-	v := h.attach(control.Attach{After: control.Undelivered})
-	if _, err := v.Upload(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.Message(err), "The disk of this Mews is nearly full") {
+	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
+	if _, err := v.UploadFile(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.UserText(err), "The disk of this Mews is nearly full") {
 		t.Errorf("with a full disk: %v", err)
 	}
 	bobs := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
-	h.must(h.db.Blobs().Put(t.Context(), "bob", bobs, 0))
+	h.must(h.db.Blobs().AddOwner(t.Context(), "bob", bobs, 0))
 	for what, file := range map[string]control.UploadedFile{
 		"another's":     {Blob: bobs, Name: "a.txt"},
 		"one not there": {Blob: protocol.BlobRef{SHA256: strings.Repeat("cd", 32), Size: 7}, Name: "a.txt"},
 	} {
-		if _, err := v.Say(t.Context(), "k", "hello", file); problem.Message(err) != "a.txt is not here any more: attach it again." {
+		if _, err := v.SendMessage(t.Context(), "k", "hello", file); problem.UserText(err) != "a.txt is not here any more: attach it again." {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := v.Say(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrivedFiles+1)...); err == nil ||
-		!strings.Contains(problem.Message(err), "at most 32 files") {
+	if _, err := v.SendMessage(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrivedFiles+1)...); err == nil ||
+		!strings.Contains(problem.UserText(err), "at most 32 files") {
 		t.Errorf("too many: %v", err)
 	}
 	if n := h.inbounds(); n != 0 {
@@ -137,27 +137,27 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 // This makes no message, and leaves waiting deliveries to another client.
 func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
-	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
+	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.TranscribeResult, error) {
 		if file.Name == "no.ogg" {
-			return control.Transcribed{}, supervisor.Errorf(supervisor.CodeUnavailable, "nobody listens.")
+			return control.TranscribeResult{}, supervisor.Errorf(supervisor.CodeUnavailable, "nobody listens.")
 		}
 		text := fmt.Sprintf("%s %s %s", c.User, file.Name, h.spooled(protocol.BlobRef{SHA256: file.SHA256}))
-		return control.Transcribed{Text: text, Language: "en", Seconds: 3, Milliseconds: 1200}, nil
+		return control.TranscribeResult{Text: text, Language: "en", Seconds: 3, Milliseconds: 1200}, nil
 	}
 	h.live()
 	h.notice("for another client")
 	for user, whose := range map[string]string{"": "ann", "bob": "bob"} {
 		got, err := control.TranscribeFile(t.Context(), h.path, user, "../a.ogg", strings.NewReader("sound"))
 		h.must(err)
-		want := control.Transcribed{Text: whose + " a.ogg sound", Language: "en", Seconds: 3, Milliseconds: 1200}
+		want := control.TranscribeResult{Text: whose + " a.ogg sound", Language: "en", Seconds: 3, Milliseconds: 1200}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); problem.Message(err) != "nobody listens." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); problem.UserText(err) != "nobody listens." {
 		t.Errorf("said is %v", err)
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); problem.Message(err) != "There is no such user." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); problem.UserText(err) != "There is no such user." {
 		t.Errorf("for nobody: %v", err)
 	}
 	if pending := h.pending(); len(pending) != 1 || h.inbounds() != 0 {

@@ -53,8 +53,8 @@ func Groups() (groups []string) {
 	return slices.Compact(groups)
 }
 
-// KindsOf lists the kinds of a group; an unknown group has no kinds.
-func KindsOf(group string) (names []string) {
+// GroupKinds lists the kinds of a group; an unknown group has no kinds.
+func GroupKinds(group string) (names []string) {
 	for _, k := range Kinds {
 		if k.Group == group {
 			names = append(names, k.Name)
@@ -63,9 +63,9 @@ func KindsOf(group string) (names []string) {
 	return names
 }
 
-// Words returns a short text about an effect. quote escapes names that other people gave; nil only
+// Describe returns a short text about an effect. quote escapes names that other people gave; nil only
 // removes unprintable characters.
-func Words(e supervisor.Effect, quote func(string) string) string {
+func Describe(e supervisor.Effect, quote func(string) string) string {
 	k, _ := FindKind(e.Kind)
 	return k.line(e, 1, quote)
 }
@@ -100,7 +100,7 @@ func (k Kind) line(e supervisor.Effect, n int, quote func(string) string) string
 
 // clip returns the beginning of a text, on one line.
 func clip(text string) string {
-	runes := []rune(printable.Text(strings.Join(strings.Fields(text), " ")))
+	runes := []rune(printable.DropControls(strings.Join(strings.Fields(text), " ")))
 	if len(runes) > maxEffectField {
 		return string(runes[:maxEffectField-1]) + "…"
 	}
@@ -110,9 +110,9 @@ func clip(text string) string {
 // maxEffectLines is the most lines below an answer. The last line may count further effects.
 const maxEffectLines = 10
 
-// Lines returns the lines about effects below the answer of a turn. Equal effects share a line, at
+// AnswerLines returns the lines about effects below the answer of a turn. Equal effects share a line, at
 // the position of the first one.
-func Lines(done []supervisor.Effect) (lines []string) {
+func AnswerLines(done []supervisor.Effect) (lines []string) {
 	type thing struct{ kind, target string }
 	var order []thing
 	times, last := map[thing]int{}, map[thing]supervisor.Effect{}
@@ -144,9 +144,9 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// ByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the order
+// SumByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the order
 // of the groups.
-func ByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
+func SumByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {
 		k, _ := FindKind(c.Group)
@@ -173,7 +173,7 @@ func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
 
-// Received returns the target and detail of a received file in the ledger.
-func Received(a supervisor.Attachment) (target, detail string) {
-	return cmp.Or(a.Name, string(a.Kind)), amount.Bytes(a.Size)
+// ReceivedFileEntry returns the target and detail of a received file in the ledger.
+func ReceivedFileEntry(a supervisor.Attachment) (target, detail string) {
+	return cmp.Or(a.Name, string(a.Kind)), amount.FormatBytes(a.Size)
 }

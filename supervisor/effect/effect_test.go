@@ -23,7 +23,7 @@ func times(n int, e supervisor.Effect) (list []supervisor.Effect) {
 	return list
 }
 
-func TestLines_Effects_Wording(t *testing.T) {
+func TestAnswerLines_EachEffect_IsWorded(t *testing.T) {
 	long := strings.Repeat("x", 90)
 	for want, done := range map[string][]supervisor.Effect{
 		"wrote notes/a.md (created, 8 bytes)":             {doing("write", "notes/a.md", "created, 8 bytes")},
@@ -44,27 +44,27 @@ func TestLines_Effects_Wording(t *testing.T) {
 		"wrote ab":                                        {doing("write", "a\x1b\u202eb", "")},
 		"sprouted a (b)":                                  {doing("sprouted", "a", "b")},
 	} {
-		if got := strings.Join(effect.Lines(done), "\n"); got != want {
+		if got := strings.Join(effect.AnswerLines(done), "\n"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
 // An answer has at most ten lines about effects; the last line counts the rest.
-func TestLines_ManyEffects_AreLimited(t *testing.T) {
+func TestAnswerLines_ManyEffects_AreLimited(t *testing.T) {
 	for n, want := range map[int]string{1: "edited 0", 10: "edited 9", 11: "and 2 more", 300: "and 291 more"} {
 		var done []supervisor.Effect
 		for i := range n {
 			done = append(done, doing("edit", fmt.Sprint(i), ""))
 		}
-		lines := effect.Lines(done)
+		lines := effect.AnswerLines(done)
 		if len(lines) != min(n, 10) || lines[len(lines)-1] != want {
 			t.Errorf("%d: %q", n, lines)
 		}
 	}
 }
 
-func TestFindKind_Groups(t *testing.T) {
+func TestFindKind_EachKind_IsFound(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range effect.Kinds {
 		if found, known := effect.FindKind(k.Name); !known || found != k || seen[k.Name] {
@@ -75,15 +75,15 @@ func TestFindKind_Groups(t *testing.T) {
 	if d := cmp.Diff([]string{"changed", "run", "sent", "asked", "received"}, effect.Groups()); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"run", "begin", "call.begun"}, effect.KindsOf("run")); d != "" {
+	if d := cmp.Diff([]string{"run", "begin", "call.begun"}, effect.GroupKinds("run")); d != "" {
 		t.Error(d)
 	}
-	if got := effect.Words(doing("write", "a", "1 byte"), strings.ToUpper); got != "wrote A (1 byte)" {
+	if got := effect.Describe(doing("write", "a", "1 byte"), strings.ToUpper); got != "wrote A (1 byte)" {
 		t.Error(got)
 	}
 }
 
-func TestParseQuery(t *testing.T) {
+func TestParseQuery_TimesAndKinds_AreRead(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestParseQuery(t *testing.T) {
 }
 
 // The list of effects for a model has a limit, and says how many effects are left out.
-func TestLog_ManyEffects_IsLimited(t *testing.T) {
+func TestFormatLog_ManyEffects_IsLimited(t *testing.T) {
 	at := time.Date(2026, 11, 20, 13, 5, 0, 0, time.UTC)
 	one := supervisor.Effect{
 		Kind:       "edit",
@@ -119,15 +119,15 @@ func TestLog_ManyEffects_IsLimited(t *testing.T) {
 		At:         at,
 		ReportedBy: supervisor.ReportedByWorker,
 	}
-	got := effect.Log(times(200, one), time.UTC, 4096, "", nil)
+	got := effect.FormatLog(times(200, one), time.UTC, 4096, "", nil)
 	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") ||
 		!strings.Contains(got, "The sandbox reported") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
-	if got := effect.Log([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {
+	if got := effect.FormatLog([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {
 		t.Error(got)
 	}
-	if got := effect.Log(nil, time.UTC, 0, "", nil); got != "Nothing was done in that time." {
+	if got := effect.FormatLog(nil, time.UTC, 0, "", nil); got != "Nothing was done in that time." {
 		t.Error(got)
 	}
 }

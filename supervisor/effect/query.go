@@ -23,7 +23,7 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		date, notDate := time.ParseInLocation(time.DateOnly, word, now.Location())
 		days := daysPattern.FindStringSubmatch(word)
-		switch kinds := KindsOf(word); {
+		switch kinds := GroupKinds(word); {
 		case word == "today":
 		case len(kinds) > 0:
 			q.Kinds = kinds
@@ -39,10 +39,10 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 	return q, nil
 }
 
-// Log lists effects in lines, each with its time in a zone. It leaves out the last effects if they
+// FormatLog lists effects in lines, each with its time in a zone. It leaves out the last effects if they
 // would exceed most bytes; 0 means no limit. begin starts each line, and quote escapes names that
 // other people gave.
-func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
+func FormatLog(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone
 	}
@@ -56,7 +56,7 @@ func Log(list []supervisor.Effect, zone *time.Location, most int, begin string, 
 	}
 	var b strings.Builder
 	for i, e := range list {
-		line := begin + e.At.In(zone).Format("2006-01-02 15:04") + " " + Words(e, quote)
+		line := begin + e.At.In(zone).Format("2006-01-02 15:04") + " " + Describe(e, quote)
 		if most > 0 && b.Len()+len(line) >= room {
 			b.WriteString(textOlderEffects)
 			break

@@ -7,9 +7,9 @@ import (
 	"mews/supervisor"
 )
 
-// Call is a call that programs make to the service, such as `mews memory`. It comes over the
-// control socket, with JSON parameters. NewCall makes one.
-type Call struct {
+// ControlCall is a call that programs make to the service, such as `mews memory`. It comes over the
+// control socket, with JSON parameters. NewControlCall makes one.
+type ControlCall struct {
 	Name       string
 	AdminsOnly bool // only admins may call; otherwise any user with an account may
 	Answer     func(ctx context.Context, by Caller, req *protocol.Request) (any, error)
@@ -24,11 +24,11 @@ type Caller struct {
 	UserFor func(user, action string) (supervisor.User, error)
 }
 
-// NewCall returns a call that runs a function with decoded parameters. It refuses unknown keys.
-func NewCall[P, R any](name string, answer func(context.Context, Caller, P) (R, error)) Call {
-	return Call{Name: name, Answer: func(ctx context.Context, by Caller, req *protocol.Request) (any, error) {
+// NewControlCall returns a call that runs a function with decoded parameters. It refuses unknown keys.
+func NewControlCall[P, R any](name string, answer func(context.Context, Caller, P) (R, error)) ControlCall {
+	return ControlCall{Name: name, Answer: func(ctx context.Context, by Caller, req *protocol.Request) (any, error) {
 		var p P
-		if err := req.Decode(&p); err != nil {
+		if err := req.DecodeParams(&p); err != nil {
 			return nil, err
 		}
 		return answer(ctx, by, p)

@@ -9,15 +9,15 @@ import (
 
 // Command is a slash command of a feature.
 type Command struct {
-	supervisor.SlashCommand        // only the core may set EndsTurn and Locks
-	Group                   Group  // the group in which /help lists the command
-	Alias                   string // another name, which the menu does not list; "" means none
-	Run                     Run
+	supervisor.SlashCommand           // only the core may set EndsTurn and Locks
+	Group                   HelpGroup // the group in which /help lists the command
+	Alias                   string    // another name, which the menu does not list; "" means none
+	Run                     CommandFunc
 	// MayAsk allows the command an hour instead of a minute. It is for commands that ask the user
 	// first, or take long.
 	MayAsk bool
-	Prefix string // begins the presses of the command's buttons; "" means no buttons
-	Press  Run    // runs for a press of the command's buttons; nil runs the command
+	Prefix string      // begins the presses of the command's buttons; "" means no buttons
+	Press  CommandFunc // runs for a press of the command's buttons; nil runs the command
 	// Keeps reports whether a message keeps its buttons after a press. press is the part after the
 	// prefix. nil means that the buttons disappear.
 	Keeps func(press string) bool
@@ -26,12 +26,12 @@ type Command struct {
 	Private func(arguments string) bool
 }
 
-// Run executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
+// CommandFunc executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
 // error is also an answer. A command may run again after a crash, so a second run must be harmless.
-type Run func(context.Context, Request) (supervisor.Delivery, error)
+type CommandFunc func(context.Context, CommandRequest) (supervisor.Delivery, error)
 
-// Request is one use of a slash command.
-type Request struct {
+// CommandRequest is one use of a slash command.
+type CommandRequest struct {
 	Conversation supervisor.Conversation
 	User         supervisor.User // the asking user, with their settings; an unknown user has only a Name
 	Inbound      int64           // the number of the command's message or press
@@ -47,14 +47,14 @@ type Request struct {
 	Allow func(ctx context.Context, effect, text string, arguments ...string) error
 }
 
-// Text makes a command's function from a function that returns only text.
-func Text(text func(context.Context, Request) (string, error)) Run {
-	return func(ctx context.Context, r Request) (supervisor.Delivery, error) {
+// TextCommand makes a command's function from a function that returns only text.
+func TextCommand(text func(context.Context, CommandRequest) (string, error)) CommandFunc {
+	return func(ctx context.Context, r CommandRequest) (supervisor.Delivery, error) {
 		text, err := text(ctx, r)
 		return supervisor.Delivery{Text: text}, err
 	}
 }
 
-// Always and WithoutArguments are values of Command.Private.
-func Always(string) bool                     { return true }
-func WithoutArguments(arguments string) bool { return arguments == "" }
+// AlwaysPrivate and PrivateWithoutArguments are values of Command.Private.
+func AlwaysPrivate(string) bool                     { return true }
+func PrivateWithoutArguments(arguments string) bool { return arguments == "" }

@@ -12,7 +12,7 @@ type Feature struct {
 	HostCalls []HostCall
 	Effects   []Effect
 	Settings  []Setting
-	Calls     []Call
+	Calls     []ControlCall
 	Routes    []Route
 	Parts     []Part
 }

@@ -1,22 +1,22 @@
 package feature
 
-// Group is a list of commands that /help shows together.
-type Group string
+// HelpGroup is a list of commands that /help shows together.
+type HelpGroup string
 
 // The groups of commands. /help begins with GroupEveryday, and then names the other groups.
 const (
-	GroupEveryday  Group = "everyday"
-	GroupChat      Group = "chat"
-	GroupReminders Group = "reminders"
-	GroupAssistant Group = "assistant"
-	GroupPrivacy   Group = "privacy"
-	GroupVoice     Group = "voice"
-	GroupGitHub    Group = "github"
-	GroupAdmin     Group = "admin"
+	GroupEveryday  HelpGroup = "everyday"
+	GroupChat      HelpGroup = "chat"
+	GroupReminders HelpGroup = "reminders"
+	GroupAssistant HelpGroup = "assistant"
+	GroupPrivacy   HelpGroup = "privacy"
+	GroupVoice     HelpGroup = "voice"
+	GroupGitHub    HelpGroup = "github"
+	GroupAdmin     HelpGroup = "admin"
 )
 
-// Groups lists the groups in the order of /help.
-func Groups() []Group {
-	return []Group{GroupEveryday, GroupChat, GroupReminders, GroupAssistant, GroupPrivacy, GroupVoice, GroupGitHub,
+// HelpGroups lists the groups in the order of /help.
+func HelpGroups() []HelpGroup {
+	return []HelpGroup{GroupEveryday, GroupChat, GroupReminders, GroupAssistant, GroupPrivacy, GroupVoice, GroupGitHub,
 		GroupAdmin}
 }

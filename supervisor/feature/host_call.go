@@ -19,37 +19,37 @@ type HostCall struct {
 	Bytes  int                   // the most bytes of the parameters as JSON; 0 means a line of the wire
 	Limit  int                   // the most calls in one attempt at a turn; at least 1
 	Serial bool                  // refuse the call while another serial call of the same turn runs
-	Handler
+	HostCallHandler
 }
 
-// WithHome returns the kinds of turns that run in a user's own worker.
-func WithHome() []supervisor.TurnKind {
+// HomeTurnKinds returns the kinds of turns that run in a user's own worker.
+func HomeTurnKinds() []supervisor.TurnKind {
 	return []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
 }
 
-// ShortParams is the most bytes of parameters that have no text of a user.
-const ShortParams = 16 << 10
+// MaxShortParams is the most bytes of parameters that have no text of a user.
+const MaxShortParams = 16 << 10
 
-// MaxName is the most bytes of a call's id; our ids are far shorter.
-const MaxName = 64
+// MaxNameLength is the most bytes of a call's id; our ids are far shorter.
+const MaxNameLength = 64
 
-// Handler answers a host call in its turn. InTurn makes one.
-type Handler struct {
+// HostCallHandler answers a host call in its turn. NewHostCallHandler makes one.
+type HostCallHandler struct {
 	NewParams func() any             // returns a pointer to zero parameters
 	NewResult func() any             // returns a pointer to a zero result
 	TurnOf    func(params any) int64 // returns the turn that the parameters name
 	Answer    func(ctx context.Context, t Turn, params any) (result any, err error)
 }
 
-// InTurn makes the handler of a host call with parameters P and result R. P has a field Turn, an
+// NewHostCallHandler makes the handler of a host call with parameters P and result R. P has a field Turn, an
 // int64. If answer returns an Offence, the worker ends. A protocol.Error is the worker's answer.
 // For any other error, the worker gets the text for users.
-func InTurn[P, R any](answer func(context.Context, Turn, *P) (*R, error)) Handler {
+func NewHostCallHandler[P, R any](answer func(context.Context, Turn, *P) (*R, error)) HostCallHandler {
 	field, ok := reflect.TypeFor[P]().FieldByName("Turn")
 	if !ok || field.Type.Kind() != reflect.Int64 {
-		return Handler{} // InTurn returns a handler that no table accepts
+		return HostCallHandler{} // NewHostCallHandler returns a handler that no table accepts
 	}
-	return Handler{
+	return HostCallHandler{
 		NewParams: func() any { return new(P) },
 		NewResult: func() any { return new(R) },
 		TurnOf:    func(params any) int64 { return reflect.ValueOf(params).Elem().FieldByIndex(field.Index).Int() },
@@ -80,26 +80,26 @@ type Turn struct {
 	Kept *sync.Map
 }
 
-// CallOf returns the committed tool call that a worker names, with the model's arguments. If the
+// FindCall returns the committed tool call that a worker names, with the model's arguments. If the
 // call's tool is not one of tools, the error is an Offence.
-func (t Turn) CallOf(id string, tools ...string) (protocol.ToolCall, error) {
-	if len(id) > MaxName {
-		return protocol.ToolCall{}, Offence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxName)}
+func (t Turn) FindCall(id string, tools ...string) (protocol.ToolCall, error) {
+	if len(id) > MaxNameLength {
+		return protocol.ToolCall{}, WorkerOffence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxNameLength)}
 	}
 	call, known := t.Committed(id)
 	if !known || !slices.Contains(tools, call.Name) {
-		return call, Offence{fmt.Errorf("call %q: not one of %v", id, tools)}
+		return call, WorkerOffence{fmt.Errorf("call %q: not one of %v", id, tools)}
 	}
 	return call, nil
 }
 
-// Offence is an error that ends the worker, because no honest worker causes it.
-type Offence struct{ Err error }
+// WorkerOffence is an error that ends the worker, because no honest worker causes it.
+type WorkerOffence struct{ Err error }
 
 // Error returns the text of the wrapped error.
-func (o Offence) Error() string { return o.Err.Error() }
+func (o WorkerOffence) Error() string { return o.Err.Error() }
 
-// Refused returns the answer to a worker's impossible request. The model reads the reason.
-func Refused(format string, args ...any) error {
+// NewRefusal returns the answer to a worker's impossible request. The model reads the reason.
+func NewRefusal(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
 }

@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/feature/featuretest"
 )
 
-func TestCallOf_CallOfOtherTool_IsOffence(t *testing.T) {
-	turn := featuretest.Turn("ann", protocol.ToolCall{ID: "c1", Name: "remember"},
+func TestFindCall_OtherTool_IsOffence(t *testing.T) {
+	turn := featuretest.NewTurn("ann", protocol.ToolCall{ID: "c1", Name: "remember"},
 		protocol.ToolCall{ID: "c2", Name: "read_file"})
 	for id, ok := range map[string]bool{"c1": true, "c2": false, "c3": false, "": false,
 		strings.Repeat("x", 65): false} {
-		call, err := turn.CallOf(id, "remember", "forget")
+		call, err := turn.FindCall(id, "remember", "forget")
 		if (err == nil) != ok || ok && call.Name != "remember" || !ok && !featuretest.IsOffence(err) {
 			t.Errorf("%.9s: got %+v, %v", id, call, err)
 		}

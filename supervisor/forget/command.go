@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// AskFactPress returns the press that asks whether to forget a fact.
-func AskFactPress(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
+// AskForgetFactPress returns the press that asks whether to forget a fact.
+func AskForgetFactPress(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
 // Parts of the presses of /forget.
 const (
@@ -42,16 +42,16 @@ const (
 )
 
 // command counts the messages of a span, and asks whether to forget them.
-func (g *Forgetter) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return supervisor.Delivery{Text: textForgetHelp, Buttons: examples()}, nil
 	}
-	if id, ok := strings.CutPrefix(r.Arguments, oneFactOf); ok && !r.Conversation.InGroup() {
+	if id, ok := strings.CutPrefix(r.Arguments, oneFactOf); ok && !r.Conversation.IsInGroup() {
 		return g.askFact(ctx, r.Conversation.User, strings.TrimSpace(id))
 	}
-	f := supervisor.Forgetting{User: r.Conversation.User, Since: time.Unix(0, 0), Until: r.At}
+	f := supervisor.ForgetRequest{User: r.Conversation.User, Since: time.Unix(0, 0), Until: r.At}
 	whole := strings.EqualFold(r.Arguments, wholeConversation)
-	if whole || r.Conversation.InGroup() {
+	if whole || r.Conversation.IsInGroup() {
 		f.Conversation = r.Conversation.ID
 	}
 	if !whole {
@@ -83,7 +83,7 @@ func (g *Forgetter) command(ctx context.Context, r feature.Request) (d superviso
 
 // askFact shows a fact, counts the rows that contain its words, and asks whether to forget it.
 func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
-	r, err := g.o.Memories.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
+	r, err := g.o.Memories.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(id))}, err
 	}
@@ -121,7 +121,7 @@ func examples() [][]supervisor.Button {
 }
 
 // press deletes the data that the user confirmed, or counts the data that an example covers.
-func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (g *Forgetter) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	action, rest, _ := strings.Cut(r.Arguments, " ")
 	if action == pressSpan {
 		r.Arguments = rest
@@ -132,9 +132,9 @@ func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.
 	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); action != pressForget || err != nil || n != 3 {
 		return supervisor.Delivery{Text: textForgotNothing}, nil
 	}
-	f := supervisor.Forgetting{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since),
+	f := supervisor.ForgetRequest{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since),
 		Until: time.UnixMilli(min(until, r.At.UnixMilli()))}
-	if whole || r.Conversation.InGroup() {
+	if whole || r.Conversation.IsInGroup() {
 		f.Conversation = r.Conversation.ID
 	}
 	counts, err := g.Forget(ctx, f)

@@ -16,32 +16,32 @@ import (
 
 // countRecorder records the last span that was counted.
 type countRecorder struct {
-	sqlite.Forgettings
-	last *supervisor.Forgetting
+	sqlite.ForgetRequests
+	last *supervisor.ForgetRequest
 }
 
-func (w countRecorder) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
+func (w countRecorder) CountMatches(_ context.Context, f supervisor.ForgetRequest) (n supervisor.ForgetCounts, err error) {
 	*w.last = f
 	return n, nil
 }
 
-func (w countRecorder) EachHomeSearch(context.Context, supervisor.Forgetting, func(protocol.MemoryTurns) error) error {
+func (w countRecorder) WalkHomeSearches(context.Context, supervisor.ForgetRequest, func(protocol.MemoryTurns) error) error {
 	return nil
 }
 
 // A span to forget must name its beginning. It ends at the time of the command at the latest.
-func TestForget_Span_BeginsInPast(t *testing.T) {
-	asked := supervisor.Forgetting{}
+func TestForget_InvalidSpan_IsRefused(t *testing.T) {
+	asked := supervisor.ForgetRequest{}
 	f := forget.New(forget.Options{Store: countRecorder{last: &asked}, Turns: countRecorder{last: &asked}}).Feature()
 	answer := func(text string) supervisor.Delivery {
-		return featuretest.Answer(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"},
+		return featuretest.RunCommand(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"},
 			Kind: supervisor.KindCommand,
 			Text: "/forget " + text, ReceivedAt: time.Now()})
 	}
 	for text, want := range map[string]string{"2020-01": "744h0m0s", "2020-01..2020-01-07": "168h0m0s",
 		"last hour":              "1h0m0s",
 		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
-		asked = supervisor.Forgetting{}
+		asked = supervisor.ForgetRequest{}
 		d := answer(text)
 		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, spans.Forms)) {
 			t.Errorf("%q: told %q, counted %+v", text, d.Text, asked)

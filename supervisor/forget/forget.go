@@ -21,29 +21,29 @@ import (
 // Store stores requests to forget, and deletes the rows that they cover. Rows still in use are
 // deleted later.
 type Store interface {
-	Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error)
-	Open(ctx context.Context) ([]supervisor.Forgetting, error)
-	Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
-	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetStep, error)
-	ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error
-	Done(ctx context.Context, f supervisor.Forgetting) error
+	Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error)
+	ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error)
+	CountMatches(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error)
+	ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetStep, error)
+	ForgetBlobs(ctx context.Context, user string, remove func(sha256 string) error) error
+	PutProgress(ctx context.Context, f supervisor.ForgetRequest) error
 }
 
 // HomeTurns records forgotten turns whose traces may still be in a home.
 type HomeTurns interface {
-	// EachHomeSearch calls each for the turns of a request that may have left traces in the home.
-	EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error
-	// FindLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
-	// PutGoneFromHome marks them as deleted.
-	FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
-	PutGoneFromHome(ctx context.Context, user string, turns []int64) error
+	// WalkHomeSearches calls each for the turns of a request that may have left traces in the home.
+	WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error
+	// FindTurnsLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
+	// MarkTurnsGoneFromHome marks them as deleted.
+	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
+	MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
 // Home deletes data from users' homes, through their workers.
 type Home interface {
-	// CountOrDelete counts the Facts, Notes and Logged entries of some turns in a home. With gone
+	// CountOrDeleteTurnData counts the Facts, Notes and Logged entries of some turns in a home. With gone
 	// it deletes these entries.
-	CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
+	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 
 // Memories reads the facts of users. Its errors are for the user.
@@ -98,14 +98,14 @@ func (g *Forgetter) Feature() feature.Feature {
 }
 
 // Count counts the data that Forget would delete.
-func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
-	counts, err := g.o.Store.Count(ctx, f)
+func (g *Forgetter) Count(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error) {
+	counts, err := g.o.Store.CountMatches(ctx, f)
 	if err != nil {
 		return counts, err
 	}
-	return counts, g.o.Turns.EachHomeSearch(ctx, f, func(of protocol.MemoryTurns) error {
-		more, err := g.o.Home.CountOrDelete(ctx, f.User, of, false)
-		counts = counts.Plus(more)
+	return counts, g.o.Turns.WalkHomeSearches(ctx, f, func(of protocol.MemoryTurns) error {
+		more, err := g.o.Home.CountOrDeleteTurnData(ctx, f.User, of, false)
+		counts = counts.Add(more)
 		return err
 	})
 }
@@ -113,7 +113,7 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 // Forget deletes the data that a request covers, and returns the counts. Data of unanswered
 // messages and undelivered answers is deleted later by Run. A repeated request continues the first
 // one.
-func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
+func (g *Forgetter) Forget(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
 		f, err = g.deleteReady(ctx, f)
@@ -136,11 +136,11 @@ func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err error) {
 	g.working.Lock()
 	defer g.working.Unlock()
-	return g.o.Facts.BlankFacts(ctx, user, g.o.Index.RemoveMessages)
+	return g.o.Facts.EraseFactWords(ctx, user, g.o.Index.RemoveMessages)
 }
 
 // Wake tells Run that there may be data to delete.
-func (g *Forgetter) Wake() { signals.Send(g.wake) }
+func (g *Forgetter) Wake() { signals.SendToken(g.wake) }
 
 // retryEvery is the wait before Run tries again to delete rows that were in use.
 const retryEvery = 10 * time.Second
@@ -156,7 +156,7 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	g.expire(ctx)
 	for ctx.Err() == nil {
 		var later <-chan time.Time
-		open, err := g.o.Store.Open(ctx)
+		open, err := g.o.Store.ListUnfinished(ctx)
 		for _, f := range open {
 			if err == nil {
 				_, err = g.deleteReady(ctx, f)
@@ -188,7 +188,7 @@ func (g *Forgetter) expire(ctx context.Context) {
 		if !known || u.History == 0 {
 			continue
 		}
-		f := supervisor.Forgetting{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History), Expired: true}
+		f := supervisor.ForgetRequest{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History), Expired: true}
 		if _, err := g.deleteReady(ctx, f); err != nil && ctx.Err() == nil {
 			g.o.Log.Warn("delete what is too old", "user", name, "error", err)
 		}
@@ -196,43 +196,43 @@ func (g *Forgetter) expire(ctx context.Context) {
 }
 
 // deleteReady deletes the rows of a request that are not in use.
-func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
+func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
-	p, err := g.o.Store.Forget(ctx, f)
+	p, err := g.o.Store.ForgetNext(ctx, f)
 	if err == nil {
 		err = g.o.Index.RemoveMessages(ctx, f.User, p.Messages)
 	}
 	if err == nil && !f.Expired {
-		p.Counts, err = g.clearHome(ctx, p.Forgetting)
+		p.Counts, err = g.clearHome(ctx, p.ForgetRequest)
 	}
 	if err == nil {
-		err = g.o.Store.ForgetBytes(ctx, f.User, g.o.Remove)
+		err = g.o.Store.ForgetBlobs(ctx, f.User, g.o.Remove)
 	}
 	changed := p.Counts != f.Counts || p.Counts.Waiting == 0
-	if f = p.Forgetting; err != nil || !changed {
+	if f = p.ForgetRequest; err != nil || !changed {
 		return f, err
 	}
 	action := "forgotten"
 	if f.Expired {
 		action = "expired"
 	}
-	if err = g.o.Store.Done(ctx, f); err == nil && (!f.Expired || f.Counts != supervisor.ForgetCounts{Waiting: f.Counts.Waiting}) {
+	if err = g.o.Store.PutProgress(ctx, f); err == nil && (!f.Expired || f.Counts != supervisor.ForgetCounts{Waiting: f.Counts.Waiting}) {
 		g.o.Audit(f.User, action, fmt.Sprintf("%d messages, %d answers, %d results; %d wait", f.Counts.Messages, f.Counts.Answers, f.Counts.Results, f.Counts.Waiting))
 	}
 	return f, err
 }
 
 // clearHome deletes the traces of forgotten turns from a user's home, and adds their counts to f's.
-func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
+func (g *Forgetter) clearHome(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetCounts, error) {
 	for {
-		of, err := g.o.Turns.FindLeftInHome(ctx, f.User)
+		of, err := g.o.Turns.FindTurnsLeftInHome(ctx, f.User)
 		if err != nil || len(of.Turns) == 0 {
 			return f.Counts, err
 		}
-		gone, err := g.o.Home.CountOrDelete(ctx, f.User, of, true)
-		if f.Counts = f.Counts.Plus(gone); err == nil {
-			err = g.o.Turns.PutGoneFromHome(ctx, f.User, of.Turns)
+		gone, err := g.o.Home.CountOrDeleteTurnData(ctx, f.User, of, true)
+		if f.Counts = f.Counts.Add(gone); err == nil {
+			err = g.o.Turns.MarkTurnsGoneFromHome(ctx, f.User, of.Turns)
 		}
 		if err != nil {
 			return f.Counts, err

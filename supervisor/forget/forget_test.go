@@ -22,32 +22,32 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// home is a worker that may die before it answers.
-type home struct {
+// fakeHome is a worker that may die before it answers.
+type fakeHome struct {
 	asked []protocol.MemoryTurns
 	err   error
 	done  func() // called at the end of each answered call
 }
 
-func (h *home) CountOrDelete(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
+func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
 	if h.asked = append(h.asked, of); h.err == nil && h.done != nil {
 		h.done()
 	}
 	return supervisor.ForgetCounts{Facts: 1}, h.err
 }
 
-func (h *home) RemoveMessages(context.Context, string, []int64) error { return nil }
+func (h *fakeHome) RemoveMessages(context.Context, string, []int64) error { return nil }
 
-// people are users who keep their messages for a number of days each. A lookup of the last user
+// fakePeople are users who keep their messages for a number of days each. A lookup of the last user
 // calls end.
-type people struct {
+type fakePeople struct {
 	days map[string]int
 	end  func()
 }
 
-func (p people) Names() []string { return slices.Sorted(maps.Keys(p.days)) }
+func (p fakePeople) Names() []string { return slices.Sorted(maps.Keys(p.days)) }
 
-func (p people) Find(name string) (supervisor.User, bool) {
+func (p fakePeople) Find(name string) (supervisor.User, bool) {
 	if name == "zoe" {
 		p.end()
 	}
@@ -65,11 +65,11 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	put := func(user, chat, word string) {
 		t.Helper()
 		keys++
-		in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(keys), Kind: supervisor.KindText, Text: word,
+		in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(keys), Kind: supervisor.KindText, Text: word,
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 		if err == nil && chat != "waits" {
 			_, _, err = db.Turns().Start(t.Context(), in.ID, nil)
-			sqlitetest.Change(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'; UPDATE inbox SET state = 'done' WHERE id = `+fmt.Sprint(in.ID))
+			sqlitetest.ExecStatements(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'; UPDATE inbox SET state = 'done' WHERE id = `+fmt.Sprint(in.ID))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -82,16 +82,16 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	}
 	stay := []string{"shownsecret", "waitingsecret", "zoesecret", "newsecret"}
 	put("alice", "", stay[0])
-	sqlitetest.Change(t, db, `UPDATE conversation SET window_from = (SELECT max(id) FROM message)`)
+	sqlitetest.ExecStatements(t, db, `UPDATE conversation SET window_from = (SELECT max(id) FROM message)`)
 	put("alice", "waits", stay[1])
 	put("zoe", "", stay[2])
-	sqlitetest.Change(t, db, `UPDATE conversation SET window_from = (SELECT max(id) + 1 FROM message) WHERE user = 'zoe'`)
+	sqlitetest.ExecStatements(t, db, `UPDATE conversation SET window_from = (SELECT max(id) + 1 FROM message) WHERE user = 'zoe'`)
 	now = now.AddDate(0, 0, 366)
 	put("alice", "", stay[3])
 	var audit []string
-	h := &home{}
+	h := &fakeHome{}
 	expire := func(days int, ctx context.Context, end func()) (left int) {
-		_ = forget.New(forget.Options{Store: db.Forgettings(), Index: h, Home: h, Turns: db.Forgettings(), Facts: db.Memories(), People: people{map[string]int{"alice": days, "zoe": 0}, end},
+		_ = forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(), Facts: db.Memories(), People: fakePeople{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
 			// Run ends with ctx
 			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx)
@@ -116,7 +116,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	committed = cancel // ctx ends after the first batch
 	expire(365, ctx, cancel)
 	committed = func() {}
-	rest := sqlitetest.Query(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)
+	rest := sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM inbox WHERE text LIKE 'old%'`)
 	if !cmp.Equal(rest, []string{"2"}) || len(audit) > 0 {
 		t.Errorf("cut off, there are %v, %v", rest, audit)
 	}
@@ -126,7 +126,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 			t.Errorf("%d words are left", left)
 		}
 	}
-	left := sqlitetest.Query(t, db, `SELECT i.text || coalesce((SELECT ' ' || (m.parts LIKE '%' || i.text || '%') FROM message m JOIN turn t ON t.id = m.turn WHERE t.inbound = i.id), '')
+	left := sqlitetest.QueryColumn(t, db, `SELECT i.text || coalesce((SELECT ' ' || (m.parts LIKE '%' || i.text || '%') FROM message m JOIN turn t ON t.id = m.turn WHERE t.inbound = i.id), '')
 		FROM inbox i WHERE text <> '' ORDER BY id`)
 	if want := []string{stay[0] + " 1", stay[1], stay[2] + " 1", stay[3] + " 1"}; !cmp.Equal(left, want) {
 		t.Errorf("there are %v", left)
@@ -134,7 +134,7 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	if want := []string{"alice expired: 2 messages, 0 answers, 0 results; 1 wait"}; !cmp.Equal(audit, want) {
 		t.Errorf("the audit log has %q", audit)
 	}
-	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.Query(t, db, `SELECT count(*) FROM forgotten_turn`), []string{"0"}) {
+	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM forgotten_turn`), []string{"0"}) {
 		t.Errorf("the home is seen to: %+v", h.asked)
 	}
 }
@@ -142,8 +142,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 // The rows of a turn are deleted before its worker clears the home. If Mews crashes in between, its
 // next start clears the home.
 func TestForget_Crash_NextStartClearsHome(t *testing.T) {
-	db, h := sqlitetest.Open(t), &home{err: errors.New("the worker has ended")}
-	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",
+	db, h := sqlitetest.Open(t), &fakeHome{err: errors.New("the worker has ended")}
+	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err != nil {
 		t.Fatal(err)
@@ -152,18 +152,18 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sqlitetest.Change(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'`)
-	sqlitetest.Change(t, db, `UPDATE inbox SET state = 'done'`)
-	options := forget.Options{Store: db.Forgettings(), Index: h, Home: h, Turns: db.Forgettings(), Facts: db.Memories(), People: people{}, Remove: func(string) error { return nil }, Audit: func(string, string, string) {},
+	sqlitetest.ExecStatements(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'`)
+	sqlitetest.ExecStatements(t, db, `UPDATE inbox SET state = 'done'`)
+	options := forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(), Facts: db.Memories(), People: fakePeople{}, Remove: func(string) error { return nil }, Audit: func(string, string, string) {},
 		Log: hclog.NewNullLogger()}
-	wish := supervisor.Forgetting{User: "alice", Inbound: in.ID + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Minute)}
+	wish := supervisor.ForgetRequest{User: "alice", Inbound: in.ID + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Minute)}
 	if counts, err := forget.New(options).Count(t.Context(), wish); err == nil || counts.Messages != 1 {
 		t.Fatalf("got %+v, %v", counts, err)
 	}
 	if _, err := forget.New(options).Forget(t.Context(), wish); err == nil {
 		t.Fatal("no error")
 	}
-	if left := sqlitetest.Query(t, db, `SELECT count(*) FROM message UNION ALL SELECT count(*) FROM forgotten_turn`); !cmp.Equal(left, []string{"0", "1"}) {
+	if left := sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM message UNION ALL SELECT count(*) FROM forgotten_turn`); !cmp.Equal(left, []string{"0", "1"}) {
 		t.Errorf("there are %v", left)
 	}
 	h.err = nil
@@ -177,7 +177,7 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	if _, err := forget.New(options).Forget(t.Context(), wish); err != nil {
 		t.Fatal(err)
 	}
-	if left := sqlitetest.Query(t, db, `SELECT count(*) FROM forgotten_turn UNION ALL SELECT count(*) FROM forgetting WHERE ended_at IS NULL`); !cmp.Equal(left, []string{"0", "0"}) {
+	if left := sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM forgotten_turn UNION ALL SELECT count(*) FROM forgetting WHERE ended_at IS NULL`); !cmp.Equal(left, []string{"0", "0"}) {
 		t.Errorf("there are %v", left)
 	}
 }

@@ -19,25 +19,25 @@ import (
 // progressEvery is the interval at which the client asks for a review's progress.
 const progressEvery = 300 * time.Millisecond
 
-// Ask sends a request to the running service over its control socket.
-type Ask func(method string, params, answer any) error
+// ServiceCaller sends a request to the running service over its control socket.
+type ServiceCaller func(method string, params, answer any) error
 
-// AskReview requests a review from the running service and waits for its end. With a nil diff, it
+// RequestReview requests a review from the running service and waits for its end. With a nil diff, it
 // is the review of a pull request. The review's progress is written to progress.
-func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progress io.Writer) (
-	result patch.Result, err error) {
+func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff []byte, progress io.Writer) (
+	result patch.ReviewResult, err error) {
 	if len(diff) > patch.MaxDiff {
-		return result, fmt.Errorf(textLongDiff, amount.Size(int64(len(diff))), amount.Size(patch.MaxDiff))
+		return result, fmt.Errorf(textLongDiff, amount.BinarySize(int64(len(diff))), amount.BinarySize(patch.MaxDiff))
 	}
 	for len(diff) > 0 {
 		var ref protocol.BlobRef
-		n := min(len(diff), MaxReviewPart)
-		if err := ask(MethodReviewPart, ReviewPart{Data: diff[:n]}, &ref); err != nil {
+		n := min(len(diff), MaxDiffPart)
+		if err := ask(MethodReviewDiffPart, DiffPart{Data: diff[:n]}, &ref); err != nil {
 			return result, err
 		}
 		q.Parts, diff = append(q.Parts, ref.SHA256), diff[n:]
 	}
-	var started ReviewStarted
+	var started StartedReview
 	if err := ask(MethodReviewStart, q, &started); err != nil {
 		return result, err
 	}
@@ -53,9 +53,9 @@ func AskReview(ctx context.Context, ask Ask, q ReviewStart, diff []byte, progres
 		if l.Windows > told {
 			told = l.Windows
 			of := amount.Plural(int(told), "part or finding", "parts and findings")
-			fmt.Fprintf(progress, textReviewed, of, amount.Duration(time.Since(since)))
+			fmt.Fprintf(progress, textReviewed, of, amount.FormatDuration(time.Since(since)))
 		}
-		if !retry.Wait(ctx, progressEvery) {
+		if !retry.Sleep(ctx, progressEvery) {
 			return result, context.Cause(ctx)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 
 // Methods of the control socket for admins, about repositories on GitHub.
 const (
-	MethodCheck     = "github.check"     // parameters RepoQuery, result setup.Report
-	MethodAdd       = "github.add"       // parameters NewRepo, result Added
-	MethodRedeliver = "github.redeliver" // parameters Redeliver, result RedeliverResult
+	MethodCheckSetup = "github.check"     // parameters RepoQuery, result setup.Report
+	MethodAddRepo    = "github.add"       // parameters AddRepoRequest, result Added
+	MethodRedeliver  = "github.redeliver" // parameters Redeliver, result RedeliverResult
 )
 
 // RepoQuery has the parameters of a call about one repository or all.
@@ -25,20 +25,20 @@ type RepoQuery struct {
 	Repo string `json:"repo,omitempty"` // owner/name; "" means all
 }
 
-// NewRepo has the parameters of MethodAdd.
-type NewRepo struct {
+// AddRepoRequest has the parameters of MethodAddRepo.
+type AddRepoRequest struct {
 	Repo string `json:"repo"`
 	URL  string `json:"url,omitempty"` // the address under which GitHub reaches Mews
 }
 
-// Added is the result of MethodAdd.
-type Added struct {
+// AddRepoResult is the result of MethodAddRepo.
+type AddRepoResult struct {
 	Text string `json:"text"` // text for the admin
 	YAML string `json:"yaml"` // lines to add to the configuration
 }
 
-// Redeliver has the parameters of MethodRedeliver.
-type Redeliver struct {
+// RedeliverRequest has the parameters of MethodRedeliver.
+type RedeliverRequest struct {
 	ID int64 `json:"id,omitempty"` // id of a delivery; 0 means all failed deliveries
 }
 
@@ -48,15 +48,15 @@ type RedeliverResult struct {
 }
 
 // calls returns the calls behind `mews github` and `mews review`.
-func (g *GitHub) calls() []feature.Call {
+func (g *GitHub) calls() []feature.ControlCall {
 	return append(patches{g}.calls(),
-		adminCall(g, MethodCheck, g.check), adminCall(g, MethodAdd, g.add), adminCall(g, MethodStatus, g.status),
-		adminCall(g, MethodQuiet, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
+		adminCall(g, MethodCheckSetup, g.check), adminCall(g, MethodAddRepo, g.add), adminCall(g, MethodStatus, g.status),
+		adminCall(g, MethodMutes, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
 }
 
 // adminCall returns a call that only admins may make. It fails if Mews has no account on GitHub.
-func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R, error)) feature.Call {
-	call := feature.NewCall(name, func(ctx context.Context, _ feature.Caller, q Q) (r R, err error) {
+func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R, error)) feature.ControlCall {
+	call := feature.NewControlCall(name, func(ctx context.Context, _ feature.Caller, q Q) (r R, err error) {
 		if g.o.Client == nil {
 			return r, supervisor.Errorf(supervisor.CodeInvalid, textNoGitHub)
 		}
@@ -73,7 +73,7 @@ func (g *GitHub) check(ctx context.Context, in setup.Setup, q RepoQuery) (setup.
 }
 
 // redeliver asks GitHub to repeat deliveries.
-func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q Redeliver) (RedeliverResult, error) {
+func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q RedeliverRequest) (RedeliverResult, error) {
 	sent, err := in.Redeliver(ctx, q.ID)
 	return RedeliverResult{Sent: append([]setup.Redelivery{}, sent...)}, err
 }
@@ -84,7 +84,7 @@ func oneRepo(in *setup.Setup, name string) error {
 		return nil
 	}
 	in.Repos = slices.DeleteFunc(slices.Clone(in.Repos), func(r supervisor.GitHubRepo) bool {
-		return r.Name != supervisor.GitHubRepoName(name)
+		return r.Name != supervisor.NormalizeRepoName(name)
 	})
 	if len(in.Repos) == 0 {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNotServedRepo, name)
@@ -94,13 +94,13 @@ func oneRepo(in *setup.Setup, name string) error {
 
 // add creates a repository's webhook if Mews receives webhooks. It also returns the steps that the
 // admin must do.
-func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Added, err error) {
-	added = Added{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
+func (g *GitHub) add(ctx context.Context, in setup.Setup, q AddRepoRequest) (added AddRepoResult, err error) {
+	added = AddRepoResult{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {
 		return added, nil
 	}
-	made, err := in.Add(ctx, q.Repo, q.URL)
-	switch class := api.ClassOf(err); {
+	made, err := in.AddWebhook(ctx, q.Repo, q.URL)
+	switch class := api.ErrorClassOf(err); {
 	case made && err == nil:
 		added.Text = textHookMade
 		g.o.Audit("", "github.hook", "made a webhook in "+q.Repo)
@@ -116,7 +116,7 @@ func (g *GitHub) add(ctx context.Context, in setup.Setup, q NewRepo) (added Adde
 // Text describes the redeliveries for an admin.
 func (r RedeliverResult) Text() (text string) {
 	for _, d := range r.Sent {
-		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.Text(d.What))
+		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.DropControls(d.What))
 	}
 	if text == "" {
 		return textNoRedelivery

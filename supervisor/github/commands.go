@@ -17,36 +17,36 @@ func (g *GitHub) commands() []feature.Command {
 	return []feature.Command{
 		{SlashCommand: supervisor.SlashCommand{Name: "review",
 			Help: "review a pull request on GitHub: /review URL, and what you want to know"},
-			Group: feature.GroupGitHub, Run: feature.Text(g.askReview), Prefix: review.PressPrefix,
-			Keeps: feature.Always, Press: feature.Text(g.pressReview)},
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askReview), Prefix: review.PressPrefix,
+			Keeps: feature.AlwaysPrivate, Press: feature.TextCommand(g.pressReview)},
 		{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "sort an issue on GitHub: /triage URL"},
-			Group: feature.GroupGitHub, Run: feature.Text(g.askTriage)},
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.askTriage)},
 		{SlashCommand: supervisor.SlashCommand{Name: "github",
 			Help: "what I do for repositories on GitHub; /github REPO reviews off turns reviews off, " +
 				"and notices or triage in the same way"},
-			Group: feature.GroupGitHub, Run: feature.Text(g.showOrSet), Private: feature.WithoutArguments,
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSet), Private: feature.PrivateWithoutArguments,
 			MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
-			Group: feature.GroupGitHub, Run: feature.Text(g.showOrSetNotices), Private: feature.WithoutArguments,
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices), Private: feature.PrivateWithoutArguments,
 			MayAsk: true},
 	}
 }
 
-func (g *GitHub) askReview(ctx context.Context, r feature.Request) (string, error) {
-	return g.reviews.Ask(ctx, r.User, r.Arguments, r.At)
+func (g *GitHub) askReview(ctx context.Context, r feature.CommandRequest) (string, error) {
+	return g.reviews.RequestByAddress(ctx, r.User, r.Arguments, r.At)
 }
 
-func (g *GitHub) pressReview(ctx context.Context, r feature.Request) (string, error) {
-	return g.reviews.Press(ctx, r.Conversation.User, r.Arguments)
+func (g *GitHub) pressReview(ctx context.Context, r feature.CommandRequest) (string, error) {
+	return g.reviews.HandlePress(ctx, r.Conversation.User, r.Arguments)
 }
 
-func (g *GitHub) askTriage(ctx context.Context, r feature.Request) (string, error) {
-	return g.triages.Ask(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
+func (g *GitHub) askTriage(ctx context.Context, r feature.CommandRequest) (string, error) {
+	return g.triages.RequestByAddress(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
 }
 
 // showOrSet lists the services of repositories, or turns one on or off.
-func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, error) {
+func (g *GitHub) showOrSet(ctx context.Context, r feature.CommandRequest) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
 		return g.shownRepositories(ctx, r, nil)
@@ -55,44 +55,44 @@ func (g *GitHub) showOrSet(ctx context.Context, r feature.Request) (string, erro
 	if len(words) != 3 && !all {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textGitHubUsage)
 	}
-	to := Switch{Repo: words[0], What: Service(strings.ToLower(words[1]))}
+	to := ServiceSwitch{Repo: words[0], What: RepoService(strings.ToLower(words[1]))}
 	return g.setRepository(ctx, r, to, words[2], all)
 }
 
 // showOrSetNotices tells how events arrive and lists the notices, or turns notices on or off.
-func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.Request) (string, error) {
+func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.CommandRequest) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
-		text, err := g.shownRepositories(ctx, r, []Service{ServiceNotices})
+		text, err := g.shownRepositories(ctx, r, []RepoService{ServiceNotices})
 		return strings.TrimSpace(g.switches.Way + "\n\n" + text), err
 	}
 	if len(words) != 2 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textWebhooksUsage)
 	}
-	to := Switch{Repo: words[0], What: ServiceNotices}
+	to := ServiceSwitch{Repo: words[0], What: ServiceNotices}
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
 // sources has a word for each Source, for users.
-var sources = map[Source]string{
-	SourceConfigured: textSourceConfig, SourceAdmin: textSourceAdmin,
-	SourceOwn: textSourceOwn,
+var sources = map[SwitchSetter]string{
+	SetByConfig: textSourceConfig, SetByAdmin: textSourceAdmin,
+	SetByUser: textSourceOwn,
 }
 
 // switchValues are the values of a switch that users can type.
-var switchValues = []string{SwitchOn, SwitchOff, SwitchDefault}
+var switchValues = []string{ServiceOn, ServiceOff, ServiceDefault}
 
 // switchWord returns the word for a switch's value.
-func switchWord(s Switch) string {
+func switchWord(s ServiceSwitch) string {
 	if s.On {
-		return SwitchOn
+		return ServiceOn
 	}
-	return SwitchOff
+	return ServiceOff
 }
 
 // shownRepositories lists the services of repositories that are on or off, and who decided that.
 // only limits the services; nil means all.
-func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only []Service) (
+func (g *GitHub) shownRepositories(ctx context.Context, r feature.CommandRequest, only []RepoService) (
 	string, error) {
 	list, err := g.switches.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -116,10 +116,10 @@ func (g *GitHub) shownRepositories(ctx context.Context, r feature.Request, only 
 }
 
 // services are all services.
-var services = []Service{ServiceNotices, ServiceReviews, ServiceTriage}
+var services = []RepoService{ServiceNotices, ServiceReviews, ServiceTriage}
 
 // setRepository turns one service on or off after approval, and returns the new state.
-func (g *GitHub) setRepository(ctx context.Context, r feature.Request, to Switch, value string,
+func (g *GitHub) setRepository(ctx context.Context, r feature.CommandRequest, to ServiceSwitch, value string,
 	all bool) (string, error) {
 	value = strings.ToLower(value)
 	user := r.Conversation.User

@@ -45,19 +45,19 @@ func (r *commandRig) ask(user, text string) string {
 	r.Helper()
 	name, arguments, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	i := slices.IndexFunc(r.feature.Commands, func(c feature.Command) bool { return c.Name == name })
-	d, err := r.feature.Commands[i].Run(r.Context(), feature.Request{
+	d, err := r.feature.Commands[i].Run(r.Context(), feature.CommandRequest{
 		Name: name, Arguments: arguments, User: persons[user], Conversation: supervisor.Conversation{User: user},
 		Allow: func(_ context.Context, effect, _ string, args ...string) error {
 			r.approved = append(r.approved, effect+" "+strings.Join(args, " "))
 			return nil
 		}})
 	if err != nil {
-		return problem.Message(err)
+		return problem.UserText(err)
 	}
 	return d.Text
 }
 
-func TestSwitchCommands_ShowAndSet(t *testing.T) {
+func TestSwitchCommands_ShowAndChangeServices(t *testing.T) {
 	r := newCommandRig(t)
 	end := "\n\n“/github acme/widget notices off” turns them off for you. It takes notices, reviews or triage, " +
 		"and on, off or default. Admins can add “all”."
@@ -67,7 +67,7 @@ func TestSwitchCommands_ShowAndSet(t *testing.T) {
 			"  - triage off, the configuration's" + end},
 		{"/github acme/Widget Reviews OFF", "From now on reviews of `acme/widget` are off, your own."},
 		{"/webhooks ACME/widget off", "From now on notices of `acme/widget` are off, your own."},
-		{"/webhooks", github.Way(0) + "\n\nYour repositories on GitHub:\n\n- `acme/widget`:\n" +
+		{"/webhooks", github.DescribeEventArrival(0) + "\n\nYour repositories on GitHub:\n\n- `acme/widget`:\n" +
 			"  - notices off, your own" + end},
 		{"/github acme/widget reviews default", "From now on reviews of `acme/widget` are on, the configuration's."},
 		{"/github acme/widget reviews off all", "Only an admin can turn something off for everybody."},
@@ -82,7 +82,7 @@ func TestSwitchCommands_ShowAndSet(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"github notices acme/widget": github.SwitchOff, "github reviews acme/widget": "",
+		"github notices acme/widget": github.ServiceOff, "github reviews acme/widget": "",
 	} {
 		if got, _, err := r.settings.Find(t.Context(), "bob", name); err != nil || got != want {
 			t.Errorf("%s is %q, %v, want %q", name, got, err, want)

@@ -18,34 +18,34 @@ import (
 
 // Reviews handles requests about pull requests. A repeated request changes nothing.
 type Reviews interface {
-	Want(ctx context.Context, w supervisor.GitHubRequest) error
-	// Stop ends the automatic reviews of a pull request if login may do that.
-	Stop(ctx context.Context, repo string, number int, login string) error
+	AddRequest(ctx context.Context, w supervisor.GitHubWorkRequest) error
+	// MutePull ends the automatic reviews of a pull request if login may do that.
+	MutePull(ctx context.Context, repo string, number int, login string) error
 }
 
 // Triages handles requests about issues. A repeated request changes nothing.
 type Triages interface {
-	Want(ctx context.Context, w supervisor.GitHubRequest) error
+	AddRequest(ctx context.Context, w supervisor.GitHubWorkRequest) error
 }
 
 // People finds the users of Mews.
 type People interface {
 	Find(name string) (supervisor.User, bool)
 	Admins() []supervisor.User
-	// Login returns the user with a login on GitHub; ok is false if there is none.
-	Login(login string) (u supervisor.User, ok bool)
+	// FindByLogin returns the user with a login on GitHub; ok is false if there is none.
+	FindByLogin(login string) (u supervisor.User, ok bool)
 }
 
-// EventsOptions configure Events.
-type EventsOptions struct {
+// EventHandlerOptions configure Events.
+type EventHandlerOptions struct {
 	Repos []supervisor.GitHubRepo
 	Self  func() string // returns Mews's login on GitHub; "" if unknown
 	// Name returns the name by which comments address Mews, without the @; "" if unknown.
 	Name       func() string
 	Deliveries sqlite.WebhookDeliveries
-	Store      sqlite.Repositories
-	Cleanings  sqlite.Cleanings
-	Switches   *Switches
+	Store      sqlite.GitHubRepositories
+	Cleanings  sqlite.MessageCleanups
+	Switches   *ServiceSwitches
 	Reviews    Reviews // nil means that reviews are off
 	Triages    Triages // nil means that triage is off
 	People     People
@@ -56,24 +56,26 @@ type EventsOptions struct {
 	Log    hclog.Logger
 }
 
-// Events handles the webhook deliveries about repositories. It requests reviews and triages, and
+// EventHandler handles the webhook deliveries about repositories. It requests reviews and triages, and
 // sends notices.
-type Events struct {
-	o       EventsOptions
+type EventHandler struct {
+	o       EventHandlerOptions
 	changed chan struct{} // holds a token if a delivery was stored
 }
 
-// NewEvents returns Events. Its Run must be called.
-func NewEvents(o EventsOptions) *Events { return &Events{o, make(chan struct{}, 1)} }
+// NewEventHandler returns Events. Its Run must be called.
+func NewEventHandler(o EventHandlerOptions) *EventHandler {
+	return &EventHandler{o, make(chan struct{}, 1)}
+}
 
 // Wake tells Run that a delivery was stored. It never blocks.
-func (e *Events) Wake() { signals.Send(e.changed) }
+func (e *EventHandler) Wake() { signals.SendToken(e.changed) }
 
 // Run handles deliveries and sends due notices until ctx ends. After a restart it continues, and
 // each event is still told once.
-func (e *Events) Run(ctx context.Context) error {
+func (e *EventHandler) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		retry.Persist(ctx, e.o.Log, "work off what happened in repositories",
+		retry.StoreUntilDone(ctx, e.o.Log, "work off what happened in repositories",
 			func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
 		select {
 		case <-ctx.Done():
@@ -89,7 +91,7 @@ const batch = 20
 
 // takeAll handles the stored deliveries. A delivery with an error that will not pass counts as
 // failed.
-func (e *Events) takeAll(ctx context.Context) error {
+func (e *EventHandler) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
 		if err != nil || len(list) == 0 {
@@ -99,7 +101,7 @@ func (e *Events) takeAll(ctx context.Context) error {
 			err := e.take(ctx, d)
 			if err != nil && retry.IsRefused(err) {
 				e.o.Log.Error("work off a delivery of github", "delivery", d.ID, "error", err)
-				err = e.o.Deliveries.End(ctx, d.ID, supervisor.WebhookFailed, err.Error())
+				err = e.o.Deliveries.EndDelivery(ctx, d.ID, supervisor.WebhookFailed, err.Error())
 			}
 			if err != nil {
 				return fmt.Errorf("delivery %d: %w", d.ID, err)
@@ -111,16 +113,16 @@ func (e *Events) takeAll(ctx context.Context) error {
 
 // take handles one delivery. After a crash its requests may be repeated. Its notices and its end
 // are stored in one transaction.
-func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
+func (e *EventHandler) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
-		return e.o.Store.PutEvent(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
+		return e.o.Store.PutEventNotices(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
 	}
 	if err := e.request(ctx, repo, d.Event); err != nil {
 		return err
 	}
 	check := sqlite.CheckNone
-	switch failed, passed := notice.CheckState(d.Event); {
+	switch failed, passed := notice.CheckRunResult(d.Event); {
 	case failed:
 		check = sqlite.CheckFailed
 	case passed:
@@ -130,14 +132,16 @@ func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	if err != nil {
 		return err
 	}
-	return e.o.Store.PutEvent(ctx, d.ID, d.Event, check, notices)
+	return e.o.Store.PutEventNotices(ctx, d.ID, d.Event, check, notices)
 }
 
 // repo returns the served repository with a name.
-func (e *Events) repo(name string) (supervisor.GitHubRepo, bool) { return findRepo(e.o.Repos, name) }
+func (e *EventHandler) repo(name string) (supervisor.GitHubRepo, bool) {
+	return findRepo(e.o.Repos, name)
+}
 
 func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo, bool) {
-	i := slices.IndexFunc(repos, func(r supervisor.GitHubRepo) bool { return r.Name == supervisor.GitHubRepoName(name) })
+	i := slices.IndexFunc(repos, func(r supervisor.GitHubRepo) bool { return r.Name == supervisor.NormalizeRepoName(name) })
 	if i < 0 {
 		return supervisor.GitHubRepo{}, false
 	}
@@ -150,20 +154,20 @@ var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": tru
 
 // isOurs reports whether Mews or another program caused an event. Checks are an exception, because
 // all of them come from programs.
-func (e *Events) isOurs(of supervisor.GitHubEvent) bool {
-	failed, passed := notice.CheckState(of)
+func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
+	failed, passed := notice.CheckRunResult(of)
 	self := e.o.Self()
 	return !failed && !passed && (of.SenderBot || writtenEvents[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
 }
 
 // notices returns the notices about an event, one for each conversation.
-func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
-	key := notice.Key(of)
+func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
+	key := notice.MessageKey(of)
 	if key == "" {
 		return nil, nil
 	}
 	readers := e.readers
-	if notice.Asks(of) {
+	if notice.IsReviewRequest(of) {
 		readers = e.asked
 	}
 	chats, err := readers(ctx, repo, of)
@@ -174,7 +178,7 @@ func (e *Events) notices(ctx context.Context, repo supervisor.GitHubRepo, of sup
 }
 
 // readers returns the conversations that get notices about a repository.
-func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
+func (e *EventHandler) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everybody)
 	if err != nil || isOff(everybody) {
 		return nil, err
@@ -197,9 +201,9 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 }
 
 // asked returns the private chats of the requested reviewers, except those who turned notices off.
-func (e *Events) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
+func (e *EventHandler) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	for _, login := range of.Labels {
-		u, known := e.o.People.Login(login)
+		u, known := e.o.People.FindByLogin(login)
 		if !known {
 			continue
 		}

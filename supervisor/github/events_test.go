@@ -13,9 +13,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestEvents_RequestReviewsAndTriages checks which events request a review or a triage for which
+// TestEventHandler_RequestsReviewsAndTriages checks which events request a review or a triage for which
 // user.
-func TestEvents_RequestReviewsAndTriages(t *testing.T) {
+func TestEventHandler_RequestsReviewsAndTriages(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
 	bot := pull("opened", 12)
@@ -108,9 +108,9 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestBurst_IsOneMessage checks that events of one kind share a message if they come within 30
+// TestNotices_Burst_IsOneMessage checks that events of one kind share a message if they come within 30
 // seconds.
-func TestBurst_IsOneMessage(t *testing.T) {
+func TestNotices_Burst_IsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -128,9 +128,9 @@ func TestBurst_IsOneMessage(t *testing.T) {
 	})
 }
 
-// TestCheckRecovery_IsToldAfterFailure checks that a passed check is told only after a failure. A
+// TestCheckRun_PassAfterFailure_IsTold checks that a passed check is told only after a failure. A
 // failure is told once for each commit.
-func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
+func TestCheckRun_PassAfterFailure_IsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
 		repo.Notify = repo.Notify[:1]
@@ -154,31 +154,31 @@ func TestCheckRecovery_IsToldAfterFailure(t *testing.T) {
 	})
 }
 
-// TestNotice_FailureInOneChat_SendsOthers checks that one notice that can't be stored does not stop
+// TestNotice_OneChatFails_OtherChatsGetTheirs checks that one notice that can't be stored does not stop
 // the notices of other conversations.
-func TestNotice_FailureInOneChat_SendsOthers(t *testing.T) {
+func TestNotice_OneChatFails_OtherChatsGetTheirs(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
-		sqlitetest.Change(t, r.db, `CREATE TRIGGER refuse BEFORE INSERT ON outbox WHEN new.conversation = 1 BEGIN SELECT raise(ABORT, 'no'); END`)
+		sqlitetest.ExecStatements(t, r.db, `CREATE TRIGGER refuse BEFORE INSERT ON outbox WHEN new.conversation = 1 BEGIN SELECT raise(ABORT, 'no'); END`)
 		r.put("1", pull("opened", 12))
 		r.live(time.Minute)
 		r.same("told", r.told(), []string{"alice 42: PR #12 opened in `Acme/Widget` by dave"})
-		sqlitetest.Change(t, r.db, `DROP TRIGGER refuse`)
+		sqlitetest.ExecStatements(t, r.db, `DROP TRIGGER refuse`)
 		r.live(time.Minute)
 		r.same("told later", r.told()[1:], []string{"alice -100123 45: PR #12 opened in `Acme/Widget` by dave"})
 	})
 }
 
-// TestRefusedDelivery_DoesNotBlockOthers checks that a delivery that can never be handled counts as
+// TestDelivery_Refused_LaterOnesAreHandled checks that a delivery that can never be handled counts as
 // failed. Later deliveries are handled.
-func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
+func TestDelivery_Refused_LaterOnesAreHandled(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
 		r.reviews.err = supervisor.Errorf(supervisor.CodeInvalid, "no")
 		r.put("1", pull("opened", 12))
 		r.put("2", comment(12, "Hm."))
 		r.live(time.Minute)
-		r.same("states", sqlitetest.Query(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
+		r.same("states", sqlitetest.QueryColumn(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
 		r.reviews.err = errors.New("not now")
 		r.put("3", pull("opened", 13))
 		r.live(time.Minute)
@@ -188,21 +188,21 @@ func TestRefusedDelivery_DoesNotBlockOthers(t *testing.T) {
 	})
 }
 
-// TestReviewProgress_IsAddedToMessage checks that the state of a review is added to the last
+// TestReviewProgress_IsAddedToLastNotice checks that the state of a review is added to the last
 // message about its pull request, in each chat.
-func TestReviewProgress_IsAddedToMessage(t *testing.T) {
+func TestReviewProgress_IsAddedToLastNotice(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
 		r.put("1", pull("opened", 12))
 		r.live(time.Minute)
-		sqlitetest.Change(t, r.db, `INSERT INTO post (user, conversation, delivery, part, state, message, content, changed_at)
+		sqlitetest.ExecStatements(t, r.db, `INSERT INTO post (user, conversation, delivery, part, state, message, content, changed_at)
 			SELECT user, conversation, id, 0, 'sent', '7' || id, '{}', 1 FROM outbox WHERE conversation = 2`)
 		for _, line := range []string{"Reviewed: 1 critical finding", "Reviewed: nothing found"} {
-			if err := r.events.Grow(t.Context(), "Acme/Widget", 12, line); err != nil {
+			if err := r.events.AddLineToNotices(t.Context(), "Acme/Widget", 12, line); err != nil {
 				t.Fatal(err)
 			}
 		}
-		edits := sqlitetest.Query(t, r.db, `SELECT message || what || (content ->> 'text') FROM cleaning ORDER BY id`)
+		edits := sqlitetest.QueryColumn(t, r.db, `SELECT message || what || (content ->> 'text') FROM cleaning ORDER BY id`)
 		r.same("edits", edits, []string{
 			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: 1 critical finding",
 			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: nothing found"})
@@ -226,7 +226,7 @@ func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 				if err := r.events.Run(ctx); err != nil {
 					t.Error(err)
 				}
-				left = sqlitetest.Query(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
+				left = sqlitetest.QueryColumn(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
 			}
 			if lives < 18 {
 				t.Errorf("it had %d lives, and 18 things to keep", lives)

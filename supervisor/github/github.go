@@ -51,11 +51,11 @@ type Options struct {
 // Stores are the database tables that the feature uses.
 type Stores struct {
 	Deliveries   sqlite.WebhookDeliveries
-	Repositories sqlite.Repositories
+	Repositories sqlite.GitHubRepositories
 	Reviews      sqlite.Reviews
 	Triages      sqlite.Triages
 	Settings     sqlite.Settings
-	Cleanings    sqlite.Cleanings
+	Cleanings    sqlite.MessageCleanups
 	Inbox        sqlite.Inbox
 	Outbox       sqlite.Outbox
 	Blobs        sqlite.Blobs
@@ -71,14 +71,14 @@ type ReviewOptions struct {
 
 // GitHub is the feature. Its methods may be called from any goroutine.
 type GitHub struct {
-	Reports
+	ReportReceiver
 	o        Options
 	self     atomic.Pointer[string] // Mews's login on GitHub; nil if unknown
 	reviews  *review.Reviews
 	triages  *triage.Triages
-	switches *Switches
-	events   *Events
-	watch    *Watch // nil without a client
+	switches *ServiceSwitches
+	events   *EventHandler
+	watch    *Poller // nil without a client
 }
 
 // New creates the feature.
@@ -87,26 +87,26 @@ func New(o Options) *GitHub {
 	if o.Setup.Listens {
 		g.o.Poll = 0
 	}
-	g.switches = &Switches{Repos: o.Setup.Repos, Store: o.Settings, People: o.People}
+	g.switches = &ServiceSwitches{Repos: o.Setup.Repos, Store: o.Settings, People: o.People}
 	if len(o.Setup.Repos) > 0 {
-		g.switches.Way = Way(g.o.Poll)
+		g.switches.Way = DescribeEventArrival(g.o.Poll)
 	}
 	g.reviews = review.New(review.Options{
-		Store: o.Reviews, API: o.Client, Spool: o.Spool, Repo: g.Repo, Person: o.People.Find, Approver: o.Approver,
+		Store: o.Reviews, API: o.Client, Spool: o.Spool, Repo: g.FindRepo, Person: o.People.Find, Approver: o.Approver,
 		Begun: func(in supervisor.Inbound) { o.Wake(in.Conversation) }, Say: o.Say, Grow: g.grow, Name: g.name,
 		Settle: o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now, Log: o.Log.Named("review"),
 	})
 	g.triages = triage.New(triage.Options{
-		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.Repo, Person: o.Find, Settle: o.TriageSettle,
+		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,
 		Begin: g.begin, Say: o.Say, Now: o.Now, Log: o.Log.Named("triage"),
 	})
-	g.events = NewEvents(EventsOptions{
+	g.events = NewEventHandler(EventHandlerOptions{
 		Repos: o.Setup.Repos, Self: g.login, Name: g.calledBy, Deliveries: o.Deliveries, Store: o.Repositories,
 		Cleanings: o.Cleanings, Switches: g.switches, People: o.People, Reviews: g.reviews, Triages: g.triages,
 		Gather: o.Gather, Queued: o.Queued, Now: o.Now, Log: o.Log.Named("github"),
 	})
 	if o.Client != nil {
-		g.watch = NewWatch(WatchOptions{
+		g.watch = NewPoller(PollerOptions{
 			Repos: o.Setup.Repos, Client: o.Client, Deliveries: o.Deliveries, Settings: o.Settings, Poll: g.o.Poll,
 			Wake: g.events.Wake, Reviewed: g.heads, Now: o.Now, Log: o.Log.Named("github"),
 		})
@@ -118,7 +118,7 @@ func New(o Options) *GitHub {
 func (g *GitHub) Feature() feature.Feature {
 	return feature.Feature{
 		Name: "github", Commands: g.commands(), HostCalls: g.HostCalls(), Calls: g.calls(), Parts: g.parts(),
-		Effects: []feature.Effect{{Name: review.EffectStranger, Rule: string(approval.RuleAsk)}},
+		Effects: []feature.Effect{{Name: review.EffectStrangerReview, Rule: string(approval.RuleAsk)}},
 	}
 }
 
@@ -135,42 +135,42 @@ func (g *GitHub) parts() (list []feature.Part) {
 	return list
 }
 
-// Repo returns the served repository with a name.
-func (g *GitHub) Repo(name string) (supervisor.GitHubRepo, bool) {
+// FindRepo returns the served repository with a name.
+func (g *GitHub) FindRepo(name string) (supervisor.GitHubRepo, bool) {
 	return findRepo(g.o.Setup.Repos, name)
 }
 
 // Wake tells Events that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// Review runs or continues a review in its turn. It returns the answer of the turn: a card, or for
+// RunReview runs or continues a review in its turn. It returns the answer of the turn: a card, or for
 // a diff the result as JSON.
-func (g *GitHub) Review(ctx context.Context, turn supervisor.Turn, read review.Reader) (text string, err error) {
+func (g *GitHub) RunReview(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)
 	}
-	return g.reviews.Work(ctx, turn, read)
+	return g.reviews.RunTurn(ctx, turn, read)
 }
 
-// Triage runs or continues a triage in its turn, and returns the card for the user.
-func (g *GitHub) Triage(ctx context.Context, turn supervisor.Turn, read triage.Reader) (card string, err error) {
-	return g.triages.Work(ctx, turn, read)
+// RunTriage runs or continues a triage in its turn, and returns the card for the user.
+func (g *GitHub) RunTriage(ctx context.Context, turn supervisor.Turn, read triage.MaterialReader) (card string, err error) {
+	return g.triages.RunTurn(ctx, turn, read)
 }
 
 // grow adds a line to the messages about a pull request.
 func (g *GitHub) grow(ctx context.Context, repo string, number int, line string) error {
-	return g.events.Grow(ctx, repo, number, line)
+	return g.events.AddLineToNotices(ctx, repo, number, line)
 }
 
 // heads returns, for each pull request, the last head for which a review was requested.
 func (g *GitHub) heads(ctx context.Context, name string) (map[int]string, error) {
-	repo, _ := g.Repo(name)
-	return g.o.Reviews.Heads(ctx, repo.User, name)
+	repo, _ := g.FindRepo(name)
+	return g.o.Reviews.LastHeads(ctx, repo.User, name)
 }
 
 // begin stores an inbound once, and starts the turn of its conversation.
 func (g *GitHub) begin(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
-	in, _, err := g.o.Inbox.Put(ctx, in)
+	in, _, err := g.o.Inbox.StoreInbound(ctx, in)
 	if err == nil {
 		g.o.Wake(in.Conversation)
 	}

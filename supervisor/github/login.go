@@ -32,7 +32,7 @@ func (g *GitHub) runEvents(ctx context.Context) error {
 // findLogin asks GitHub for Mews's login. If GitHub does not answer, it uses the last known login.
 func (g *GitHub) findLogin(ctx context.Context) bool {
 	settings := g.o.Settings
-	login, err := g.o.Client.Login(ctx)
+	login, err := g.o.Client.OwnLogin(ctx)
 	if err == nil {
 		err = settings.Put(ctx, everybody, settingGitHubLogin, login)
 		g.self.Store(&login)
@@ -61,11 +61,11 @@ func (g *GitHub) name() string {
 	return cmp.Or(g.o.Name, strings.TrimSuffix(g.login(), "[bot]"), "mews")
 }
 
-// Limits stores the used part of GitHub's rate limits, in the service's settings.
-type Limits struct{ sqlite.Settings }
+// LimitStore stores the used part of GitHub's rate limits, in the service's settings.
+type LimitStore struct{ sqlite.Settings }
 
-// Kept returns the stored value of a key; nil if there is none.
-func (l Limits) Kept(ctx context.Context, key string) ([]byte, error) {
+// LoadLimit returns the stored value of a key; nil if there is none.
+func (l LimitStore) LoadLimit(ctx context.Context, key string) ([]byte, error) {
 	kept, ok, err := l.Find(ctx, everybody, "github "+key)
 	if err != nil || !ok {
 		return nil, err
@@ -73,7 +73,7 @@ func (l Limits) Kept(ctx context.Context, key string) ([]byte, error) {
 	return []byte(kept), nil
 }
 
-// Keep stores the value of a key.
-func (l Limits) Keep(ctx context.Context, key string, value []byte) error {
+// SaveLimit stores the value of a key.
+func (l LimitStore) SaveLimit(ctx context.Context, key string, value []byte) error {
 	return l.Put(ctx, everybody, "github "+key, string(value))
 }

@@ -28,7 +28,7 @@ func (s seen) clone() seen {
 
 // since returns the time up to which a list was read. Changes before the first poll are not
 // reported.
-func (w *Watch) since(s *seen, list string) time.Time {
+func (w *Poller) since(s *seen, list string) time.Time {
 	if _, was := s.Since[list]; !was {
 		s.Since[list] = w.o.Now().Add(-slack).UTC().Truncate(time.Second)
 	}
@@ -37,13 +37,13 @@ func (w *Watch) since(s *seen, list string) time.Time {
 
 // pulls finds changes of pull requests. It reads the last changed ones, and those that were open at
 // the last poll.
-func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
 	if !before { // the first poll needs all open pull requests, even if they changed long ago
 		state, most = "open", manyOpen
 	}
-	page, err := w.o.Client.Pulls(ctx, repo, state, most, s.Tags["pulls"])
+	page, err := w.o.Client.PullRequests(ctx, repo, state, most, s.Tags["pulls"])
 	if err != nil || page.Same {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 
 // foundPull returns an event about a pull request. Only if the pull request was opened is the
 // event's actor known: the author.
-func foundPull(p api.Pull, action string) found {
+func foundPull(p api.PullRequest, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, IsPull: true, Author: p.Author, Association: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Labels: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,
 		Fork: p.Fork, At: p.Updated}
@@ -91,7 +91,7 @@ func foundPull(p api.Pull, action string) found {
 }
 
 // issues finds opened and closed issues.
-func (w *Watch) issues(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) issues(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	since := w.since(s, "issues")
 	page, err := w.o.Client.IssuesSince(ctx, repo, since, s.Tags["issues"])
 	if err != nil || page.Same {
@@ -121,13 +121,13 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-func (w *Watch) comments(ctx context.Context, repo string, s *seen) ([]found, error) {
+func (w *Poller) comments(ctx context.Context, repo string, s *seen) ([]found, error) {
 	return w.said(s, "comments", "issue_comment", func(since time.Time, tag string) (api.Page[api.Comment], error) {
 		return w.o.Client.CommentsSince(ctx, repo, since, tag)
 	})
 }
 
-func (w *Watch) diffComments(ctx context.Context, repo string, s *seen) ([]found, error) {
+func (w *Poller) diffComments(ctx context.Context, repo string, s *seen) ([]found, error) {
 	return w.said(s, "diff comments", "pull_request_review_comment", func(since time.Time, tag string) (api.Page[api.Comment], error) {
 		return w.o.Client.DiffCommentsSince(ctx, repo, since, tag)
 	})
@@ -137,7 +137,7 @@ func (w *Watch) diffComments(ctx context.Context, repo string, s *seen) ([]found
 const marker = "<!-- mews:"
 
 // said finds new comments by others than Mews.
-func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
+func (w *Poller) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
 	since := w.since(s, name)
 	page, err := read(since, s.Tags[name])
 	if err != nil || page.Same {
@@ -157,7 +157,7 @@ func (w *Watch) said(s *seen, name, event string, read func(since time.Time, tag
 }
 
 // releases finds new releases.
-func (w *Watch) releases(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) releases(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	since := w.since(s, "releases")
 	page, err := w.o.Client.Releases(ctx, repo, 10, s.Tags["releases"])
 	if err != nil || page.Same {
@@ -176,7 +176,7 @@ func (w *Watch) releases(ctx context.Context, repo string, s *seen) (list []foun
 }
 
 // commits finds pushes to the default branch.
-func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, error) {
+func (w *Poller) commits(ctx context.Context, repo string, s *seen) ([]found, error) {
 	if s.Branch == "" {
 		r, err := w.o.Client.Repository(ctx, repo)
 		if err != nil {
@@ -186,7 +186,7 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 	}
 	page, err := w.o.Client.BranchCommits(ctx, repo, s.Branch, manyCommits, s.Tags["commits"])
 	if err != nil || page.Same || len(page.Items) == 0 {
-		if api.ClassOf(err) == api.NotFound {
+		if api.ErrorClassOf(err) == api.NotFound {
 			s.Branch = "" // the branch was renamed, or the repository has no commit
 		}
 		return nil, err
@@ -213,18 +213,18 @@ func (w *Watch) commits(ctx context.Context, repo string, s *seen) ([]found, err
 }
 
 // checks finds changed checks of open pull requests.
-func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) checks(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["checks"]
 	since := w.since(s, "checks")
 	numbers := slices.Sorted(maps.Keys(s.Pulls))
 	tags := map[string]string{}
 	for _, n := range slices.Backward(numbers[max(0, len(numbers)-manyHeads):]) {
 		head, name := s.Pulls[n], "checks "+s.Pulls[n].Head
-		page, err := w.o.Client.Checks(ctx, repo, head.Head, s.Tags[name])
+		page, err := w.o.Client.CheckRuns(ctx, repo, head.Head, s.Tags[name])
 		switch {
 		// fine-grained tokens can't read checks of private repositories
 		// (github.com/orgs/community/discussions/179545)
-		case api.ClassOf(err) == api.Forbidden:
+		case api.ErrorClassOf(err) == api.Forbidden:
 			return nil, nil
 		case err != nil:
 			return nil, err

@@ -26,9 +26,9 @@ const (
 
 // heads finds open pull requests with a new head. A new head needs a review, even if a webhook has
 // told of it. Pull requests that were open at the first poll do not count as opened.
-func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
-	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
+	page, err := w.o.Client.PullRequests(ctx, repo, "open", manyOpen, s.Tags["pulls"])
 	if err != nil || page.Same {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 
 // reviewed finds open pull requests whose head changed after their review. The event was lost
 // before the first poll.
-func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
+func (w *Poller) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil
 	}
@@ -65,9 +65,9 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 
 // lost asks GitHub to repeat failed deliveries. The token needs the rights of the repository's
 // admin.
-func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
-	hooks, err := w.o.Client.Hooks(ctx, repo)
-	if class := api.ClassOf(err); class == api.Forbidden || class == api.NotFound {
+func (w *Poller) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
+	hooks, err := w.o.Client.Webhooks(ctx, repo)
+	if class := api.ErrorClassOf(err); class == api.Forbidden || class == api.NotFound {
 		err = nil
 	}
 	for _, h := range hooks {
@@ -80,7 +80,7 @@ func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error)
 }
 
 // redeliver asks GitHub to repeat a webhook's failed deliveries, each at most a few times.
-func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
+func (w *Poller) redeliver(ctx context.Context, repo string, hook int64) error {
 	type attempts struct {
 		newest int64
 		n      int
@@ -89,7 +89,7 @@ func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 	all, order := map[string]*attempts{}, []string{}
 	cursor, old := "", false
 	for range maxPages {
-		list, next, err := w.o.Client.Deliveries(ctx, repo, hook, cursor)
+		list, next, err := w.o.Client.WebhookDeliveries(ctx, repo, hook, cursor)
 		if err != nil {
 			return fmt.Errorf("what was sent: %w", err)
 		}
@@ -103,7 +103,7 @@ func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 				all[d.GUID], order = a, append(order, d.GUID)
 			}
 			a.n++
-			a.ok = a.ok || d.OK()
+			a.ok = a.ok || d.Succeeded()
 		}
 		if cursor = next; cursor == "" || old {
 			break
@@ -111,7 +111,7 @@ func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
 	}
 	for _, guid := range order {
 		if a := all[guid]; !a.ok && a.n < maxAttempts {
-			if err := w.o.Client.Redeliver(ctx, repo, hook, a.newest); err != nil {
+			if err := w.o.Client.RedeliverWebhook(ctx, repo, hook, a.newest); err != nil {
 				return err
 			}
 		}

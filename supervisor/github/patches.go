@@ -21,21 +21,21 @@ import (
 
 // Methods of the control socket for all users, about their own reviews.
 const (
-	MethodReviewPart     = "review.part"  // parameters ReviewPart, result protocol.BlobRef
-	MethodReviewStart    = "review.start" // parameters ReviewStart, result ReviewStarted
-	MethodReviewProgress = "review.look"  // parameters ReviewStarted, result ReviewProgress
+	MethodReviewDiffPart = "review.part"  // parameters DiffPart, result protocol.BlobRef
+	MethodReviewStart    = "review.start" // parameters ReviewRequest, result StartedReview
+	MethodReviewProgress = "review.look"  // parameters StartedReview, result ReviewProgress
 )
 
-// MaxReviewPart is the maximum size of a ReviewPart, in bytes.
-const MaxReviewPart = 192 << 10
+// MaxDiffPart is the maximum size of a DiffPart, in bytes.
+const MaxDiffPart = 192 << 10
 
-// ReviewPart is a part of a diff, small enough for one call.
-type ReviewPart struct {
+// DiffPart is a part of a diff, small enough for one call.
+type DiffPart struct {
 	Data []byte `json:"data"`
 }
 
-// ReviewStart has the parameters of MethodReviewStart: a pull request or a diff.
-type ReviewStart struct {
+// ReviewRequest has the parameters of MethodReviewStart: a pull request or a diff.
+type ReviewRequest struct {
 	Address string `json:"address,omitempty"` // address of the pull request
 	// post the review, as if it was requested in a chat; false means that nothing is posted
 	Post  bool     `json:"post,omitempty"`
@@ -43,8 +43,8 @@ type ReviewStart struct {
 	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order
 }
 
-// ReviewStarted identifies a started review.
-type ReviewStarted struct {
+// StartedReview identifies a started review.
+type StartedReview struct {
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
 	Repo         string    `json:"repo,omitempty"` // set only if the review is posted, like Number and At
@@ -57,14 +57,14 @@ type ReviewStarted struct {
 type patches struct{ *GitHub }
 
 // calls returns the calls for users' own reviews.
-func (s patches) calls() []feature.Call {
-	return []feature.Call{ownCall(MethodReviewPart, s.part), ownCall(MethodReviewStart, s.start),
+func (s patches) calls() []feature.ControlCall {
+	return []feature.ControlCall{ownCall(MethodReviewDiffPart, s.part), ownCall(MethodReviewStart, s.start),
 		ownCall(MethodReviewProgress, s.progress)}
 }
 
 // ownCall returns a call that acts for the user who calls.
-func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.Call {
-	return feature.NewCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
+func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.ControlCall {
+	return feature.NewControlCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
 		u, err := by.UserFor("", "")
 		if err != nil {
 			return r, err
@@ -74,24 +74,24 @@ func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q)
 }
 
 // part stores a part of a diff in the spool.
-func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref protocol.BlobRef, err error) {
-	if len(p.Data) == 0 || len(p.Data) > MaxReviewPart {
-		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxReviewPart)
+func (s patches) part(ctx context.Context, u supervisor.User, p DiffPart) (ref protocol.BlobRef, err error) {
+	if len(p.Data) == 0 || len(p.Data) > MaxDiffPart {
+		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxDiffPart)
 	}
-	ref, err = s.o.Spool.Keep("part.diff", p.Data)
-	return ref, errors.Join(err, s.o.Blobs.Put(ctx, u.Name, ref, 0))
+	ref, err = s.o.Spool.StoreBytes("part.diff", p.Data)
+	return ref, errors.Join(err, s.o.Blobs.AddOwner(ctx, u.Name, ref, 0))
 }
 
 // start starts a review.
-func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (started ReviewStarted, err error) {
+func (s patches) start(ctx context.Context, u supervisor.User, q ReviewRequest) (started StartedReview, err error) {
 	repo, number, named := address.Parse(q.Address)
 	if q.Address != "" && !named {
 		return started, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, q.Address)
 	}
 	if q.Post {
 		at := s.o.Now()
-		_, err = s.reviews.Ask(ctx, u, q.Address, at)
-		return ReviewStarted{Repo: repo, Number: number, At: at}, err
+		_, err = s.reviews.RequestByAddress(ctx, u, q.Address, at)
+		return StartedReview{Repo: repo, Number: number, At: at}, err
 	}
 	p := patch.Patch{Title: q.Title}
 	if q.Address != "" {
@@ -100,7 +100,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 		p.Diff, err = s.joined(ctx, u, q.Parts)
 	}
 	if err == nil {
-		_, _, err = p.Material()
+		_, _, err = p.ReviewMaterial()
 	}
 	if err != nil {
 		return started, err
@@ -110,7 +110,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	if err != nil {
 		return started, err
 	}
-	kept, err := s.o.Spool.Keep("patch.json", text)
+	kept, err := s.o.Spool.StoreBytes("patch.json", text)
 	if err != nil {
 		return started, err
 	}
@@ -120,7 +120,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 			Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
 		Text: fmt.Sprintf(textPatchInbound, len(p.Diff)),
 	})
-	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
+	return StartedReview{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 
 // abandoned is the age after which an unread result is deleted.
@@ -146,11 +146,11 @@ const (
 
 // pull returns the diff of a pull request. Only the repository's user and admins may get it.
 func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
-	repo, served := s.Repo(name)
+	repo, served := s.FindRepo(name)
 	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {
 		return p, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, name)
 	}
-	pull, err := s.o.Client.Pull(ctx, repo.Name, number)
+	pull, err := s.o.Client.PullRequest(ctx, repo.Name, number)
 	if err != nil {
 		return p, err
 	}
@@ -163,7 +163,7 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
 	var b strings.Builder
 	for _, sha := range parts {
-		size, owns, err := s.o.Blobs.Owns(ctx, u.Name, sha)
+		size, owns, err := s.o.Blobs.IsOwner(ctx, u.Name, sha)
 		if err != nil || !owns || int64(b.Len())+size > patch.MaxDiff {
 			return "", errors.Join(err, supervisor.Errorf(supervisor.CodeInvalid, textDiffSize, patch.MaxDiff>>20))
 		}
@@ -178,7 +178,7 @@ func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) 
 
 // blob returns the bytes of a blob in the spool.
 func (s patches) blob(sha string) ([]byte, error) {
-	file, _, err := s.o.Spool.Read(sha)
+	file, _, err := s.o.Spool.OpenBlob(sha)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (s patches) blob(sha string) ([]byte, error) {
 
 // work runs the review of a diff in its turn. The turn's answer is the result as JSON. The client
 // reads it.
-func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Reader) (string, error) {
+func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (string, error) {
 	r, err := s.result(ctx, turn, read)
 	refused := new(supervisor.Error)
 	switch {
@@ -196,7 +196,7 @@ func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Rea
 		return "", context.Cause(ctx)
 	case errors.As(err, &refused):
 		s.o.Log.Error("review a diff", "user", turn.Conversation.User, "error", err)
-		r = patch.Result{Failed: problem.Message(err)}
+		r = patch.ReviewResult{Failed: problem.UserText(err)}
 	case err != nil:
 		return "", err
 	}
@@ -204,7 +204,7 @@ func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Rea
 	return string(text), err
 }
 
-func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.Reader) (r patch.Result, err error) {
+func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (r patch.ReviewResult, err error) {
 	text, err := s.blob(strings.TrimPrefix(turn.Conversation.Thread, patchPrefix))
 	if err != nil {
 		return r, supervisor.Errorf(supervisor.CodeNotFound, textPatchGone)
@@ -213,7 +213,7 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.R
 	if err := json.Unmarshal(text, &p); err != nil {
 		return r, err
 	}
-	m, skipped, err := p.Material()
+	m, skipped, err := p.ReviewMaterial()
 	if err != nil {
 		return r, err
 	}
@@ -223,10 +223,10 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.R
 			return r, err
 		}
 	}
-	if r, err = p.Check(report); err != nil {
+	if r, err = p.CheckReport(report); err != nil {
 		return r, err
 	}
 	r.Title, r.Skipped = p.Title, skipped
-	r.Cost, err = s.o.Reviews.Cost(ctx, turn.ID)
+	r.Cost, err = s.o.Reviews.CostOfTurn(ctx, turn.ID)
 	return r, err
 }

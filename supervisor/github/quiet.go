@@ -12,20 +12,20 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodQuiet is the method with which admins list and change mutes. It takes a Quiet and returns
+// MethodMutes is the method with which admins list and change mutes. It takes a Quiet and returns
 // Mutes.
-const MethodQuiet = "github.quiet"
+const MethodMutes = "github.quiet"
 
-// Quiet has the parameters of MethodQuiet. It always lists the mutes, and may change one first.
-type Quiet struct {
+// MuteRequest has the parameters of MethodMutes. It always lists the mutes, and may change one first.
+type MuteRequest struct {
 	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all
 	Pull   int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute
 	Label  string `json:"label,omitempty"`  // label of Repo to mute: pull requests with the label get no review
 	Remove int64  `json:"remove,omitempty"` // number of the mute to remove
 }
 
-// Mutes lists the muted findings, pull requests and labels.
-type Mutes struct {
+// MuteList lists the muted findings, pull requests and labels.
+type MuteList struct {
 	Mutes []Mute `json:"mutes"`
 }
 
@@ -41,7 +41,7 @@ type Mute struct {
 }
 
 // quiet changes the mutes and lists them.
-func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, err error) {
+func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q MuteRequest) (r MuteList, err error) {
 	r.Mutes = []Mute{}
 	if err := oneRepo(&in, q.Repo); err != nil {
 		return r, err
@@ -63,7 +63,7 @@ func (g *GitHub) quiet(ctx context.Context, in setup.Setup, q Quiet) (r Mutes, e
 }
 
 // changeMutes adds or removes a mute.
-func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q Quiet) error {
+func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q MuteRequest) error {
 	store := g.o.Reviews
 	kind, subject := supervisor.MuteLabel, q.Label
 	if q.Pull != 0 {
@@ -73,7 +73,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)
 	}
 	if subject != "" {
-		return store.Mute(ctx, supervisor.ReviewMute{
+		return store.AddMute(ctx, supervisor.ReviewMute{
 			User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin,
 		})
 	}
@@ -81,7 +81,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 		return nil
 	}
 	for _, repo := range repos {
-		if done, err := store.Unmute(ctx, repo.User, q.Remove); done || err != nil {
+		if done, err := store.RemoveMute(ctx, repo.User, q.Remove); done || err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (g *GitHub) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo,
 }
 
 // Text describes the mutes for an admin.
-func (r Mutes) Text() string {
+func (r MuteList) Text() string {
 	if len(r.Mutes) == 0 {
 		return textNoMutes
 	}
@@ -106,7 +106,7 @@ func (r Mutes) Text() string {
 
 // cell returns a foreign text that is safe in a cell of a Markdown table.
 func cell(text string) string {
-	if text = printable.Text(strings.Join(strings.Fields(text), " ")); text == "" {
+	if text = printable.DropControls(strings.Join(strings.Fields(text), " ")); text == "" {
 		return "-"
 	}
 	return text

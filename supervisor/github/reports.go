@@ -10,32 +10,32 @@ import (
 	"mews/supervisor/feature"
 )
 
-// Reports receives the reports of workers that read for a review or a triage. The zero value is
+// ReportReceiver receives the reports of workers that read for a review or a triage. The zero value is
 // ready. Its methods may be called from any goroutine.
-type Reports struct{ takers sync.Map } // a ReportTaker for each turn
+type ReportReceiver struct{ takers sync.Map } // a ReportTaker for each turn
 
 // ReportTaker handles a worker's report.
 type ReportTaker func(ctx context.Context, r protocol.ReviewReport) error
 
-// Await passes the report of a turn's worker to take, until end is called.
-func (r *Reports) Await(turn int64, take ReportTaker) (end func()) {
+// AwaitReport passes the report of a turn's worker to take, until end is called.
+func (r *ReportReceiver) AwaitReport(turn int64, take ReportTaker) (end func()) {
 	r.takers.Store(turn, take)
 	return func() { r.takers.Delete(turn) }
 }
 
 // HostCalls returns the host call for reports. A turn may report once. A report that is too long
 // for a message is refused.
-func (r *Reports) HostCalls() []feature.HostCall {
+func (r *ReportReceiver) HostCalls() []feature.HostCall {
 	return []feature.HostCall{{
 		Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},
-		Bytes: protocol.MaxReviewReport, Limit: 1, Serial: true, Handler: feature.InTurn(r.take),
+		Bytes: protocol.MaxReviewReportBytes, Limit: 1, Serial: true, HostCallHandler: feature.NewHostCallHandler(r.take),
 	}}
 }
 
 // take receives the report of a review or a triage.
-func (r *Reports) take(ctx context.Context, t feature.Turn, p *protocol.ReviewReport) (*struct{}, error) {
-	if err := p.Check(t.Kind == supervisor.TurnTriage); err != nil {
-		return nil, feature.Offence{Err: err}
+func (r *ReportReceiver) take(ctx context.Context, t feature.Turn, p *protocol.ReviewReport) (*struct{}, error) {
+	if err := p.Validate(t.Kind == supervisor.TurnTriage); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	taker, awaited := r.takers.Load(t.ID)
 	if !awaited {

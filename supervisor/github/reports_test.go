@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/github"
 )
 
-func TestReports_Await_TakesOnlyThatTurnsReport(t *testing.T) {
+func TestAwaitReport_OtherTurn_GetsNoReport(t *testing.T) {
 	g := new(github.GitHub)
 	var verdicts []string
-	end := g.Reports.Await(1, func(_ context.Context, r protocol.ReviewReport) error {
+	end := g.ReportReceiver.AwaitReport(1, func(_ context.Context, r protocol.ReviewReport) error {
 		verdicts = append(verdicts, r.Verdict)
 		return nil
 	})
 	report := func(id int64) error {
-		turn := featuretest.Turn("ann")
+		turn := featuretest.NewTurn("ann")
 		turn.ID, turn.Kind = id, supervisor.TurnReview
 		params := `{"turn":1,"verdict":"It crashes."}`
-		_, err := featuretest.Call(t, g.Feature(), turn, protocol.MethodReviewReport, params)
+		_, err := featuretest.MakeHostCall(t, g.Feature(), turn, protocol.MethodReviewReport, params)
 		return err
 	}
 	if err := report(1); err != nil {

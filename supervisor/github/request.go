@@ -10,51 +10,51 @@ import (
 
 // requests has a handler for each event that requests a review or a triage, by GitHub's event and
 // action.
-var requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
-	"pull_request opened":                 (*Events).review,
-	"pull_request reopened":               (*Events).review,
-	"pull_request ready_for_review":       (*Events).review,
-	"pull_request synchronize":            (*Events).review,
-	"issues opened":                       (*Events).triage,
-	"issue_comment created":               (*Events).obey,
-	"pull_request_review submitted":       (*Events).obey,
-	"pull_request_review_comment created": (*Events).obey,
+var requests = map[string]func(*EventHandler, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
+	"pull_request opened":                 (*EventHandler).review,
+	"pull_request reopened":               (*EventHandler).review,
+	"pull_request ready_for_review":       (*EventHandler).review,
+	"pull_request synchronize":            (*EventHandler).review,
+	"issues opened":                       (*EventHandler).triage,
+	"issue_comment created":               (*EventHandler).obey,
+	"pull_request_review submitted":       (*EventHandler).obey,
+	"pull_request_review_comment created": (*EventHandler).obey,
 }
 
 // request makes the request of an event, if it has one.
-func (e *Events) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+func (e *EventHandler) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	if asks, ok := requests[of.Event+" "+of.Action]; ok && of.Number > 0 {
 		return asks(e, ctx, repo, of)
 	}
 	return nil
 }
 
-func requestOf(repo supervisor.GitHubRepo, of supervisor.GitHubEvent) supervisor.GitHubRequest {
-	return supervisor.GitHubRequest{Repo: repo.Name, Number: of.Number, Fork: of.Fork, At: of.At}
+func requestOf(repo supervisor.GitHubRepo, of supervisor.GitHubEvent) supervisor.GitHubWorkRequest {
+	return supervisor.GitHubWorkRequest{Repo: repo.Name, Number: of.Number, Fork: of.Fork, At: of.At}
 }
 
-func (e *Events) review(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+func (e *EventHandler) review(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	return e.wantReview(ctx, repo, requestOf(repo, of))
 }
 
-func (e *Events) wantReview(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
+func (e *EventHandler) wantReview(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubWorkRequest) error {
 	s, err := e.o.Switches.find(ctx, repo, ServiceReviews, repo.User)
 	if err != nil || !s.On || e.o.Reviews == nil {
 		return err
 	}
-	return e.o.Reviews.Want(ctx, w)
+	return e.o.Reviews.AddRequest(ctx, w)
 }
 
-func (e *Events) triage(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+func (e *EventHandler) triage(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	return e.wantTriage(ctx, repo, requestOf(repo, of))
 }
 
-func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
+func (e *EventHandler) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubWorkRequest) error {
 	s, err := e.o.Switches.find(ctx, repo, ServiceTriage, repo.User)
 	if err != nil || !s.On || e.o.Triages == nil {
 		return err
 	}
-	return e.o.Triages.Want(ctx, w)
+	return e.o.Triages.AddRequest(ctx, w)
 }
 
 // writers are GitHub's words for users who may write in a repository. Before acting, Reviews asks
@@ -63,14 +63,14 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
 // obey follows an order in a comment.
-func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+func (e *EventHandler) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
 	word, rest := order(e.o.Name(), of.Text)
 	w := requestOf(repo, of)
 	w.Requester, w.Text = of.Sender, rest
 	switch {
 	// the author of a pull request may stop its reviews, even as a guest
 	case word == "stop" && of.IsPull && e.o.Reviews != nil:
-		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
+		return e.o.Reviews.MutePull(ctx, repo.Name, of.Number, of.Sender)
 	case word == "review" && of.IsPull && writers[of.Association]:
 		return e.wantReview(ctx, repo, w)
 	case word == "triage" && !of.IsPull && writers[of.Association]:

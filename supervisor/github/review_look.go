@@ -13,13 +13,13 @@ import (
 
 // ReviewProgress is the progress of a review.
 type ReviewProgress struct {
-	Windows int64         `json:"windows,omitempty"` // number of model calls so far
-	Done    bool          `json:"done,omitempty"`
-	Result  *patch.Result `json:"result,omitempty"` // set only if Done is true
+	Windows int64               `json:"windows,omitempty"` // number of model calls so far
+	Done    bool                `json:"done,omitempty"`
+	Result  *patch.ReviewResult `json:"result,omitempty"` // set only if Done is true
 }
 
 // progress returns the progress of a review.
-func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
+func (s patches) progress(ctx context.Context, u supervisor.User, q StartedReview) (l ReviewProgress, err error) {
 	if q.Repo != "" {
 		return s.pullProgress(ctx, u, q)
 	}
@@ -28,22 +28,22 @@ func (s patches) progress(ctx context.Context, u supervisor.User, q ReviewStarte
 		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.IsAnswer() {
 			continue
 		}
-		l = ReviewProgress{Done: true, Result: new(patch.Result)}
+		l = ReviewProgress{Done: true, Result: new(patch.ReviewResult)}
 		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
 			l.Result.Failed = d.Text // the turn ended without a result, so its text is the reason
 		}
 		return l, s.o.Outbox.MarkDelivered(ctx, d.ID)
 	}
 	if err == nil {
-		l.Windows, err = s.o.Turns.CountBelow(ctx, u.Name, q.Inbound)
+		l.Windows, err = s.o.Turns.CountChildren(ctx, u.Name, q.Inbound)
 	}
 	return l, err
 }
 
 // pullProgress returns the progress of a pull request's review that will be posted.
-func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewProgress, err error) {
-	repo, _ := s.Repo(q.Repo)
-	all, err := s.o.Reviews.ListOf(ctx, repo.User, q.Repo, q.Number)
+func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedReview) (l ReviewProgress, err error) {
+	repo, _ := s.FindRepo(q.Repo)
+	all, err := s.o.Reviews.ListOfPullRequest(ctx, repo.User, q.Repo, q.Number)
 	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
 		return l, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, q.Repo)
 	}
@@ -54,13 +54,13 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q ReviewSt
 			continue
 		}
 		var made struct {
-			finding.Checked
+			finding.CheckedFindings
 			Title, URL, Verdict string
 			Skipped, Unread     []string
 			Cost                *int64
 		}
 		_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
-		r := patch.ResultOf(made.Checked)
+		r := patch.NewReviewResult(made.CheckedFindings)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
 		r.Skipped, r.Unread = made.Skipped, made.Unread
 		return ReviewProgress{Done: true, Result: &r}, nil

@@ -33,7 +33,7 @@ var persons = map[string]supervisor.User{
 
 func (people) Find(name string) (supervisor.User, bool) { u, ok := persons[name]; return u, ok }
 func (people) Admins() []supervisor.User                { return []supervisor.User{persons["alice"]} }
-func (people) Login(login string) (supervisor.User, bool) {
+func (people) FindByLogin(login string) (supervisor.User, bool) {
 	return persons["bob"], strings.EqualFold(login, "carol")
 }
 
@@ -44,11 +44,11 @@ type requestLog struct {
 	err   error
 }
 
-func (w *requestLog) Want(_ context.Context, v supervisor.GitHubRequest) error {
+func (w *requestLog) AddRequest(_ context.Context, v supervisor.GitHubWorkRequest) error {
 	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Requester, v.Text, v.Fork))
 }
 
-func (w *requestLog) Stop(_ context.Context, repo string, number int, login string) error {
+func (w *requestLog) MutePull(_ context.Context, repo string, number int, login string) error {
 	return w.add(fmt.Sprintf("stop %s#%d %s", repo, number, login))
 }
 
@@ -68,8 +68,8 @@ type rig struct {
 	repos    []supervisor.GitHubRepo
 	reviews  *requestLog
 	triages  *requestLog
-	switches *github.Switches
-	events   *github.Events
+	switches *github.ServiceSwitches
+	events   *github.EventHandler
 
 	committed func()
 	queued    func(int64)
@@ -78,15 +78,15 @@ type rig struct {
 func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 	r := &rig{T: t, repos: repos, reviews: &requestLog{}, triages: &requestLog{}, committed: func() {}, queued: func(int64) {}}
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{OnCommit: func() { r.committed() }})
-	r.switches = &github.Switches{Repos: repos, Store: r.db.Settings(), People: people{}}
+	r.switches = &github.ServiceSwitches{Repos: repos, Store: r.db.Settings(), People: people{}}
 	r.begin()
 	return r
 }
 
 // begin creates Events, like the start of the service.
 func (r *rig) begin() {
-	r.events = github.NewEvents(github.EventsOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
-		Deliveries: r.db.WebhookDeliveries(), Store: r.db.Repositories(), Cleanings: r.db.Cleanings(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
+	r.events = github.NewEventHandler(github.EventHandlerOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
+		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
 		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
 }
 
@@ -118,7 +118,7 @@ func (r *rig) live(d time.Duration) {
 // told returns each message's chat and first line.
 func (r *rig) told() (list []string) {
 	r.Helper()
-	for _, row := range sqlitetest.Query(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
+	for _, row := range sqlitetest.QueryColumn(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
 		line, _, _ := strings.Cut(row, "\n")
 		list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(line, "*", "")), " "))
 	}

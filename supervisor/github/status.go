@@ -19,8 +19,8 @@ const MethodStatus = "github.status"
 
 // Status is the status of the served repositories.
 type Status struct {
-	Repos  []RepoStatus  `json:"repos"`
-	Limits []setup.Limit `json:"limits,omitempty"`
+	Repos  []RepoStatus      `json:"repos"`
+	Limits []setup.RateLimit `json:"limits,omitempty"`
 	// text for users: how events arrive, and which events Mews never sees
 	Way string `json:"way"`
 }
@@ -69,7 +69,7 @@ func (g *GitHub) status(ctx context.Context, in setup.Setup, q RepoQuery) (r Sta
 			Triages: at.Triages, Today: at.Cost, Day: repo.DailyLimit,
 		})
 	}
-	r.Limits, r.Way = in.Limits(ctx), g.switches.Way
+	r.Limits, r.Way = in.RateLimits(ctx), g.switches.Way
 	return r, nil
 }
 
@@ -91,18 +91,18 @@ func (r Status) Text() string {
 		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed,
 			repo.Waiting)
 		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"),
-			amount.Plural(int(repo.Triages), "triage", "triages"), money.Dollars(repo.Today))
+			amount.Plural(int(repo.Triages), "triage", "triages"), money.FormatDollars(repo.Today))
 		if repo.Day > 0 {
-			fmt.Fprintf(&b, textRepoDay, money.Dollars(repo.Day))
+			fmt.Fprintf(&b, textRepoDay, money.FormatDollars(repo.Day))
 		}
 		b.WriteString("\n")
 		if !repo.PolledAt.IsZero() {
 			fmt.Fprintf(&b, textRepoLooked, repo.PolledAt.Local().Format("2006-01-02 15:04:05"),
-				printable.Text(repo.Failure))
+				printable.DropControls(repo.Failure))
 		}
 	}
 	for _, l := range r.Limits {
-		fmt.Fprintf(&b, textLimitLeft, printable.Text(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
+		fmt.Fprintf(&b, textLimitLeft, printable.DropControls(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
 	}
 	return b.String() + r.Way + "\n"
 }

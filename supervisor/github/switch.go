@@ -1,27 +1,27 @@
 package github
 
-// Switch tells whether a service for a repository is on for a user.
-type Switch struct {
+// ServiceSwitch tells whether a service for a repository is on for a user.
+type ServiceSwitch struct {
 	Repo   string // the repository as owner/name
-	What   Service
+	What   RepoService
 	On     bool
-	Source Source // who decided the value
+	Source SwitchSetter // who decided the value
 }
 
-// Service is something that Mews does for a repository: notices, reviews or triage.
-type Service string
+// RepoService is something that Mews does for a repository: notices, reviews or triage.
+type RepoService string
 
 const (
-	ServiceNotices Service = "notices"
-	ServiceReviews Service = "reviews"
-	ServiceTriage  Service = "triage"
+	ServiceNotices RepoService = "notices"
+	ServiceReviews RepoService = "reviews"
+	ServiceTriage  RepoService = "triage"
 )
 
-// Source tells who set a switch.
-type Source string
+// SwitchSetter tells who set a switch.
+type SwitchSetter string
 
 const (
-	SourceConfigured Source = "configured"
-	SourceAdmin      Source = "admin" // an admin, for everybody
-	SourceOwn        Source = "own"   // a user, for themselves
+	SetByConfig SwitchSetter = "configured"
+	SetByAdmin  SwitchSetter = "admin" // an admin, for everybody
+	SetByUser   SwitchSetter = "own"   // a user, for themselves
 )

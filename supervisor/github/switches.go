@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Switches decide which services are on for each repository and user. A service must be on in the
+// ServiceSwitches decide which services are on for each repository and user. A service must be on in the
 // configuration. An admin may turn it off for everybody, and users for themselves.
-type Switches struct {
+type ServiceSwitches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings
 	People People
@@ -22,34 +22,34 @@ type Switches struct {
 
 // Values of a switch, as users type them.
 const (
-	SwitchOn      = "on"
-	SwitchOff     = "off"
-	SwitchDefault = "default" // the value of the configuration
+	ServiceOn      = "on"
+	ServiceOff     = "off"
+	ServiceDefault = "default" // the value of the configuration
 )
 
 const everybody = "" // the user of settings that hold for everybody
 
 // setting returns the name of the setting for a service of a repository.
-func setting(repo supervisor.GitHubRepo, what Service) string {
+func setting(repo supervisor.GitHubRepo, what RepoService) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
 // find returns a user's switch. For reviews and triage, the repository's user decides.
-func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Service, user string) (Switch, error) {
+func (s *ServiceSwitches) find(ctx context.Context, repo supervisor.GitHubRepo, what RepoService, user string) (ServiceSwitch, error) {
 	if what != ServiceNotices {
 		user = repo.User
 	}
-	found := Switch{Repo: repo.Name, What: what, On: s.configured(repo, what, user), Source: SourceConfigured}
+	found := ServiceSwitch{Repo: repo.Name, What: what, On: s.configured(repo, what, user), Source: SetByConfig}
 	for _, layer := range []struct {
 		user   string
-		source Source
-	}{{everybody, SourceAdmin}, {user, SourceOwn}} {
+		source SwitchSetter
+	}{{everybody, SetByAdmin}, {user, SetByUser}} {
 		kept, set, err := s.Store.Find(ctx, layer.user, setting(repo, what))
 		if err != nil {
 			return found, err
 		}
 		if set {
-			found.On, found.Source = kept == SwitchOn && allowed(repo, what), layer.source
+			found.On, found.Source = kept == ServiceOn && allowed(repo, what), layer.source
 		}
 		if set && layer.user == everybody {
 			break // off for everybody or for this user
@@ -59,7 +59,7 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what Se
 }
 
 // configured reports whether a service is on for a user in the configuration.
-func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user string) bool {
+func (s *ServiceSwitches) configured(repo supervisor.GitHubRepo, what RepoService, user string) bool {
 	if what != ServiceNotices {
 		return allowed(repo, what)
 	}
@@ -68,16 +68,16 @@ func (s *Switches) configured(repo supervisor.GitHubRepo, what Service, user str
 }
 
 // allowed reports whether a service is on for anybody in the configuration.
-func allowed(repo supervisor.GitHubRepo, what Service) bool {
+func allowed(repo supervisor.GitHubRepo, what RepoService) bool {
 	return what == ServiceNotices || what == ServiceReviews && repo.Review || what == ServiceTriage && repo.Triage
 }
 
 // isOff reports whether an admin or the user has turned a service off.
-func isOff(s Switch) bool { return !s.On && s.Source != SourceConfigured }
+func isOff(s ServiceSwitch) bool { return !s.On && s.Source != SetByConfig }
 
 // readers returns the users who may get a repository's notices: the configured readers, and the
 // repository's user. Without configured users and chats, they are the admins.
-func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
+func (s *ServiceSwitches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {
 		names = append(names, r.User)
@@ -96,7 +96,7 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 
 // List returns the switches that a user may see. These are the notices of all repositories, and all
 // services of the user's own repositories. An admin sees all.
-func (s *Switches) List(ctx context.Context, user string) (list []Switch, err error) {
+func (s *ServiceSwitches) List(ctx context.Context, user string) (list []ServiceSwitch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
 			found, err := s.find(ctx, repo, what, user)
@@ -110,7 +110,7 @@ func (s *Switches) List(ctx context.Context, user string) (list []Switch, err er
 }
 
 // shown returns the services of a repository whose switches a user may see.
-func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Service) {
+func (s *ServiceSwitches) shown(repo supervisor.GitHubRepo, user string) (list []RepoService) {
 	admin := isOne(s.People.Admins(), user)
 	if admin || isOne(s.readers(repo), user) {
 		list = append(list, ServiceNotices)
@@ -123,10 +123,10 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []Servic
 
 // Set sets a user's switch to on, off or default. If all is true, it sets the switch for everybody.
 // Only an admin may do that, and then users can't turn the service on. Errors are for users.
-func (s *Switches) Set(ctx context.Context, user string, to Switch, value string, all bool) error {
+func (s *ServiceSwitches) Set(ctx context.Context, user string, to ServiceSwitch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {
-		return supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, printable.Text(to.Repo))
+		return supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, printable.DropControls(to.Repo))
 	}
 	now, err := s.find(ctx, repo, to.What, user)
 	if err != nil {
@@ -136,17 +136,17 @@ func (s *Switches) Set(ctx context.Context, user string, to Switch, value string
 	switch {
 	case all:
 		whose = everybody
-		if value == SwitchOn { // without a setting, the configuration decides
-			value = SwitchDefault
+		if value == ServiceOn { // without a setting, the configuration decides
+			value = ServiceDefault
 		}
 	case to.What != ServiceNotices && repo.User != user, to.What == ServiceNotices && !isOne(s.readers(repo), user):
 		return supervisor.Errorf(supervisor.CodeForbidden, textOthers, to.What, repo.Name)
-	case value == SwitchOn && !allowed(repo, to.What):
+	case value == ServiceOn && !allowed(repo, to.What):
 		return supervisor.Errorf(supervisor.CodeForbidden, textCeiling, to.What, repo.Name)
-	case value == SwitchOn && now.Source == SourceAdmin:
+	case value == ServiceOn && now.Source == SetByAdmin:
 		return supervisor.Errorf(supervisor.CodeForbidden, textAdminOff, to.What, repo.Name)
 	}
-	if value == SwitchDefault {
+	if value == ServiceDefault {
 		return s.Store.Delete(ctx, whose, setting(repo, to.What))
 	}
 	return s.Store.Put(ctx, whose, setting(repo, to.What), value)

@@ -27,16 +27,16 @@ func (r *rig) switched(user string) (list []string) {
 // set sets a switch with the words that a user types. It returns the text of the error.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
-	err := r.switches.Set(r.Context(), user, github.Switch{Repo: w[0], What: github.Service(w[1])}, w[2], len(w) == 4)
+	err := r.switches.Set(r.Context(), user, github.ServiceSwitch{Repo: w[0], What: github.RepoService(w[1])}, w[2], len(w) == 4)
 	if err == nil {
 		return ""
 	}
-	return problem.Message(err)
+	return problem.UserText(err)
 }
 
-// TestSwitches_NameTheirSource checks that users can turn on only services that are on in the
+// TestServiceSwitches_TellWhoSetThem checks that users can turn on only services that are on in the
 // configuration. An admin's setting holds for everybody, and a user's setting for that user.
-func TestSwitches_NameTheirSource(t *testing.T) {
+func TestServiceSwitches_TellWhoSetThem(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubRecipient{{Chat: "-100123"}, {User: "bob"}}}
 		r := newRig(t, supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true}, shared)

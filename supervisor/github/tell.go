@@ -19,9 +19,9 @@ const (
 
 // tellDue sends due notices, and returns the time until the next notice is due. If a conversation
 // fails, its notices are tried again later. Other conversations are not delayed.
-func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
+func (e *EventHandler) tellDue(ctx context.Context) (wait time.Duration) {
 	wait = idle
-	due, err := e.o.Store.ListDue(ctx, e.o.Now())
+	due, err := e.o.Store.ListDueNotices(ctx, e.o.Now())
 	for len(due) > 0 && err == nil {
 		n := slices.IndexFunc(due, func(n sqlite.RepositoryNotice) bool { return !together(n, due[0]) })
 		if n < 0 {
@@ -33,7 +33,7 @@ func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
 		}
 		due = due[n:]
 	}
-	next, ok, nextErr := e.o.Store.Next(ctx)
+	next, ok, nextErr := e.o.Store.NextDue(ctx)
 	switch err = errors.Join(err, nextErr); {
 	case err != nil && ctx.Err() == nil:
 		e.o.Log.Error("find what is to be told of repositories", "error", err)
@@ -49,33 +49,33 @@ func together(a, b sqlite.RepositoryNotice) bool {
 }
 
 // tell sends several notices as one message.
-func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) error {
+func (e *EventHandler) tell(ctx context.Context, notices []sqlite.RepositoryNotice) error {
 	var all []supervisor.GitHubEvent
 	for _, n := range notices {
 		all = append(all, n.Event)
 	}
 	slices.SortStableFunc(all, func(a, b supervisor.GitHubEvent) int { return a.At.Compare(b.At) })
 	number := 0
-	if all[0].Event == "pull_request" && !notice.Asks(all[0]) {
+	if all[0].Event == "pull_request" && !notice.IsReviewRequest(all[0]) {
 		number = all[0].Number
 	}
-	said, err := e.o.Store.PutMessage(ctx, notices, number, notice.Text(all))
+	said, err := e.o.Store.SendNotices(ctx, notices, number, notice.Text(all))
 	if err == nil {
 		e.o.Queued(said.Conversation.ID)
 	}
 	return err
 }
 
-// Grow adds a line of Markdown to each chat's last message about a pull request. It replaces the
+// AddLineToNotices adds a line of Markdown to each chat's last message about a pull request. It replaces the
 // line that was added before. Messages that were not sent yet are skipped.
-func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
-	told, err := e.o.Store.ListMessages(ctx, supervisor.GitHubRepoName(repo), number)
+func (e *EventHandler) AddLineToNotices(ctx context.Context, repo string, number int, line string) error {
+	told, err := e.o.Store.ListNoticeMessages(ctx, supervisor.NormalizeRepoName(repo), number)
 	for _, m := range told {
 		if !m.Conversation.Channel.Capabilities().Edit {
 			continue
 		}
 		content := markdown.Render(m.Text + "\n\n" + line)
-		err = e.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: m.Conversation, Message: m.Message, Kind: supervisor.CleaningEdit, Content: content})
+		err = e.o.Cleanings.Put(ctx, supervisor.MessageCleanup{Conversation: m.Conversation, Message: m.Message, Kind: supervisor.CleanupEdit, Content: content})
 		if err != nil {
 			return err
 		}

@@ -27,8 +27,8 @@ const reconcile = 10 * time.Minute
 // pollAgain is the pause after a failed poll.
 const pollAgain = 30 * time.Second
 
-// WatchOptions configure a Watch.
-type WatchOptions struct {
+// PollerOptions configure a Watch.
+type PollerOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
 	Deliveries sqlite.WebhookDeliveries
@@ -43,10 +43,10 @@ type WatchOptions struct {
 	Log      hclog.Logger
 }
 
-// Watch polls repositories. Without a webhook it finds all events. With a webhook it finds events
+// Poller polls repositories. Without a webhook it finds all events. With a webhook it finds events
 // whose deliveries were lost.
-type Watch struct {
-	o WatchOptions
+type Poller struct {
+	o PollerOptions
 
 	mu        sync.Mutex // guards lastPolls
 	lastPolls map[string]PollResult
@@ -58,26 +58,26 @@ type PollResult struct {
 	Failure string // text about the lists that could not be read; "" if all were read
 }
 
-// NewWatch returns a Watch. Its Run must be called.
-func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, lastPolls: map[string]PollResult{}} }
+// NewPoller returns a Watch. Its Run must be called.
+func NewPoller(o PollerOptions) *Poller { return &Poller{o: o, lastPolls: map[string]PollResult{}} }
 
 // LastPoll returns the result of a repository's last poll; the zero value if there was none.
-func (w *Watch) LastPoll(repo string) PollResult {
+func (w *Poller) LastPoll(repo string) PollResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lastPolls[repo]
 }
 
-// Way describes for users how events arrive. poll is the interval of the polls.
-func Way(poll time.Duration) string {
+// DescribeEventArrival describes for users how events arrive. poll is the interval of the polls.
+func DescribeEventArrival(poll time.Duration) string {
 	if poll == 0 {
 		return textCalled
 	}
-	return fmt.Sprintf(textAsked, amount.Duration(poll))
+	return fmt.Sprintf(textAsked, amount.FormatDuration(poll))
 }
 
 // Run polls all repositories, one after another, until ctx ends.
-func (w *Watch) Run(ctx context.Context) error {
+func (w *Poller) Run(ctx context.Context) error {
 	every := w.o.Poll
 	if every == 0 {
 		every = reconcile
@@ -85,11 +85,11 @@ func (w *Watch) Run(ctx context.Context) error {
 	for {
 		begun, wait := w.o.Now(), every
 		for _, repo := range w.o.Repos {
-			if ctx.Err() == nil && !w.Poll(ctx, repo) {
+			if ctx.Err() == nil && !w.PollRepo(ctx, repo) {
 				wait = min(wait, pollAgain)
 			}
 		}
-		if !retry.Wait(ctx, max(wait-w.o.Now().Sub(begun), time.Second)) {
+		if !retry.Sleep(ctx, max(wait-w.o.Now().Sub(begun), time.Second)) {
 			return nil
 		}
 	}
@@ -120,17 +120,17 @@ type found struct {
 
 // listPoll reads one list of a repository. It returns the events since the last poll, and updates
 // s.
-type listPoll func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
+type listPoll func(w *Poller, ctx context.Context, repo string, s *seen) ([]found, error)
 
 // listPolls are the lists to poll if there is no webhook.
-var listPolls = []listPoll{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
+var listPolls = []listPoll{(*Poller).pulls, (*Poller).issues, (*Poller).comments, (*Poller).diffComments, (*Poller).releases, (*Poller).commits, (*Poller).checks}
 
 // webhookListPolls are the lists to poll if there is a webhook.
-var webhookListPolls = []listPoll{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
+var webhookListPolls = []listPoll{(*Poller).heads, (*Poller).reviewed, (*Poller).lost}
 
-// Poll polls one repository, and reports whether all lists could be read. If a list can't be read,
+// PollRepo polls one repository, and reports whether all lists could be read. If a list can't be read,
 // the other lists are still read. The next poll tries again.
-func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
+func (w *Poller) PollRepo(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
 		all := listPolls
@@ -139,7 +139,7 @@ func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 		}
 		for _, see := range all {
 			err = errors.Join(err, w.pollList(ctx, repo, see, &s))
-			if api.ClassOf(err) == api.Limited || ctx.Err() != nil {
+			if api.ErrorClassOf(err) == api.RateLimited || ctx.Err() != nil {
 				break
 			}
 		}
@@ -150,7 +150,7 @@ func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 	looked := PollResult{At: w.o.Now()}
 	if err != nil {
 		w.o.Log.Warn("look at a repository", "repo", repo.Name, "error", err)
-		looked.Failure = problem.Message(err)
+		looked.Failure = problem.UserText(err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,7 +159,7 @@ func (w *Watch) Poll(ctx context.Context, repo supervisor.GitHubRepo) (whole boo
 }
 
 // pollList polls one list. It stores the events and the new state together.
-func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollList listPoll, s *seen) error {
+func (w *Poller) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollList listPoll, s *seen) error {
 	before, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encode what was seen: %w", err)
@@ -179,7 +179,7 @@ func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollLi
 		deliveries = append(deliveries, supervisor.WebhookDelivery{User: repo.User, Source: supervisor.WebhookGitHub, Hook: "poll", Key: f.key, Event: clipped(f.event)})
 	}
 	if len(deliveries) > 0 || string(before) != string(after) {
-		err = w.o.Deliveries.PutFound(ctx, deliveries, seenPrefix+repo.Name, string(after))
+		err = w.o.Deliveries.PutPolledEvents(ctx, deliveries, seenPrefix+repo.Name, string(after))
 	}
 	if err == nil {
 		*s = next
@@ -192,7 +192,7 @@ func (w *Watch) pollList(ctx context.Context, repo supervisor.GitHubRepo, pollLi
 const seenPrefix = "github seen "
 
 // seen returns the last known state of a repository.
-func (w *Watch) seen(ctx context.Context, repo string) (seen, error) {
+func (w *Poller) seen(ctx context.Context, repo string) (seen, error) {
 	s := seen{Tags: map[string]string{}, Since: map[string]time.Time{}, Pulls: map[int]seenPull{}}
 	kept, ok, err := w.o.Settings.Find(ctx, everybody, seenPrefix+repo)
 	if err == nil && ok {
@@ -219,7 +219,7 @@ func clipped(e supervisor.GitHubEvent) supervisor.GitHubEvent {
 func clip(text string, most int) string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		lines = append(lines, printable.Text(line))
+		lines = append(lines, printable.DropControls(line))
 	}
 	text = strings.Join(lines, "\n")
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")

@@ -44,25 +44,25 @@ func newWatched(t *testing.T, poll time.Duration) *watched {
 		}
 	}})
 	w.repo = w.hub.Repo("Acme/Widget")
-	w.repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"a": "1\n"}})
+	w.repo.AddCommit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"a": "1\n"}})
 	return w
 }
 
 // look polls like a restarted service, an hour after the last poll.
 func (w *watched) look() (found []string) {
 	w.Helper()
-	w.hub.Advance(time.Hour)
+	w.hub.AdvanceClock(time.Hour)
 	before := len(w.kept())
 	client, err := api.New(api.Options{URL: w.hub.URL(), Token: w.hub.Token, Now: w.hub.Now})
 	if err != nil {
 		w.Fatal(err)
 	}
-	watch := github.NewWatch(github.WatchOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
+	watch := github.NewPoller(github.PollerOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
 		Reviewed: func(context.Context, string) (map[int]string, error) { return w.reviewed, nil }, Now: w.hub.Now, Log: hclog.NewNullLogger()})
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
 	w.ends = end
-	watch.Poll(ctx, supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
+	watch.PollRepo(ctx, supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
 	if failure := watch.LastPoll("acme/widget").Failure; failure != "" {
 		found = append(found, "failure: "+failure)
 	}
@@ -79,7 +79,7 @@ func (w *watched) same(what string, got, want []string) {
 // kept returns the stored deliveries, one on each line.
 func (w *watched) kept() []string {
 	w.Helper()
-	return sqlitetest.Query(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
+	return sqlitetest.QueryColumn(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
 		event ->> 'text', iif(event ->> 'merged', 'merged', NULL), iif(event ->> 'fork', 'fork', NULL), event ->> 'state', event ->> '$.commits[0].title', event ->> 'more')
 		FROM webhook_delivery ORDER BY id`)
 }
@@ -96,19 +96,19 @@ func (w *watched) sees(what string, want ...string) {
 }
 
 func branch(w *watched, name, text string) {
-	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
+	w.repo.AddCommit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// TestPoll_ForbiddenChecks_FindsOthers covers a fine-grained token, which can't read checks of a
+// TestPoll_ChecksForbidden_ReadsOtherLists covers a fine-grained token, which can't read checks of a
 // private repository. The poll must read all other lists without a failure.
-func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
+func TestPoll_ChecksForbidden_ReadsOtherLists(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
-	n := w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
-	w.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: http.StatusForbidden, Text: "Resource not accessible by personal access token", Times: -1,
+	n := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
+	w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Text: "Resource not accessible by personal access token", Times: -1,
 		Route: "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"})
 	w.sees("the first look")
-	w.repo.Comment(n, "carol", "Why?")
+	w.repo.AddComment(n, "carol", "Why?")
 	w.sees("said", "issue_comment created #1 carol Why?")
 }
 
@@ -117,36 +117,36 @@ func TestPoll_ForbiddenChecks_FindsOthers(t *testing.T) {
 func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "old", "0\n")
-	old := w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
+	old := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Old", Head: "old"})
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "Older"})
-	w.repo.Comment(old, "bob", "Before.")
-	w.repo.RunCheck("test", w.repo.SHA("old"), "failure")
+	w.repo.AddComment(old, "bob", "Before.")
+	w.repo.CompleteCheckRun("test", w.repo.CommitSHA("old"), "failure")
 	w.sees("the first look")
 
 	branch(w, "new", "2\n")
-	n := w.repo.Open(githubtest.NewPull{Title: "New", Head: "new", Draft: true})
+	n := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new", Draft: true})
 	issue := w.repo.OpenIssue(githubtest.NewIssue{Title: "It", Author: "bob"})
-	w.repo.Comment(n, "carol", "Why?")
+	w.repo.AddComment(n, "carol", "Why?")
 	w.sees("opened", "pull_request opened #3 alice New open", "issues opened #4 bob It open", "issue_comment created #3 carol Why?")
 
 	branch(w, "new", "3\n")
 	branch(w, "old", "4\n")
-	w.repo.RunCheck("test", w.repo.SHA("new"), "failure")
+	w.repo.CompleteCheckRun("test", w.repo.CommitSHA("new"), "failure")
 	w.sees("pushed", "pull_request synchronize #3 New open", "pull_request synchronize #1 Old open", "check_run completed #3 test failure")
-	w.repo.Ready(n)
-	w.repo.Comment(n, "mews-bot", "Reviewed. <!-- mews:1 -->")
+	w.repo.MarkDraftReady(n)
+	w.repo.AddComment(n, "mews-bot", "Reviewed. <!-- mews:1 -->")
 	w.sees("ready", "pull_request ready_for_review #3 New open")
 
-	w.repo.Merge(n)
-	w.repo.Close(issue)
-	w.repo.Release("v1", "First", "All of it.")
+	w.repo.MergePullRequest(n)
+	w.repo.CloseIssue(issue)
+	w.repo.PublishRelease("v1", "First", "All of it.")
 	w.sees("ended", "pull_request closed #3 New merged closed", "issues closed #4 It closed", "release published alice First All of it.", "push alice Change new")
-	w.repo.Close(old)
+	w.repo.CloseIssue(old)
 	w.sees("closed", "pull_request closed #1 Old closed")
-	w.repo.Reopen(old)
+	w.repo.ReopenIssue(old)
 	w.sees("reopened", "pull_request reopened #1 Old open")
 	for i := range 8 {
-		w.repo.Commit("main", githubtest.Commit{Message: "Again\n\nAnd again.", Files: map[string]string{"b": strings.Repeat("x", i+1)}})
+		w.repo.AddCommit("main", githubtest.Commit{Message: "Again\n\nAnd again.", Files: map[string]string{"b": strings.Repeat("x", i+1)}})
 	}
 	w.sees("many commits", "push alice Again 3")
 }
@@ -158,15 +158,15 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
 	rng := rand.New(rand.NewPCG(7, 7))
-	end := w.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Rate: 0.15, Times: -1, Seed: 7})
+	end := w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Rate: 0.15, Times: -1, Seed: 7})
 	numbers, said := []int{}, 0
 	for round := range 30 {
 		switch name := fmt.Sprint("b", len(numbers)); {
 		case round%6 == 0:
 			branch(w, name, fmt.Sprint(round))
-			numbers = append(numbers, w.repo.Open(githubtest.NewPull{Title: name, Head: name}))
+			numbers = append(numbers, w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: name, Head: name}))
 		case round%2 == 0:
-			w.repo.Comment(numbers[rng.IntN(len(numbers))], "bob", fmt.Sprint("Comment ", round))
+			w.repo.AddComment(numbers[rng.IntN(len(numbers))], "bob", fmt.Sprint("Comment ", round))
 			said++
 		default:
 			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
@@ -177,22 +177,22 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	end()
 	w.cut = 0
 	w.look()
-	w.same("what was found twice", sqlitetest.Query(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
-	w.same("comments", sqlitetest.Query(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
+	w.same("what was found twice", sqlitetest.QueryColumn(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
+	w.same("comments", sqlitetest.QueryColumn(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
 		[]string{fmt.Sprintf("%d of %[1]d", said)})
 	for i, n := range numbers {
-		w.same("the last head", sqlitetest.Query(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
-			ORDER BY id DESC LIMIT 1`, n), []string{w.repo.SHA(fmt.Sprint("b", i))})
-		w.same("opened", sqlitetest.Query(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
+		w.same("the last head", sqlitetest.QueryColumn(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
+			ORDER BY id DESC LIMIT 1`, n), []string{w.repo.CommitSHA(fmt.Sprint("b", i))})
+		w.same("opened", sqlitetest.QueryColumn(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
 	}
 }
 
-// TestPoll_WithoutChanges_IsFree checks that requests have ETags, so that GitHub answers 304.
+// TestPoll_WithoutChanges_IsAnswered304 checks that requests have ETags, so that GitHub answers 304.
 // Nothing may be stored.
-func TestPoll_WithoutChanges_IsFree(t *testing.T) {
+func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
-	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
 	for range 3 {
 		w.look()
 	}
@@ -208,14 +208,14 @@ func TestPoll_WithoutChanges_IsFree(t *testing.T) {
 	}
 }
 
-// TestPoll_FailedList_KeepsOthers checks that a list that fails is reported, and is read at the
+// TestPoll_OneListFails_OthersAreRead checks that a list that fails is reported, and is read at the
 // next poll.
-func TestPoll_FailedList_KeepsOthers(t *testing.T) {
+func TestPoll_OneListFails_OthersAreRead(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
-	end := w.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
+	end := w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
 	branch(w, "new", "2\n")
-	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
 	if got := w.look(); len(got) != 2 || !strings.HasPrefix(got[0], "failure: ") || got[1] != "pull_request opened #1 alice New open" {
 		t.Errorf("found was %q", got)
@@ -229,7 +229,7 @@ func TestPoll_FailedList_KeepsOthers(t *testing.T) {
 func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
-	w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
+	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Old", Head: "old"})
 	fails, taken := true, 0
 	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if taken++; fails {
@@ -237,15 +237,15 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 		}
 	}))
 	defer receiver.Close()
-	w.repo.Hook(receiver.URL+github.WebhookPath, "secret", "issues")
-	w.repo.Hook(receiver.URL+"/other", "secret", "issues")
-	w.repo.Permit("mews-bot", "admin")
-	idle := func() { w.hub.Await(t, "nothing on its way", w.hub.Idle) }
+	w.repo.CreateWebhook(receiver.URL+github.WebhookPath, "secret", "issues")
+	w.repo.CreateWebhook(receiver.URL+"/other", "secret", "issues")
+	w.repo.SetPermission("mews-bot", "admin")
+	idle := func() { w.hub.AwaitCondition(t, "nothing on its way", w.hub.IsIdle) }
 	w.sees("the first look")
 
 	branch(w, "new", "2\n")
 	branch(w, "old", "3\n")
-	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
 	w.sees("heads", "pull_request synchronize #2 New open", "pull_request synchronize #1 Old open")
 
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
@@ -267,7 +267,7 @@ func TestPoll_BesideWebhook_FindsLostEvents(t *testing.T) {
 	if taken != 1 {
 		t.Errorf("%d deliveries came, want 1", taken)
 	}
-	w.hub.Advance(4 * 24 * time.Hour)
+	w.hub.AdvanceClock(4 * 24 * time.Hour)
 	w.sees("what is too old")
 }
 
@@ -277,9 +277,9 @@ func TestPoll_UnreviewedHead_IsFound(t *testing.T) {
 	w := newWatched(t, 0)
 	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {
 		branch(w, name, fmt.Sprint(i))
-		w.repo.Open(githubtest.NewPull{Title: name, Head: name})
+		w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: name, Head: name})
 	}
-	w.reviewed = map[int]string{1: w.repo.SHA("reviewed"), 2: w.repo.SHA("pushed"), 3: ""}
+	w.reviewed = map[int]string{1: w.repo.CommitSHA("reviewed"), 2: w.repo.CommitSHA("pushed"), 3: ""}
 	branch(w, "pushed", "once more")
 	w.sees("the first look", "pull_request synchronize #2")
 }

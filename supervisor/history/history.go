@@ -9,8 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// Window is the part of a transcript that goes into a request to a model.
-type Window struct {
+// RequestWindow is the part of a transcript that goes into a request to a model.
+type RequestWindow struct {
 	Messages []protocol.Message
 	// From is the ID of the first message that later requests may need. Older messages are never
 	// needed again.
@@ -25,7 +25,7 @@ type unit struct {
 	pinned   bool // the unit is kept even if it exceeds the budget
 }
 
-// Select selects the newest messages of a transcript that fit a budget in tokens. first is the ID
+// SelectMessages selects the newest messages of a transcript that fit a budget in tokens. first is the ID
 // of the message that began the current turn; 0 means the user's last message. Select always keeps
 // the first message of the turn, and the newest step with its results. It also keeps the user's
 // last message, with all messages since the step before it: the model must answer these. The rest
@@ -33,7 +33,7 @@ type unit struct {
 // order of the calls.
 //
 // If all messages together exceed the budget, the oldest are dropped until half the budget is free.
-func Select(transcript []protocol.Message, first int64, budget int) Window {
+func SelectMessages(transcript []protocol.Message, first int64, budget int) RequestWindow {
 	before, present := splitTurns(transcript, first)
 	past := groupUnits(before, startsTurn)
 	pinned, loose := splitPinned(present)
@@ -44,7 +44,7 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 		kept, at = nil, len(past)
 		_, drop = dropOldest(loose, room)
 	}
-	w := Window{From: firstID(past, at, present), Messages: slices.Grow([]protocol.Message(nil), len(transcript))}
+	w := RequestWindow{From: firstID(past, at, present), Messages: slices.Grow([]protocol.Message(nil), len(transcript))}
 	for _, u := range kept {
 		w.Messages = append(w.Messages, u.messages...)
 	}
@@ -58,9 +58,9 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	return w
 }
 
-// Room returns the tokens of the budget that remain for messages which may be dropped. It is
+// FreeTokens returns the tokens of the budget that remain for messages which may be dropped. It is
 // negative if the messages that Select always keeps exceed the budget.
-func Room(transcript []protocol.Message, first int64, budget int) int {
+func FreeTokens(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
 	if n := len(loose); n > 0 {
@@ -85,9 +85,9 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // vision).
 const pixelsPerToken = 750
 
-// Tokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one token,
+// EstimateTokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one token,
 // and each message adds four tokens. (A usual rule; the provider's own count goes into the usage.)
-func Tokens(messages []protocol.Message) int {
+func EstimateTokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
 		bytes += 16 + len(m.Stamp) + len(m.Recap)
@@ -153,8 +153,8 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 	begin := 0
 	for i := 1; i <= len(messages); i++ {
 		if i == len(messages) || starts(messages[i]) {
-			paired := Pair(messages[begin:i])
-			units = append(units, unit{messages: paired, tokens: Tokens(paired)})
+			paired := PairResults(messages[begin:i])
+			units = append(units, unit{messages: paired, tokens: EstimateTokens(paired)})
 			begin = i
 		}
 	}

@@ -44,31 +44,31 @@ func ids(messages []protocol.Message) []int64 {
 	return out
 }
 
-func TestCut_FittingHistory_IsUnchanged(t *testing.T) {
+func TestSelect_FittingHistory_IsUnchanged(t *testing.T) {
 	all := story("uaucau", 100)
-	w := history.Select(all, 0, 10_000)
+	w := history.SelectMessages(all, 0, 10_000)
 	if !slices.Equal(ids(w.Messages), ids(all)) || w.From != 1 {
 		t.Errorf("got %v from %d", ids(w.Messages), w.From)
 	}
 }
 
-func TestCut_DropsOldTurnsInOneStep(t *testing.T) {
+func TestSelect_BudgetExceeded_DropsHalfAtOnce(t *testing.T) {
 	// Each turn has about 208 tokens. Ten turns exceed 2000 tokens, and then only about half of the
 	// turns stay.
-	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 0, 2100)
+	w := history.SelectMessages(story(strings.Repeat("ua", 10)+"u", 400), 0, 2100)
 	if w.Messages[0].Role != protocol.RoleUser {
 		t.Error("a turn was cut in the middle")
 	}
-	if got := history.Tokens(w.Messages); got > 2100/2+300 {
+	if got := history.EstimateTokens(w.Messages); got > 2100/2+300 {
 		t.Errorf("%d tokens are left; the step was small", got)
 	}
 }
 
-func TestCut_KeepsPrefixBetweenSteps(t *testing.T) {
+func TestSelect_GrowingHistory_KeepsPrefix(t *testing.T) {
 	moved := 0
 	var from int64
 	for n := 1; n <= 40; n++ {
-		w := history.Select(story(strings.Repeat("ua", n)+"u", 400), 0, 2100)
+		w := history.SelectMessages(story(strings.Repeat("ua", n)+"u", 400), 0, 2100)
 		if w.From != from {
 			moved, from = moved+1, w.From
 		}
@@ -78,26 +78,26 @@ func TestCut_KeepsPrefixBetweenSteps(t *testing.T) {
 	}
 }
 
-func TestLongTurn_KeepsQuestionAndNewestSteps(t *testing.T) {
+func TestSelect_LongTurn_KeepsFirstAndNewestSteps(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 30), 400)
-	w := history.Select(all, 0, 1500)
+	w := history.SelectMessages(all, 0, 1500)
 	if w.Messages[0].ID != 5 {
 		t.Errorf("begins with message %d, want the question, 5", w.Messages[0].ID)
 	}
 	if last := w.Messages[len(w.Messages)-1]; last.ID != all[len(all)-1].ID {
 		t.Errorf("ends with %d", last.ID)
 	}
-	if got := history.Tokens(w.Messages); got > 1500 {
+	if got := history.EstimateTokens(w.Messages); got > 1500 {
 		t.Errorf("%d tokens", got)
 	}
 }
 
-func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
+func TestPairResults_AnyOrder_FollowCalls(t *testing.T) {
 	call := func(id string) protocol.Part { return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "t"}} }
 	result := func(id string) protocol.Message {
 		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
 	}
-	paired := history.Pair([]protocol.Message{
+	paired := history.PairResults([]protocol.Message{
 		protocol.NewUserMessage("go"),
 		{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("1"), call("2"), call("3")}},
 		result("3"), result("1"), result("orphan"),
@@ -116,9 +116,9 @@ func TestPair_ResultsFollowOrderOfCalls(t *testing.T) {
 	}
 }
 
-// TestLongTurn_KeepsFirstAndLastMessages checks that messages that join a turn do not begin a new
+// TestSelect_LongTurn_KeepsFirstAndLastMessage checks that messages that join a turn do not begin a new
 // turn. The turn's first message and its last messages stay.
-func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
+func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
 	for _, m := range all[5:] {
@@ -126,7 +126,7 @@ func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 			taken = append(taken, m.ID)
 		}
 	}
-	w := history.Select(all, 5, 1500)
+	w := history.SelectMessages(all, 5, 1500)
 	if w.Messages[0].ID != 5 || w.From != 5 {
 		t.Errorf("begins with message %d, from %d, want the turn's first, 5", w.Messages[0].ID, w.From)
 	}
@@ -137,39 +137,39 @@ func TestLongTurn_KeepsFirstAndLastMessages(t *testing.T) {
 	if slices.Contains(got, taken[0]) {
 		t.Errorf("kept are %v, among them is %d, for which there is no room", got, taken[0])
 	}
-	if got := history.Tokens(w.Messages); got > 1500 {
+	if got := history.EstimateTokens(w.Messages); got > 1500 {
 		t.Errorf("%d tokens", got)
 	}
-	if roomy := history.Select(all, 5, 100_000); len(roomy.Messages) != len(all) {
+	if roomy := history.SelectMessages(all, 5, 100_000); len(roomy.Messages) != len(all) {
 		t.Errorf("with room for all, %d of %d are left", len(roomy.Messages), len(all))
 	}
 }
 
-// TestTakenMessages_AreAllKept checks that a request keeps the end of the transcript: the result of
+// TestSelect_MessagesAfterLastStep_AreKept checks that a request keeps the end of the transcript: the result of
 // the newest step, and all messages that joined the turn after it.
-func TestTakenMessages_AreAllKept(t *testing.T) {
+func TestSelect_MessagesAfterLastStep_AreKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
-	if got, want := ids(history.Select(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
+	if got, want := ids(history.SelectMessages(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
 		t.Errorf("kept are %v, want %v", got, want)
 	}
 	answered := append(slices.Clone(all), story("uuuuuuuuc", 4<<10)[8:]...)
-	if got, want := ids(history.Select(answered, 1, 1000).Messages), []int64{1, 6, 7, 8, 9, 10}; !slices.Equal(got, want) {
+	if got, want := ids(history.SelectMessages(answered, 1, 1000).Messages), []int64{1, 6, 7, 8, 9, 10}; !slices.Equal(got, want) {
 		t.Errorf("a step later kept are %v, want %v", got, want)
 	}
 }
 
-func TestRoom_ExcludesKeptMessages(t *testing.T) {
+func TestFreeTokens_KeptMessages_AreSubtracted(t *testing.T) {
 	all := story("ua"+"u"+"cc"+"u", 400)
-	stays := history.Tokens(story("uuc", 400))
-	if got := history.Room(all, 3, 1000); got != 1000-stays {
+	stays := history.EstimateTokens(story("uuc", 400))
+	if got := history.FreeTokens(all, 3, 1000); got != 1000-stays {
 		t.Errorf("%d tokens are left beside %d of 1000", got, stays)
 	}
 }
 
-// TestCut_ResultIsAlwaysValid checks random transcripts. Each call has its result. The first
+// TestSelect_RandomHistory_IsValid checks random transcripts. Each call has its result. The first
 // message of the turn, the user's last message and all later messages are kept. Selecting from From
 // on gives the same result.
-func TestCut_ResultIsAlwaysValid(t *testing.T) {
+func TestSelect_RandomHistory_IsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
 		all := story(kinds, rapid.IntRange(0, 2000).Draw(t, "size"))
@@ -192,13 +192,13 @@ func TestCut_ResultIsAlwaysValid(t *testing.T) {
 				wanted[m.ID] = true
 			}
 		}
-		w := history.Select(all, first, budget)
+		w := history.SelectMessages(all, first, budget)
 		for _, m := range w.Messages {
 			delete(wanted, m.ID)
 			if m.Role != protocol.RoleTool && len(open) > 0 {
 				t.Fatalf("message %d stands between a call and its result", m.ID)
 			}
-			for _, c := range m.Calls() {
+			for _, c := range m.ToolCalls() {
 				open[c.ID] = true
 			}
 			for _, p := range m.Parts {
@@ -213,7 +213,7 @@ func TestCut_ResultIsAlwaysValid(t *testing.T) {
 			t.Fatalf("open calls %v, missing are %v", open, wanted)
 		}
 		from := slices.IndexFunc(all, func(m protocol.Message) bool { return m.ID == w.From })
-		again := history.Select(all[from:], first, budget)
+		again := history.SelectMessages(all[from:], first, budget)
 		if !slices.Equal(ids(again.Messages), ids(w.Messages)) {
 			t.Fatalf("cut at %d: %v, then %v", w.From, ids(w.Messages), ids(again.Messages))
 		}

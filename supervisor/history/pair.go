@@ -10,10 +10,10 @@ import (
 // for each of its calls. So only a restored or edited database has a call without a result.
 const unrecorded = "no result of this call was recorded"
 
-// Pair puts each result directly after the message with its call, in the order of calls. Providers
+// PairResults puts each result directly after the message with its call, in the order of calls. Providers
 // refuse a call without its result, and a result without its call. In a transcript, results may be
 // in any order. Messages without calls are returned unchanged.
-func Pair(messages []protocol.Message) []protocol.Message {
+func PairResults(messages []protocol.Message) []protocol.Message {
 	if !slices.ContainsFunc(messages, ofTools) {
 		return messages
 	}
@@ -31,7 +31,7 @@ func Pair(messages []protocol.Message) []protocol.Message {
 			continue
 		}
 		out = append(out, m)
-		for _, call := range m.Calls() {
+		for _, call := range m.ToolCalls() {
 			if r, ok := results[call.ID]; ok {
 				out = append(out, r)
 				continue

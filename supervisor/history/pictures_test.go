@@ -50,7 +50,7 @@ func kept(protocol.Image) bool { return false }
 
 func repeated(n int, size int64) []int64 { return slices.Repeat([]int64{size}, n) }
 
-func TestPictures_AtMostTwenty(t *testing.T) {
+func TestFitPictures_ManyPictures_KeepsTwenty(t *testing.T) {
 	for n, want := range map[int]struct{ first, last string }{
 		1: {"1", "1"}, 20: {"1", "20"}, 21: {"12", "21"}, 30: {"12", "30"}, 31: {"12", "31"}, 32: {"23", "32"},
 	} {
@@ -61,9 +61,9 @@ func TestPictures_AtMostTwenty(t *testing.T) {
 	}
 }
 
-// TestPictures_BytesCount checks that large pictures stay within the limit of an API, 32 MB of text
+// TestFitPictures_LargePictures_KeepsByteLimit checks that large pictures stay within the limit of an API, 32 MB of text
 // and base64.
-func TestPictures_BytesCount(t *testing.T) {
+func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
 	}
@@ -72,9 +72,9 @@ func TestPictures_BytesCount(t *testing.T) {
 	}
 }
 
-// TestPictures_KeepThePrefix checks that one more picture does not change the earlier part of a
+// TestFitPictures_OneMore_KeepsPrefix checks that one more picture does not change the earlier part of a
 // request. Only every tenth picture may change it.
-func TestPictures_KeepThePrefix(t *testing.T) {
+func TestFitPictures_OneMore_KeepsPrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message
 	for n := 1; n <= 100; n++ {
@@ -89,7 +89,7 @@ func TestPictures_KeepThePrefix(t *testing.T) {
 	}
 }
 
-func TestPictures_LeftOut_BecomeALine(t *testing.T) {
+func TestFitPictures_LeftOutPicture_BecomesLine(t *testing.T) {
 	all := album(repeated(2, 1000)...)
 	person := image("person's", 1000)
 	all = append(all, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "And this?"}, {Image: &person}}})
@@ -109,19 +109,19 @@ func TestPictures_LeftOut_BecomeALine(t *testing.T) {
 	}
 }
 
-func TestTokens_CountPixels(t *testing.T) {
+func TestEstimateTokens_Picture_CountsPixels(t *testing.T) {
 	with, without := album(1000), story("uc", 10)
-	if got := history.Tokens(with) - history.Tokens(without); got != 2000 {
+	if got := history.EstimateTokens(with) - history.EstimateTokens(without); got != 2000 {
 		t.Errorf("1500 x 1000 pixels are %d tokens", got)
 	}
-	if got := len(history.Select(album(repeated(10, 1000)...), 0, 5000).Messages); got == 30 {
+	if got := len(history.SelectMessages(album(repeated(10, 1000)...), 0, 5000).Messages); got == 30 {
 		t.Error("pictures for 20,000 tokens are within a budget of 5,000")
 	}
 }
 
-func TestPictures_NewestAreKept(t *testing.T) {
+func TestFitPictures_RandomSizes_KeepsNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOfN(rapid.Int64Range(1, protocol.MaxImageSize), 1, 80).Draw(t, "sizes")
+		sizes := rapid.SliceOfN(rapid.Int64Range(1, protocol.MaxImageBytes), 1, 80).Draw(t, "sizes")
 		got := shown(history.FitPictures(album(sizes...), kept))
 		sum := int64(0)
 		for i, name := range got {

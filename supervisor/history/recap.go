@@ -16,9 +16,9 @@ const (
 	maxRecap     = 7 << 10
 )
 
-// Recap returns messages of other conversations as material for a model. Without messages it
+// FormatRecap returns messages of other conversations as material for a model. Without messages it
 // returns "". If there are too many, the oldest are left out.
-func Recap(lines []supervisor.RecapLine) string {
+func FormatRecap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {
 		text := strings.TrimSpace(line.Text)

@@ -9,9 +9,9 @@ import (
 	"mews/supervisor/history"
 )
 
-// TestRecap_IsBounded checks that a request stays below 40 KiB. It has the recap, the tools, and a
+// TestFormatRecap_ManyMessages_IsBounded checks that a request stays below 40 KiB. It has the recap, the tools, and a
 // system text of at most 23 KiB.
-func TestRecap_IsBounded(t *testing.T) {
+func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {
 		lines = append(
@@ -19,11 +19,11 @@ func TestRecap_IsBounded(t *testing.T) {
 			supervisor.RecapLine{At: "now", Text: fmt.Sprint("number ", i, strings.Repeat("€", 1000))},
 		)
 	}
-	got := history.Recap(lines)
+	got := history.FormatRecap(lines)
 	if len(got) > 8<<10 || !strings.Contains(got, "number 19") || strings.Contains(got, "number 0") {
 		t.Errorf("%d bytes: %.200s", len(got), got)
 	}
-	if whole := history.Recap(lines[:4]); strings.Count(whole, "number") != 4 {
+	if whole := history.FormatRecap(lines[:4]); strings.Count(whole, "number") != 4 {
 		t.Errorf("got %s", whole)
 	}
 }

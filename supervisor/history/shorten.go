@@ -19,23 +19,23 @@ const (
 	mostText  = 32 << 10
 )
 
-// Name returns the name under which the tool read_output reads a whole result; "" means none.
-type Name func(protocol.ToolResult) string
+// ResultName returns the name under which the tool read_output reads a whole result; "" means none.
+type ResultName func(protocol.ToolResult) string
 
-// Fit shortens the messages of a transcript so that they fit a small budget. It works in four
+// ShortenToBudget shortens the messages of a transcript so that they fit a small budget. It works in four
 // stages, and puts a line in place of each gap. First the middle of old results is cut, the oldest
 // first. Then whole results are dropped. Then the middle of the newest messages is cut. Last the
 // oldest exchanges are dropped. A quarter of the budget is for new results, and half of it for the
 // user's words. cut means that earlier messages were left out before.
-func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
+func ShortenToBudget(transcript []protocol.Message, first int64, budget int, cut bool, name ResultName) RequestWindow {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
 	for step > 0 && short[step].Role != protocol.RoleAssistant && short[step-1].Role != protocol.RoleUser {
 		step--
 	}
-	said := Tokens(slices.DeleteFunc(slices.Clone(short[step:]), func(m protocol.Message) bool { return m.Role != protocol.RoleUser }))
-	cutAll(short[step:], max(budget/4+min(said, budget/2), budget-Tokens(short[:step])), 2*budget, name)
-	w := Select(short, first, budget)
+	said := EstimateTokens(slices.DeleteFunc(slices.Clone(short[step:]), func(m protocol.Message) bool { return m.Role != protocol.RoleUser }))
+	cutAll(short[step:], max(budget/4+min(said, budget/2), budget-EstimateTokens(short[:step])), 2*budget, name)
+	w := SelectMessages(short, first, budget)
 	w.Messages = tellGaps(short, w.Messages, cut)
 	cutAll(w.Messages, budget, leastText, name)
 	return w
@@ -43,8 +43,8 @@ func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name 
 
 // cutAll shortens the longest texts of messages until they fit the budget, if possible. The user's
 // texts stay four times as long as other texts, and at least words bytes long.
-func cutAll(messages []protocol.Message, budget, words int, name Name) {
-	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
+func cutAll(messages []protocol.Message, budget, words int, name ResultName) {
+	for size := 4 * mostText; size >= leastText && EstimateTokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
 			messages[i] = cutTexts(m, max(size, words), max(size/4, leastText), name)
 		}
@@ -55,7 +55,7 @@ func cutAll(messages []protocol.Message, budget, words int, name Name) {
 // sum exceeds the budget, it shortens old ones until a quarter of the budget is free. So a longer
 // transcript keeps the beginning of a shorter one. The model's last message and all later messages
 // stay unchanged.
-func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
+func shortenOld(transcript []protocol.Message, budget int, name ResultName) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
 	var done [2]int // number of messages that were shortened to each of the two sizes
@@ -63,15 +63,15 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 		if out[i].Role == protocol.RoleAssistant {
 			step = i
 		}
-		if sum += Tokens(out[i : i+1]); sum <= budget {
+		if sum += EstimateTokens(out[i : i+1]); sum <= budget {
 			continue
 		}
 		for level, size := range []int{shortText, 0} {
 			for ; done[level] < step && sum > budget/4*3; done[level]++ {
 				at := out[done[level] : done[level]+1]
-				sum -= Tokens(at)
+				sum -= EstimateTokens(at)
 				at[0] = shortenMessage(at[0], size, name)
-				sum += Tokens(at)
+				sum += EstimateTokens(at)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 
 // shortenMessage shortens the texts in a message of the model or a tool to size bytes. With size 0,
 // a line replaces each text, and pictures are dropped.
-func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
+func shortenMessage(m protocol.Message, size int, name ResultName) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
 	}
@@ -103,7 +103,7 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 
 // cutTexts shortens the user's texts in a message to words bytes, and results to size bytes. The
 // model's own texts stay.
-func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
+func cutTexts(m protocol.Message, words, size int, name ResultName) protocol.Message {
 	if m.Role != protocol.RoleUser {
 		return shortenMessage(m, size, name)
 	}
@@ -116,7 +116,7 @@ func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 
 // readOn returns a sentence that tells the model how to read the whole of a shortened result. The
 // result keeps its name, because it may be shortened again.
-func readOn(r *protocol.ToolResult, size int, name Name) string {
+func readOn(r *protocol.ToolResult, size int, name ResultName) string {
 	if len(r.Text) <= size+noteText {
 		return ""
 	}

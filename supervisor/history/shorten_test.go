@@ -53,12 +53,12 @@ func all(messages []protocol.Message) string {
 	return b.String()
 }
 
-func TestShorten_OldResultsGoFirst(t *testing.T) {
+func TestShorten_OverBudget_CutsOldResultsFirst(t *testing.T) {
 	transcript := talk(30, 20<<10)
-	w := history.Fit(transcript, 0, 27_000, false, named)
+	w := history.ShortenToBudget(transcript, 0, 27_000, false, named)
 	text := all(w.Messages)
-	if len(w.Messages) != len(transcript) || w.From != 1 || history.Tokens(w.Messages) > 27_000 {
-		t.Errorf("%d of %d messages from %d, %d tokens", len(w.Messages), len(transcript), w.From, history.Tokens(w.Messages))
+	if len(w.Messages) != len(transcript) || w.From != 1 || history.EstimateTokens(w.Messages) > 27_000 {
+		t.Errorf("%d of %d messages from %d, %d tokens", len(w.Messages), len(transcript), w.From, history.EstimateTokens(w.Messages))
 	}
 	for _, want := range []string{"question 0", "answer 0", `read_output {"output": "whole-of-call0"} has all of it`, strings.Repeat("x", 20<<10)} {
 		if !strings.Contains(text, want) {
@@ -68,13 +68,13 @@ func TestShorten_OldResultsGoFirst(t *testing.T) {
 	if n := strings.Count(text, "whole-of-call29"); n != 0 {
 		t.Error("the newest result was cut although there was room")
 	}
-	if strings.Contains(all(history.Fit(transcript[:6], 0, 27_000, false, named).Messages), "left out") {
+	if strings.Contains(all(history.ShortenToBudget(transcript[:6], 0, 27_000, false, named).Messages), "left out") {
 		t.Error("something was left out where all has room")
 	}
 }
 
 func TestShorten_Result_KeepsBothEnds(t *testing.T) {
-	text := all(history.Fit(talk(6, 20<<10), 0, 27_000, false, named).Messages)
+	text := all(history.ShortenToBudget(talk(6, 20<<10), 0, 27_000, false, named).Messages)
 	for _, want := range []string{"first line 0\nxxx", "xxx\nlast line 0", "bytes left out here"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not have %q in %.400q", want, text)
@@ -83,32 +83,32 @@ func TestShorten_Result_KeepsBothEnds(t *testing.T) {
 }
 
 func TestShorten_SmallWindow_KeepsFirstMessage(t *testing.T) {
-	w := history.Fit(talk(30, 20<<10), 0, 3700, false, named)
-	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") || history.Tokens(w.Messages) > 3700 {
-		t.Errorf("%d tokens: %.300s", history.Tokens(w.Messages), text)
+	w := history.ShortenToBudget(talk(30, 20<<10), 0, 3700, false, named)
+	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") || history.EstimateTokens(w.Messages) > 3700 {
+		t.Errorf("%d tokens: %.300s", history.EstimateTokens(w.Messages), text)
 	}
 }
 
-func TestShorten_LeftOutPart_BecomesALine(t *testing.T) {
-	w := history.Fit(talk(30, 20<<10), 0, 900, false, named)
+func TestShorten_LeftOutPart_BecomesLine(t *testing.T) {
+	w := history.ShortenToBudget(talk(30, 20<<10), 0, 900, false, named)
 	text := all(w.Messages)
-	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") || history.Tokens(w.Messages) > 900 ||
+	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") || history.EstimateTokens(w.Messages) > 900 ||
 		!strings.Contains(text, "question 29") || !strings.Contains(text, "first line 29") {
-		t.Errorf("%d tokens: %s", history.Tokens(w.Messages), text)
+		t.Errorf("%d tokens: %s", history.EstimateTokens(w.Messages), text)
 	}
-	if text := all(history.Fit(talk(1, 10), 0, 900, true, named).Messages); !strings.HasPrefix(text, "[Earlier messages") {
+	if text := all(history.ShortenToBudget(talk(1, 10), 0, 900, true, named).Messages); !strings.HasPrefix(text, "[Earlier messages") {
 		t.Errorf("what was cut before is not told: %s", text)
 	}
 	long := story("u"+strings.Repeat("c", 200), 30)
-	if text := all(history.Fit(long, 1, 900, false, named).Messages); !strings.Contains(text, "[Steps of yours that followed") {
+	if text := all(history.ShortenToBudget(long, 1, 900, false, named).Messages); !strings.Contains(text, "[Steps of yours that followed") {
 		t.Errorf("steps are missing and nobody is told: %s", text)
 	}
 }
 
-func TestShorten_NewestTooLong_IsCut(t *testing.T) {
+func TestShorten_NewestMessageTooLong_IsCut(t *testing.T) {
 	pasted := []protocol.Message{protocol.NewUserMessage("Begin. " + strings.Repeat("ä", 40<<10) + " The end.")}
 	pasted[0].ID = 1
-	text := all(history.Fit(pasted, 1, 1000, false, named).Messages)
+	text := all(history.ShortenToBudget(pasted, 1, 1000, false, named).Messages)
 	if !strings.HasPrefix(text, "Begin.") || !strings.Contains(text, "The end.") || !strings.Contains(text, "bytes left out here") ||
 		strings.ToValidUTF8(text, "?") != text || len(text) > 4000 {
 		t.Errorf("%d bytes: %.100s", len(text), text)
@@ -117,23 +117,23 @@ func TestShorten_NewestTooLong_IsCut(t *testing.T) {
 	arguments := fmt.Sprintf(`{"path":"a.txt","text":%q}`, strings.Repeat("y", 20<<10))
 	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{
 		ID: "w", Name: "write_file", Arguments: []byte(arguments)}}}})
-	call := history.Fit(written, 1, 1000, false, named).Messages[1].Calls()[0]
+	call := history.ShortenToBudget(written, 1, 1000, false, named).Messages[1].ToolCalls()[0]
 	if n := len(call.Arguments); n > 4000 || !strings.Contains(string(call.Arguments), `"path":"a.txt"`) {
 		t.Errorf("%d bytes of arguments: %.100s", n, call.Arguments)
 	}
 }
 
-// TestShorten_KeepsUsersWordsLongest checks that a result and earlier messages are cut further than
+// TestShorten_UserMessages_AreCutLast checks that a result and earlier messages are cut further than
 // the user's newest words.
-func TestShorten_KeepsUsersWordsLongest(t *testing.T) {
+func TestShorten_UserMessages_AreCutLast(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
 		transcript[i].ID = int64(i + 1)
 	}
-	w := history.Fit(transcript, 1, 2300, false, named)
+	w := history.ShortenToBudget(transcript, 1, 2300, false, named)
 	text := all(w.Messages)
-	if !strings.Contains(text, strings.Repeat("x", 4000)) || history.Tokens(w.Messages) > 2300 || len(text) < 4000+2000+1000 {
-		t.Errorf("%d bytes, %d tokens: %s", len(text), history.Tokens(w.Messages), text)
+	if !strings.Contains(text, strings.Repeat("x", 4000)) || history.EstimateTokens(w.Messages) > 2300 || len(text) < 4000+2000+1000 {
+		t.Errorf("%d bytes, %d tokens: %s", len(text), history.EstimateTokens(w.Messages), text)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
 		transcript := talk(n, 4<<10)
-		messages := history.Fit(transcript, 0, 12_000, false, named).Messages
+		messages := history.ShortenToBudget(transcript, 0, 12_000, false, named).Messages
 		now := all(messages[:len(messages)-3])
 		if !strings.HasPrefix(now, before) {
 			changed++
@@ -155,18 +155,18 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	}
 }
 
-// TestShorten_ResultIsAlwaysValid checks that each call has its result. The messages must fit the
+// TestShorten_RandomHistory_IsValid checks that each call has its result. The messages must fit the
 // budget unless the model's own words exceed it.
-func TestShorten_ResultIsAlwaysValid(t *testing.T) {
+func TestShorten_RandomHistory_IsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
 		budget := rapid.IntRange(-100, 8000).Draw(t, "budget")
 		open := map[string]bool{}
-		for _, m := range history.Fit(transcript, 0, budget, false, named).Messages {
+		for _, m := range history.ShortenToBudget(transcript, 0, budget, false, named).Messages {
 			if m.Role != protocol.RoleTool && len(open) > 0 {
 				t.Fatalf("message %d stands between a call and its result", m.ID)
 			}
-			for _, c := range m.Calls() {
+			for _, c := range m.ToolCalls() {
 				open[c.ID] = true
 			}
 			for _, p := range m.Parts {

@@ -6,26 +6,26 @@ import (
 	"mews/supervisor"
 )
 
-// ChannelOf returns the name of a channel for people.
-func ChannelOf(s supervisor.SendInfo) string {
+// ChannelName returns the name of a channel for people.
+func ChannelName(s supervisor.SendInfo) string {
 	channel := string(s.Conversation.Channel)
 	if channel != "" {
 		channel = strings.ToUpper(channel[:1]) + channel[1:]
 	}
-	if s.Conversation.InGroup() {
+	if s.Conversation.IsInGroup() {
 		channel += stampGroup
 	}
 	return channel
 }
 
-// Where returns the time and the channel of a message, in words.
-func Where(s supervisor.SendInfo) string {
-	return s.At.Format(stampTime) + ", " + ChannelOf(s)
+// FormatTimeAndPlace returns the time and the channel of a message, in words.
+func FormatTimeAndPlace(s supervisor.SendInfo) string {
+	return s.At.Format(stampTime) + ", " + ChannelName(s)
 }
 
-// Stamp returns the line above a message that tells a model when, where and how it was sent.
-func Stamp(s supervisor.SendInfo) string {
-	parts := []string{Where(s)}
+// FormatStamp returns the line above a message that tells a model when, where and how it was sent.
+func FormatStamp(s supervisor.SendInfo) string {
+	parts := []string{FormatTimeAndPlace(s)}
 	for _, how := range []struct {
 		so   bool
 		word string

@@ -16,7 +16,7 @@ type ActivityDependencies struct {
 // Activity reads the effects of turns from the ledger.
 type Activity interface {
 	// Read returns the effects of a user that may be shown in the conversation destination.
-	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.Activity, error)
+	Read(ctx context.Context, user string, destination int64, time, kind string) (protocol.ActivityReadResult, error)
 }
 
 var activityRows = []row{
@@ -25,9 +25,9 @@ var activityRows = []row{
 }
 
 // readActivity returns the effects of the turn's user.
-func (t *turn) readActivity(ctx context.Context, p *protocol.ActivityRead) (*protocol.Activity, error) {
+func (t *turn) readActivity(ctx context.Context, p *protocol.ActivityReadParams) (*protocol.ActivityReadResult, error) {
 	if t.o.Activity == nil {
-		return nil, feature.Refused("this Mews has no ledger")
+		return nil, feature.NewRefusal("this Mews has no ledger")
 	}
 	a, err := t.o.Activity.Read(ctx, t.user, t.Destination, p.Time, p.Kind)
 	return &a, err

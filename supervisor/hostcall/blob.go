@@ -22,18 +22,18 @@ type BlobDependencies struct {
 
 // Blobs knows the owner of each blob in the spool.
 type Blobs interface {
-	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
-	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
-	SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error)
-	PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
-	SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
+	AddOwner(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	IsOwner(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+	SumTurnBytes(ctx context.Context, user string, since time.Time) (bytes int64, err error)
+	PutFileBackup(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	SumFileBackups(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
 }
 
 // Spool stores blobs on disk.
 type Spool interface {
-	Create() (*spool.Writer, error)
+	NewWriter() (*spool.Writer, error)
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
-	Read(sha256 string) (file io.ReadCloser, size int64, err error)
+	OpenBlob(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
 // blobRows allow a turn or operation to write 1 GiB, and to read as much.
@@ -65,19 +65,19 @@ type turnBlobs struct {
 	turn int64
 }
 
-func (b *turnBlobs) create() (*spool.Writer, error) { return b.o.Spool.Create() }
+func (b *turnBlobs) create() (*spool.Writer, error) { return b.o.Spool.NewWriter() }
 
 func (b *turnBlobs) room(ctx context.Context) (int64, error) {
-	kept, err := b.o.Blobs.SumOfTurns(ctx, b.user, b.now().Add(-spool.Retention))
+	kept, err := b.o.Blobs.SumTurnBytes(ctx, b.user, b.now().Add(-spool.Retention))
 	return min(maxBlob, maxKept-kept), err
 }
 
 func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
-	return b.o.Blobs.Put(ctx, b.user, ref, b.turn)
+	return b.o.Blobs.AddOwner(ctx, b.user, ref, b.turn)
 }
 
 func (b *turnBlobs) full() error {
-	return feature.Refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d "+
+	return feature.NewRefusal("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d "+
 		"days after it was kept",
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
@@ -87,15 +87,15 @@ func (b *turnBlobs) full() error {
 type beforeBlobs struct{ turnBlobs }
 
 func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
-	ofTurn, ofUser, err := b.o.Blobs.SumOldFiles(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
-	return min(protocol.MaxUndoFile, protocol.MaxUndoFilesPerTurn-ofTurn, maxBefore-ofUser), err
+	ofTurn, ofUser, err := b.o.Blobs.SumFileBackups(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
+	return min(protocol.MaxUndoFileBytes, protocol.MaxUndoBytesPerTurn-ofTurn, maxBefore-ofUser), err
 }
 
 func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
-	return b.o.Blobs.PutOldFile(ctx, b.user, ref, b.turn)
+	return b.o.Blobs.PutFileBackup(ctx, b.user, ref, b.turn)
 }
 
-func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxBefore>>20) }
+func (b *beforeBlobs) full() error { return feature.NewRefusal(textBeforeFull, maxBefore>>20) }
 
 // uploads holds the blobs that a turn or operation is writing.
 type uploads struct {
@@ -111,13 +111,13 @@ type upload struct {
 	maxBytes int64
 }
 
-func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.BlobBeginResult, error) {
+func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBeginParams) (*protocol.BlobBeginResult, error) {
 	u, store := &w.uploads, w.blobs
 	if p.Before {
 		store = w.before
 	}
 	if store == nil {
-		return nil, feature.Offence{Err: errors.New("the operation keeps no bytes from before")}
+		return nil, feature.WorkerOffence{Err: errors.New("the operation keeps no bytes from before")}
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -128,7 +128,7 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 	case room <= 0:
 		return nil, store.full()
 	case len(u.open) >= maxOpenBlobs:
-		return nil, feature.Refused("more than %d blobs open", maxOpenBlobs)
+		return nil, feature.NewRefusal("more than %d blobs open", maxOpenBlobs)
 	}
 	file, err := store.create()
 	if err != nil {
@@ -142,18 +142,18 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 	return &protocol.BlobBeginResult{Blob: u.last}, nil
 }
 
-func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, error) {
+func (w *work) writeBlob(_ context.Context, p *protocol.BlobWriteParams) (*struct{}, error) {
 	w.uploads.mu.Lock()
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
 	if u == nil {
-		return nil, feature.Refused("blob %d is not open", p.Blob)
+		return nil, feature.NewRefusal("blob %d is not open", p.Blob)
 	}
 	switch {
 	case p.Offset != u.file.Size():
-		return nil, feature.Refused("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
-	case len(p.Data) > protocol.BlobChunk:
-		return nil, feature.Refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
+		return nil, feature.NewRefusal("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
+	case len(p.Data) > protocol.MaxBlobChunkBytes:
+		return nil, feature.NewRefusal("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.MaxBlobChunkBytes)
 	case u.file.Size()+int64(len(p.Data)) > u.maxBytes:
 		return nil, u.store.full()
 	}
@@ -163,12 +163,12 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, e
 	return &struct{}{}, nil
 }
 
-func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protocol.BlobRef, error) {
+func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommitParams) (*protocol.BlobRef, error) {
 	w.uploads.mu.Lock()
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
 	if u == nil {
-		return nil, feature.Refused("blob %d is not open", p.Blob)
+		return nil, feature.NewRefusal("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
 	// check again, because other blobs may have been committed meanwhile
@@ -182,23 +182,23 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 	return &ref, err
 }
 
-func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.BlobData, error) {
-	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
-		return nil, feature.Refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
+func (w *work) readBlob(ctx context.Context, p *protocol.BlobReadParams) (*protocol.BlobReadResult, error) {
+	if p.Length < 1 || p.Length > protocol.MaxBlobChunkBytes || p.Offset < 0 {
+		return nil, feature.NewRefusal("length: want 1 to %d, and an offset of 0 or more", protocol.MaxBlobChunkBytes)
 	}
 	owns, err := w.mayRead(ctx, p.SHA256)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read a blob: %w", err)
 	case !owns:
-		return nil, feature.Refused("no output of that name is kept")
+		return nil, feature.NewRefusal("no output of that name is kept")
 	}
 	data := make([]byte, p.Length)
 	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
 	if errors.Is(err, spool.ErrGone) {
-		err = &protocol.Error{Code: protocol.CodeGone, Message: "that output is not kept any more"}
+		err = &protocol.Error{Code: protocol.CodeBlobExpired, Message: "that output is not kept any more"}
 	}
-	return &protocol.BlobData{Data: data[:n], Size: size}, err
+	return &protocol.BlobReadResult{Data: data[:n], Size: size}, err
 }
 
 // mayRead reports whether a blob exists and may be read. A worker with a user may read all blobs of
@@ -206,11 +206,11 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.IsOneShot() {
 		if w.turn.Material != sha256 {
-			return false, feature.Offence{Err: errors.New("not the turn's material")}
+			return false, feature.WorkerOffence{Err: errors.New("not the turn's material")}
 		}
 		return true, nil
 	}
-	_, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
+	_, owns, err := w.o.Blobs.IsOwner(ctx, w.user, sha256)
 	return owns, err
 }
 
@@ -218,21 +218,21 @@ func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		w.log().Warn(attempt, "error", err)
-		return feature.Refused("the disk of this Mews is nearly full, so no more outputs are kept")
+		return feature.NewRefusal("the disk of this Mews is nearly full, so no more outputs are kept")
 	}
 	return fmt.Errorf("%s: %w", attempt, err)
 }
 
 // checkBlob returns an error unless the user owns the blob and its size is right.
 func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
-	kept, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
+	kept, owns, err := w.o.Blobs.IsOwner(ctx, w.user, sha256)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for a blob: %w", err)
 	case !owns:
-		return feature.Offence{Err: errors.New("not a blob of this person's")}
+		return feature.WorkerOffence{Err: errors.New("not a blob of this person's")}
 	case kept != size:
-		return feature.Offence{Err: fmt.Errorf("a blob of %d bytes, not %d", kept, size)}
+		return feature.WorkerOffence{Err: fmt.Errorf("a blob of %d bytes, not %d", kept, size)}
 	}
 	return nil
 }

@@ -7,12 +7,12 @@ import (
 	"mews/protocol"
 )
 
-// TestBytesBefore_AreLimitedPerFileAndTurn checks the limits for the bytes of files from before a
+// TestOldFileBytes_LimitedPerFileAndTurn checks the limits for the bytes of files from before a
 // change: 16 MiB for a file, and 64 MiB for a turn. The user's other blobs do not count.
-func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
+func TestOldFileBytes_LimitedPerFileAndTurn(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	begin := func() (int64, error) {
-		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID, Before: true})
+		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: r.open.Turn.ID, Before: true})
 		if err != nil {
 			return 0, err
 		}
@@ -20,7 +20,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 	}
 	keep := func(name string, size int64) {
 		t.Helper()
-		if err := r.db.Blobs().PutOldFile(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size}, r.open.Turn.ID); err != nil {
+		if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size}, r.open.Turn.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,7 +31,7 @@ func TestBytesBefore_AreLimitedPerFileAndTurn(t *testing.T) {
 		}
 	}
 	r.hoard("outputs", quota)
-	keep("much", protocol.MaxUndoFilesPerTurn-3)
+	keep("much", protocol.MaxUndoBytesPerTurn-3)
 	blob, err := begin()
 	if err != nil {
 		t.Fatal(err)

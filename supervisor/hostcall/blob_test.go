@@ -18,13 +18,13 @@ const quota = 256 << 20
 func (r *rig) hoard(sha string, size int64) {
 	r.t.Helper()
 	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}
-	if err := r.db.Blobs().Put(r.t.Context(), "ann", ref, r.open.Turn.ID); err != nil {
+	if err := r.db.Blobs().AddOwner(r.t.Context(), "ann", ref, r.open.Turn.ID); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
 func (r *rig) begin() (int64, error) {
-	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID})
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: r.open.Turn.ID})
 	if err != nil {
 		return 0, err
 	}
@@ -33,12 +33,12 @@ func (r *rig) begin() (int64, error) {
 
 func (r *rig) write(blob, offset int64, text string) error {
 	_, err := r.call(protocol.MethodBlobWrite,
-		protocol.BlobWrite{Turn: r.open.Turn.ID, Blob: blob, Offset: offset, Data: []byte(text)})
+		protocol.BlobWriteParams{Turn: r.open.Turn.ID, Blob: blob, Offset: offset, Data: []byte(text)})
 	return err
 }
 
 func (r *rig) commit(blob int64) error {
-	_, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Turn: r.open.Turn.ID, Blob: blob})
+	_, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommitParams{Turn: r.open.Turn.ID, Blob: blob})
 	return err
 }
 
@@ -78,12 +78,12 @@ func TestBlobs_OverQuota_AreRefused(t *testing.T) {
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
 	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
-	if _, err := ask(t, bob, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: other.Turn.ID}); err != nil {
+	if _, err := ask(t, bob, protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: other.Turn.ID}); err != nil {
 		t.Errorf("bob, who keeps nothing: %v", err)
 	}
 }
 
-func TestBlobs_OldOnesGone_FreesQuota(t *testing.T) {
+func TestBlobs_OldBlobsDeleted_FreesQuota(t *testing.T) {
 	now := time.Now()
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.options.Now = func() time.Time { return now }
@@ -98,14 +98,14 @@ func TestBlobs_OldOnesGone_FreesQuota(t *testing.T) {
 	}
 }
 
-// fullDisk is a spool whose disk is full.
-type fullDisk struct{ hostcall.Spool }
+// fullSpool is a spool whose disk is full.
+type fullSpool struct{ hostcall.Spool }
 
-func (fullDisk) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
+func (fullSpool) NewWriter() (*spool.Writer, error) { return nil, spool.ErrFull }
 
 func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
-	r.options.Spool = fullDisk{}
+	r.options.Spool = fullSpool{}
 	logged := r.logged()
 	if _, err := r.begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "nearly full") {
 		t.Errorf("got %v", err)
@@ -118,11 +118,11 @@ func TestBlobs_FullDisk_IsAnsweredAndLogged(t *testing.T) {
 // brokenBlobs is a store of blobs whose database fails.
 type brokenBlobs struct{ hostcall.Blobs }
 
-func (brokenBlobs) SumOfTurns(context.Context, string, time.Time) (int64, error) {
+func (brokenBlobs) SumTurnBytes(context.Context, string, time.Time) (int64, error) {
 	return 0, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The database is busy."}
 }
 
-func TestBlobs_SumUnknown_StoresNothing(t *testing.T) {
+func TestBlobs_QuotaUnknown_StoresNothing(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	blob, err := r.begin()
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // Reserver reserves money for the model calls of a turn.
 type Reserver interface {
 	modelcall.Reserver
-	// Settled must be called after a lease's call has ended and its usage was stored with the
+	// OnSettled must be called after a lease's call has ended and its usage was stored with the
 	// lease. If the usage could not be stored, kept is false. The lease then stays until the
 	// service ends.
-	Settled(l supervisor.Lease, kept bool)
+	OnSettled(l supervisor.Lease, kept bool)
 }
 
 // Reserve reserves money from the turn's Reserver, and remembers the amount.
@@ -34,7 +34,7 @@ func (s *stepStream) ReturnLease(ctx context.Context, lease int64) {
 // settled tells the turn's Reserver that a lease's call has ended; lease 0 means no lease.
 func (s *stepStream) settled(lease int64, kept bool) {
 	if lease != 0 {
-		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
+		s.Reserver.OnSettled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *stepStream) chargeFailed(ctx context.Context, f modelcall.Failure) {
 // keepUsage stores the usage of a call that leaves no message, even if the turn was stopped. If
 // that fails, the call's lease ends at the next start of the service.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
-	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
+	err := s.o.Usage.PutCall(context.WithoutCancel(ctx), c)
 	if err != nil {
 		s.log().Error("keep the usage of a call", "lease", c.Lease, "error", err)
 	}

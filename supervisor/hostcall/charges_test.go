@@ -48,7 +48,7 @@ func useReserver(t *testing.T, r *rig, money int64) *fakeReserver {
 	turn.Reserver = b
 	r.conn.BeginTurn(turn)
 	schema := json.RawMessage(`{"type":"object"}`)
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema}, {Name: "list_files", Schema: schema}}})
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema}, {Name: "list_files", Schema: schema}}})
 	return b
 }
 
@@ -68,8 +68,8 @@ func (b *fakeReserver) Reserve(_ context.Context, bid modelcall.Estimate) (super
 	return supervisor.Lease{ID: b.last, Amount: amount}, nil
 }
 
-// Settled checks that a stored call has ended its lease.
-func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
+// OnSettled checks that a stored call has ended its lease.
+func (b *fakeReserver) OnSettled(l supervisor.Lease, kept bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, open := b.open[l.ID]; open == kept || l.Amount == 0 {
@@ -114,11 +114,11 @@ func (b *fakeReserver) CommitStep(ctx context.Context, step sqlite.Step) (int64,
 	return id, err
 }
 
-func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
+func (b *fakeReserver) PutCall(ctx context.Context, c sqlite.ModelCall) error {
 	if ctx.Err() != nil {
 		b.t.Errorf("what %s cost is kept with a context that has ended", c.Spec)
 	}
-	err := b.Usage.Put(ctx, c)
+	err := b.Usage.PutCall(ctx, c)
 	if err == nil && c.Lease != 0 {
 		b.end(*c.Cost, c.Lease)
 		b.costs = append(b.costs, *c.Cost)
@@ -141,9 +141,9 @@ func pricedCatalogue(t *testing.T, kind string, silence time.Duration, script mo
 	return c
 }
 
-// TestBudget_EndlessModel_StopsWithinMoney checks that money is reserved before each step. When the
+// TestBudget_EndlessModel_StopsAtLimit checks that money is reserved before each step. When the
 // money is used up, earlier steps stay.
-func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
+func TestBudget_EndlessModel_StopsAtLimit(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
 			const money = 2_000_000 // two dollars, in millionths
@@ -159,8 +159,8 @@ func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 				if err != nil {
 					break
 				}
-				call := result.(protocol.ModelStreamResult).Message.Calls()[0]
-				done := protocol.StepCommit{Turn: r.open.Turn.ID, Call: call.ID, State: protocol.StateDone,
+				call := result.(protocol.ModelStreamResult).Message.ToolCalls()[0]
+				done := protocol.StepCommitParams{Turn: r.open.Turn.ID, Call: call.ID, State: protocol.CallStateDone,
 					Result: &protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "noon"}}
 				if _, err := r.call(protocol.MethodStepCommit, done); err != nil {
 					t.Fatal(err)
@@ -169,12 +169,12 @@ func TestBudget_EndlessModel_StopsWithinMoney(t *testing.T) {
 			if b.spent > money || b.spent < money/2 || len(b.open) != 0 || b.left != money-b.spent {
 				t.Errorf("%d steps spent %d of %d; open %v", steps, b.spent, money, b.open)
 			}
-			messages, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+			messages, err := r.db.Transcript().ListMessages(t.Context(), r.turn().Conversation)
 			if err != nil || len(messages) != 1+2*steps || steps < 2 {
 				t.Errorf("%d steps left %d messages, %v", steps, len(messages), err)
 			}
-			ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
-			if got := problem.Message(ended.Failure); got != "Today's money is spent." {
+			ended := r.conn.EndTurn(r.turn().ID, protocol.TurnEndError)
+			if got := problem.UserText(ended.Failure); got != "Today's money is spent." {
 				t.Errorf("the person reads %q", got)
 			}
 			if total := keptCost(t, r); total != b.spent {
@@ -197,22 +197,22 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// TestLease_AlwaysEnds checks that every lease ends, whatever the server answers, and even if the
+// TestLease_AnyModelOutcome_Ends checks that every lease ends, whatever the server answers, and even if the
 // turn is stopped.
-func TestLease_AlwaysEnds(t *testing.T) {
+func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 	faults := map[string]modeltest.Fault{
-		"well": nil, "cut in the middle": modeltest.Cut(700), "stalls": modeltest.Stalls(900), "silent": modeltest.Stalls(0),
-		"empty": modeltest.Empty, "malformed": modeltest.Malformed, "limit": modeltest.Stops(modeltest.StopLength),
-		"filter": modeltest.Stops(modeltest.StopFilter), "unknown tool": modeltest.Unknown,
-		"too long": modeltest.Fails(modeltest.TooLong), "auth": modeltest.Fails(modeltest.Auth),
-		"overloaded": modeltest.Fails(modeltest.Overloaded), "overloaded late": modeltest.FailsLate(modeltest.Overloaded),
-		"wrong": modeltest.Fails(modeltest.InvalidRequest), "trouble late": modeltest.FailsLate(modeltest.Internal),
+		"well": nil, "cut in the middle": modeltest.FaultCutStream(700), "stalls": modeltest.FaultStalledStream(900), "silent": modeltest.FaultStalledStream(0),
+		"empty": modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall, "limit": modeltest.FaultStopReason(modeltest.StopLength),
+		"filter": modeltest.FaultStopReason(modeltest.StopFilter), "unknown tool": modeltest.FaultUnknownTool,
+		"too long": modeltest.FaultOfClass(modeltest.PromptTooLong), "auth": modeltest.FaultOfClass(modeltest.WrongKey),
+		"overloaded": modeltest.FaultOfClass(modeltest.Overloaded), "overloaded late": modeltest.FaultAfterAnswer(modeltest.Overloaded),
+		"wrong": modeltest.FaultOfClass(modeltest.InvalidRequest), "trouble late": modeltest.FaultAfterAnswer(modeltest.InternalError),
 	}
 	for name, fault := range faults {
 		for _, kind := range []string{"anthropic", "openai"} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				t.Parallel()
-				r := newRigOf(t, pricedCatalogue(t, kind, 50*time.Millisecond, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
+				r := newRigOf(t, pricedCatalogue(t, kind, 50*time.Millisecond, modeltest.ScriptWithFaults(func(modeltest.Request) modeltest.Answer {
 					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 				}, fault)))
 				b := useReserver(t, r, 1<<40)
@@ -232,9 +232,9 @@ func TestLease_AlwaysEnds(t *testing.T) {
 	}
 }
 
-// TestStoppedStep_CostsWhatItUsed checks that a stopped step costs only the used tokens, with and
+// TestStoppedStep_CostsOnlyUsedTokens checks that a stopped step costs only the used tokens, with and
 // without a budget. This holds even if the turn has already ended.
-func TestStoppedStep_CostsWhatItUsed(t *testing.T) {
+func TestStoppedStep_CostsOnlyUsedTokens(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {
 			t.Run(fmt.Sprint(kind, ", budget: ", budget), func(t *testing.T) {
@@ -279,39 +279,39 @@ type lengthWatcher struct {
 	seen     chan struct{}
 }
 
-func (w *lengthWatcher) Add(text string) {
-	w.Reply.Add(text)
+func (w *lengthWatcher) AppendText(text string) {
+	w.Reply.AppendText(text)
 	before := w.said
 	if w.said += len(text); before < w.at && w.said >= w.at {
 		close(w.seen)
 	}
 }
 
-// leased is a model that checks that its calls are paid for.
-type leased struct {
-	*takes
+// paidModel is a model that checks that its calls are paid for.
+type paidModel struct {
+	*scriptedModel
 	unknown bool // whether the price of the model is unknown
 }
 
-func (m leased) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
+func (m paidModel) Stream(ctx context.Context, spec string, req modelcall.Request, delta func(modelcall.Delta)) (
 	modelcall.Answer, error) {
 	lease, err := req.Reserver.Reserve(ctx, modelcall.Estimate{Spec: "p/m", MaxCost: 100, Priced: true})
 	if err != nil {
 		return modelcall.Answer{}, err
 	}
-	said, err := m.takes.Stream(ctx, spec, req, delta)
+	said, err := m.scriptedModel.Stream(ctx, spec, req, delta)
 	said.Lease = lease.ID
 	return said, err
 }
 
-func (m leased) Cost(spec string, u protocol.Usage, kept time.Duration) (int64, bool) {
+func (m paidModel) Cost(spec string, u protocol.Usage, kept time.Duration) (int64, bool) {
 	if m.unknown {
 		return 0, false
 	}
-	return m.takes.Cost(spec, u, kept)
+	return m.scriptedModel.Cost(spec, u, kept)
 }
 
-func TestMessage_OfSeveralCalls_IsPaidInFull(t *testing.T) {
+func TestMessage_SeveralCalls_AllArePaid(t *testing.T) {
 	parts := []take{{answer: ended("One ", modelcall.StopLength)}, {answer: ended("two ", modelcall.StopLength)},
 		{answer: ended("three.", modelcall.StopEnd)}}
 	for name, k := range map[string]struct {
@@ -329,7 +329,7 @@ func TestMessage_OfSeveralCalls_IsPaidInFull(t *testing.T) {
 		"no money for any":        {false, nil, parts, 99, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRigOf(t, leased{&takes{t: t, list: k.list}, k.unknown})
+			r := newRigOf(t, paidModel{&scriptedModel{t: t, list: k.list}, k.unknown})
 			b := useReserver(t, r, k.money)
 			b.refuse = k.refuse
 			_, err := r.call(protocol.MethodModelStream, r.modelStream())
@@ -347,19 +347,21 @@ func TestMessage_OfSeveralCalls_IsPaidInFull(t *testing.T) {
 }
 
 func TestUsage_StoreFails_IsLogged(t *testing.T) {
-	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", modelcall.StopEnd)}}}, false})
+	r := newRigOf(t, paidModel{&scriptedModel{t: t, list: []take{{answer: ended("", modelcall.StopEnd)}}}, false})
 	b := useReserver(t, r, 1000)
-	b.Usage = fullUsage{}
+	b.Usage = failingUsage{}
 	log := r.logged()
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil || !strings.Contains(log.String(), "lease=1") {
 		t.Errorf("%v; logged %s", err, log)
 	}
 }
 
-type fullUsage struct{}
+type failingUsage struct{}
 
-func (fullUsage) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
-func (fullUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount, err error) {
+func (failingUsage) PutCall(context.Context, sqlite.ModelCall) error {
+	return errors.New("the disk is full")
+}
+func (failingUsage) FindTokenCount(context.Context, int64) (c sqlite.TokenCount, err error) {
 	return c, nil
 }
 
@@ -371,21 +373,21 @@ func TestTokenCount_IsReusedWhileValid(t *testing.T) {
 		list[i] = take{answer: ended("Yes.", modelcall.StopEnd)}
 		list[i].answer.Usage.Input = int64(100 + i)
 	}
-	m := &takes{t: t, list: list}
+	m := &scriptedModel{t: t, list: list}
 	r := newRigOf(t, m)
 	r.called()
 	r.next("2")
 	r.called()
 	r.next("3")
 	stream := r.modelStream()
-	stream.System = protocol.SystemRef{Hash: hash("be bad"), Text: "be bad"}
+	stream.System = protocol.SystemTextRef{Hash: hash("be bad"), Text: "be bad"}
 	if _, err := r.call(protocol.MethodModelStream, stream); err != nil {
 		t.Fatal(err)
 	}
 	r.next("4")
 	r.called()
 	r.next("5")
-	if err := r.db.Transcript().Restart(t.Context(), r.turn().Conversation); err != nil {
+	if err := r.db.Transcript().EmptyWindow(t.Context(), r.turn().Conversation); err != nil {
 		t.Fatal(err)
 	}
 	r.called()

@@ -37,15 +37,15 @@ type Sender interface {
 	// it has sent before, even with other contents, Send does nothing. Send refuses a call that has
 	// a result, and files that the user does not own.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
-	// WasSent reports whether a tool call has sent a message.
-	WasSent(ctx context.Context, turn int64, call string) (bool, error)
+	// WasMessageSent reports whether a tool call has sent a message.
+	WasMessageSent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
 var chatRows = []row{
-	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxSendCalls,
+	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxSendCallsPerTurn,
 		serial: true, handler: turnCall((*turn).sendFiles)},
 	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
-		limit: protocol.MaxSentMessages, serial: true, handler: turnCall((*turn).sendMessage)},
+		limit: protocol.MaxMessagesPerTurn, serial: true, handler: turnCall((*turn).sendMessage)},
 }
 
 // Names of the tools that may send files or messages.
@@ -57,9 +57,9 @@ const (
 // sendFiles sends blobs of the user to the chat of the turn. If the turn resumes after a crash, the
 // same call comes again. If its files were sent, sendFiles is then done. Otherwise it waits for the
 // answer to the earlier question.
-func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSendResult, error) {
-	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
-		return nil, feature.Offence{Err: err}
+func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSendParams) (*protocol.ChatSendResult, error) {
+	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Validate()); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
@@ -81,9 +81,9 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 
 // sendMessage sends the text of a tool call to the turn's chat. The worker names only the call, and
 // the text comes from the transcript.
-func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSendResult, error) {
+func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessageParams) (*protocol.ChatSendResult, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
-		return nil, feature.Offence{Err: err}
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
@@ -93,9 +93,9 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	var arguments protocol.ChatMessageArguments
 	switch err := json.Unmarshal(call.Arguments, &arguments); {
 	case err != nil || strings.TrimSpace(arguments.Text) == "":
-		return nil, feature.Refused("there is no text to send")
-	case len(arguments.Text) > protocol.MaxSentMessage:
-		return nil, feature.Refused("the text has more than %d KiB; say it in your answer", protocol.MaxSentMessage>>10)
+		return nil, feature.NewRefusal("there is no text to send")
+	case len(arguments.Text) > protocol.MaxSentMessageBytes:
+		return nil, feature.NewRefusal("the text has more than %d KiB; say it in your answer", protocol.MaxSentMessageBytes>>10)
 	}
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
@@ -104,9 +104,9 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 // again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
-		return false, feature.Refused("this Mews sends nothing")
+		return false, feature.NewRefusal("this Mews sends nothing")
 	}
-	return t.o.Sender.WasSent(ctx, t.ID, call)
+	return t.o.Sender.WasMessageSent(ctx, t.ID, call)
 }
 
 func (t *turn) deliver(ctx context.Context, call string, d supervisor.Delivery) error {
@@ -119,10 +119,10 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 		return file, err
 	}
 	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption, Path: f.Path, Media: f.Size}
-	file.MediaType, err = MediaType(t.o.Spool, file)
+	file.MediaType, err = DetectMediaType(t.o.Spool, file)
 	switch {
 	case errors.Is(err, spool.ErrGone):
-		return file, feature.Refused("the file is not kept any more; send it again")
+		return file, feature.NewRefusal("the file is not kept any more; send it again")
 	case err != nil:
 		return file, fmt.Errorf("look what sort of file is to be sent: %w", err)
 	}

@@ -30,7 +30,7 @@ func picture(t *testing.T) string {
 }
 
 // sendFileModel is a model that calls send_file once.
-func sendFileModel() models {
+func sendFileModel() funcModel {
 	return says(protocol.Part{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
 }
 
@@ -45,11 +45,11 @@ func (a *fakeApprover) Allow(_ context.Context, r approval.Request) error {
 	return a.err
 }
 
-// turns is a sender that stores messages in the real database.
-type turns struct{ sqlite.Turns }
+// databaseSender is a sender that stores messages in the real database.
+type databaseSender struct{ sqlite.Turns }
 
-func (s turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
-	_, err := s.Turns.Send(ctx, turn, call, d)
+func (s databaseSender) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
+	_, err := s.Turns.SendMessage(ctx, turn, call, d)
 	return err
 }
 
@@ -63,21 +63,21 @@ type sendRig struct {
 func newSendRig(t *testing.T) *sendRig {
 	t.Helper()
 	r := &sendRig{rig: newRig(t, sendFileModel()), approver: &fakeApprover{}}
-	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"},
+	r.options.Approver, r.options.Sender = r.approver, databaseSender{r.db.Turns()}
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"},
 		{Name: "send_file"}}})
 	r.call = r.makeCalls()[0].ID
 	return r
 }
 
 // file returns the call of an honest worker that sends a file with these bytes.
-func (r *sendRig) file(name, data string) protocol.ChatSend {
+func (r *sendRig) file(name, data string) protocol.ChatSendParams {
 	r.t.Helper()
-	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call,
+	return protocol.ChatSendParams{Turn: r.open.Turn.ID, Call: r.call,
 		ChatFile: protocol.ChatFile{Blob: upload(r.t, r.conn, r.open.Turn.ID, data), Name: name}}
 }
 
-func (r *sendRig) send(p protocol.ChatSend) error {
+func (r *sendRig) send(p protocol.ChatSendParams) error {
 	r.t.Helper()
 	_, err := r.rig.call(protocol.MethodChatSend, p)
 	return err
@@ -123,16 +123,16 @@ func TestSendFiles_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_CoversExactlyThisFile checks that an approval does not cover another name, caption,
+// TestApproval_OtherFile_NeedsNewApproval checks that an approval does not cover another name, caption,
 // content or conversation.
-func TestApproval_CoversExactlyThisFile(t *testing.T) {
+func TestApproval_OtherFile_NeedsNewApproval(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
 	first := r.file("a.txt", "a")
 	second, third, fourth := first, first, r.file("a.txt", "b")
 	second.Name, third.Caption = "b.txt", "look"
 	subjects := map[string]bool{}
-	for _, p := range []protocol.ChatSend{first, second, third, fourth, first} {
+	for _, p := range []protocol.ChatSendParams{first, second, third, fourth, first} {
 		if err := r.send(p); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "said no") {
 			t.Errorf("got %v", err)
 		}
@@ -145,27 +145,27 @@ func TestApproval_CoversExactlyThisFile(t *testing.T) {
 
 func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*sendRig, *protocol.ChatSend)
+		change func(*sendRig, *protocol.ChatSendParams)
 		want   string // text of the audited offence
 	}{
-		"somebody else's": {func(r *sendRig, p *protocol.ChatSend) {
+		"somebody else's": {func(r *sendRig, p *protocol.ChatSendParams) {
 			bob, _ := r.newConn("bob")
 			other := r.startTurn("bob", "1")
 			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 			p.Blob = upload(r.t, bob, other.Turn.ID, "bob's secret")
 		}, "not a blob of this person's"},
-		"nobody's":      {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},
-		"a path":        {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = "../mews.db" }, "not a blob of this person's"},
-		"another size":  {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size++ }, "bytes, not"},
-		"too large":     {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size = protocol.MaxSentFile + 1 }, "blob.size"},
-		"another turn":  {func(_ *sendRig, p *protocol.ChatSend) { p.Turn++ }, "not a turn of this worker's"},
-		"no call":       {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "" }, "not one of send_file"},
-		"an older call": {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "t1-0-1" }, "not one of send_file"},
-		"an endless call": {func(_ *sendRig, p *protocol.ChatSend) { p.Call = strings.Repeat("x", 65) },
+		"nobody's":      {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},
+		"a path":        {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = "../mews.db" }, "not a blob of this person's"},
+		"another size":  {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size++ }, "bytes, not"},
+		"too large":     {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size = protocol.MaxSentFileBytes + 1 }, "blob.size"},
+		"another turn":  {func(_ *sendRig, p *protocol.ChatSendParams) { p.Turn++ }, "not a turn of this worker's"},
+		"no call":       {func(_ *sendRig, p *protocol.ChatSendParams) { p.Call = "" }, "not one of send_file"},
+		"an older call": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Call = "t1-0-1" }, "not one of send_file"},
+		"an endless call": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Call = strings.Repeat("x", 65) },
 			"call: 65 bytes"},
-		"control characters": {func(_ *sendRig, p *protocol.ChatSend) { p.Name = "a\x1b]0;b\x07.png" }, "name"},
-		"a folder":           {func(_ *sendRig, p *protocol.ChatSend) { p.Name = "../a.png" }, "name"},
-		"a huge caption":     {func(_ *sendRig, p *protocol.ChatSend) { p.Caption = strings.Repeat("x", 500_000) }, "caption"},
+		"control characters": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Name = "a\x1b]0;b\x07.png" }, "name"},
+		"a folder":           {func(_ *sendRig, p *protocol.ChatSendParams) { p.Name = "../a.png" }, "name"},
+		"a huge caption":     {func(_ *sendRig, p *protocol.ChatSendParams) { p.Caption = strings.Repeat("x", 500_000) }, "caption"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newSendRig(t)
@@ -201,24 +201,26 @@ func TestSendFiles_SeveralPictures_AreOneDelivery(t *testing.T) {
 		t.Errorf("the person reads %q", asked.Text)
 	}
 	p.More[0].Blob = r.file("dog.txt", "a fox").Blob
-	r.options.Sender = nothingSent{r.options.Sender}
+	r.options.Sender = forgetfulSender{r.options.Sender}
 	if err := r.send(p); err != nil || r.approver.asked[1].Subject() == asked.Subject() {
 		t.Errorf("other bytes behind the first are the same subject, %v", err)
 	}
 }
 
-// nothingSent is a Sender that forgets what it has sent.
-type nothingSent struct{ hostcall.Sender }
+// forgetfulSender is a Sender that forgets what it has sent.
+type forgetfulSender struct{ hostcall.Sender }
 
-func (nothingSent) WasSent(context.Context, int64, string) (bool, error) { return false, nil }
+func (forgetfulSender) WasMessageSent(context.Context, int64, string) (bool, error) {
+	return false, nil
+}
 
 // messageRig returns a rig whose model has called send_message.
 func messageRig(t *testing.T, arguments string) *sendRig {
 	t.Helper()
 	r := &sendRig{rig: newRig(t, says(protocol.Part{Call: &protocol.ToolCall{Name: "send_message", Arguments: json.RawMessage(arguments)}})),
 		approver: &fakeApprover{}}
-	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_message"}}})
+	r.options.Approver, r.options.Sender = r.approver, databaseSender{r.db.Turns()}
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_message"}}})
 	r.call = r.makeCalls()[0].ID
 	return r
 }
@@ -228,7 +230,7 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 func TestSendMessage_SendsModelsTextOnce(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
-		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessage{Turn: r.open.Turn.ID, Call: r.call}); err != nil {
+		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID, Call: r.call}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +250,7 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 	}{
 		"no text":       {`{}`, "", "there is no text", false},
 		"blanks":        {`{"text":" \n"}`, "", "there is no text", false},
-		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxSentMessage+1) + `"}`, "", "more than 16 KiB", false},
+		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxSentMessageBytes+1) + `"}`, "", "more than 16 KiB", false},
 		"another call":  {`{"text":"x"}`, "t9-0-0", "", true},
 		"endless words": {`{"text":"x"}`, strings.Repeat("x", 65), "", true},
 	} {
@@ -258,7 +260,7 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 			if call == "" {
 				call = r.call
 			}
-			_, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessage{Turn: r.open.Turn.ID, Call: call})
+			_, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID, Call: call})
 			if err == nil || !strings.Contains(err.Error(), c.says) || (r.peer.ended != nil) != c.ended {
 				t.Errorf("got %v, ended for %v", err, r.peer.ended)
 			}
@@ -269,7 +271,7 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 	}
 }
 
-func TestSendFiles_CallOfOtherTool_SendsNothing(t *testing.T) {
+func TestSendFiles_IDOfOtherTool_SendsNothing(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "not sent"}); err != nil {
 		t.Fatal(err)
@@ -290,7 +292,7 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 			taken++
 		}
 	}
-	if taken != protocol.MaxSendCalls || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
+	if taken != protocol.MaxSendCallsPerTurn || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
 		t.Errorf("%d were taken, ended for %v, audited %q", taken, r.peer.ended, r.audited)
 	}
 	if len(r.delivered()) != 1 {
@@ -308,10 +310,10 @@ func TestSendFiles_RepeatedCall_AsksNobody(t *testing.T) {
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
 	gone := r.file("b.txt", "b")
 	gone.Blob = r.file("c.txt", "c").Blob
-	if err := r.options.Spool.(*spool.Spool).Remove(gone.Blob.SHA256); err != nil {
+	if err := r.options.Spool.(*spool.Spool).RemoveBlob(gone.Blob.SHA256); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []protocol.ChatSend{r.file("a.txt", "a"), r.file("b.txt", "another"), gone} {
+	for _, p := range []protocol.ChatSendParams{r.file("a.txt", "a"), r.file("b.txt", "another"), gone} {
 		if err := r.send(p); err != nil {
 			t.Errorf("%s: got %v", p.Name, err)
 		}
@@ -345,7 +347,7 @@ func TestSendFiles_WorkerCannotForgeResult(t *testing.T) {
 	}
 }
 
-func TestMediaType_FollowsBytes(t *testing.T) {
+func TestDetectMediaType_ByContent_IgnoresName(t *testing.T) {
 	var jpg bytes.Buffer
 	if err := jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 9, 9)), nil); err != nil {
 		t.Fatal(err)
@@ -391,13 +393,13 @@ func TestMediaType_FollowsBytes(t *testing.T) {
 // is asked there.
 func TestApproval_IsAskedInDestination(t *testing.T) {
 	r := newSendRig(t)
-	chat, err := r.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	chat, err := r.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	turn := r.turn()
 	turn.Destination, turn.Pending = chat.ID, []protocol.PendingCall{{Call: protocol.ToolCall{ID: r.call, Name: "send_file"}}}
-	r.conn.EndTurn(turn.ID, protocol.WhyDone)
+	r.conn.EndTurn(turn.ID, protocol.TurnEndDone)
 	r.conn.BeginTurn(turn)
 	if err := r.send(r.file("a.txt", "a")); err != nil {
 		t.Fatal(err)

@@ -12,45 +12,45 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Windows stores child windows. Each belongs to a turn and has one question to a model.
-type Windows interface {
-	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
-	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
+// ChildWindows stores child windows. Each belongs to a turn and has one question to a model.
+type ChildWindows interface {
+	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error)
+	CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
 // answerStream answers model.stream. A one-shot worker's request goes to a child window, any other
 // to the turn's own window.
-func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
+func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	switch {
 	case t.Kind.IsOneShot() != (p.Child != nil):
-		return nil, feature.Offence{Err: errors.New("a window of its own goes with reviews and triages, and with " +
+		return nil, feature.WorkerOffence{Err: errors.New("a window of its own goes with reviews and triages, and with " +
 			"nothing else")}
 	case p.Child == nil:
 		return t.streamModel(ctx, p)
 	}
-	if err := p.Child.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Child.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	_, tools, err := t.resolve(p)
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
 	if len(tools) > 0 {
-		return nil, feature.Offence{Err: errors.New("tools")}
+		return nil, feature.WorkerOffence{Err: errors.New("tools")}
 	}
 	return t.askInChild(ctx, p)
 }
 
 // askInChild asks the model in a child window. If the window already has an answer, even from an
 // earlier worker, askInChild returns it.
-func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
+func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
 	switch {
 	case err != nil:
 		return nil, t.modelFailed(ctx, err)
 	case w.Asked.Text() != p.Child.Text:
-		return nil, feature.Offence{Err: errors.New("another text under a name that was asked before")}
+		return nil, feature.WorkerOffence{Err: errors.New("another text under a name that was asked before")}
 	case w.Answer.ID != 0:
 		return &protocol.ModelStreamResult{Message: withoutThinking(w.Answer)}, nil
 	}
@@ -67,14 +67,14 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStream) (*protoc
 }
 
 // childTurn returns the turn of a child window. Users do not see its reply.
-func (t *turn) childTurn(w sqlite.ChildWindow) *turn {
+func (t *turn) childTurn(w sqlite.ChildExchange) *turn {
 	child := &turn{work: t.work, Turn: t.Turn}
 	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Conversation, w.Asked.ID, 0, 0
-	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")
-	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.Replaced) (
+	child.Reply = new(reply.Feeds).OpenStream(supervisor.Turn{ID: w.Turn}, "")
+	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *modelcall.ReplacedModel) (
 		int64, bool, error) {
-		end := sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone}
-		e, err := t.o.Windows.CommitLast(ctx, sqlite.LastStep{Step: step, End: end})
+		end := sqlite.TurnEnding{Turn: w.Turn, Why: protocol.TurnEndDone}
+		e, err := t.o.Windows.CommitLastStep(ctx, sqlite.LastStep{Step: step, End: end})
 		return e.Message, e.Ended, err
 	}
 	return child

@@ -20,7 +20,7 @@ import (
 func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, reports *[]protocol.ReviewReport) {
 	r = newRigOf(t, m)
 	r.options.Windows = r.db.Turns()
-	file, err := r.options.Spool.Create()
+	file, err := r.options.Spool.NewWriter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, 
 	}
 	turn, reports = r.turn(), &[]protocol.ReviewReport{}
 	turn.Kind, turn.Pot, turn.Material = supervisor.TurnReview, "review/acme/widget", material.SHA256
-	r.reports.Await(turn.ID, func(_ context.Context, report protocol.ReviewReport) error {
+	r.reports.AwaitReport(turn.ID, func(_ context.Context, report protocol.ReviewReport) error {
 		*reports = append(*reports, report)
 		return nil
 	})
@@ -50,10 +50,10 @@ func (r *rig) restart(turn hostcall.Turn) {
 // window asks the model in a child window, and returns the answer.
 func (r *rig) window(name, text string) (string, error) {
 	r.t.Helper()
-	p := protocol.ModelStream{
+	p := protocol.ModelStreamParams{
 		Turn:   r.open.Turn.ID,
-		System: protocol.SystemRef{Hash: hash("find bugs"), Text: "find bugs"},
-		Tools:  protocol.ToolsRef{Hash: hash("")},
+		System: protocol.SystemTextRef{Hash: hash("find bugs"), Text: "find bugs"},
+		Tools:  protocol.ToolListRef{Hash: hash("")},
 		Child:  &protocol.ChildWindow{Name: name, Text: text},
 	}
 	result, err := r.call(protocol.MethodModelStream, p)
@@ -63,14 +63,14 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamResult).Message.Text(), nil
 }
 
-// TestChildWindow_IsAskedOnceInIsolation checks that a child window contains only its own text.
+// TestChildWindow_AsksModelOnceWithoutHistory checks that a child window contains only its own text.
 // After the first answer, every call with the same name gets that answer.
-func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
+func TestChildWindow_AsksModelOnceWithoutHistory(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
 	r, turn, _ := newReviewRig(
 		t,
-		models(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
+		funcModel(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 			calls++
 			if len(req.Messages) != 1 || req.System != "find bugs" || len(req.Tools) > 0 ||
 				!strings.HasPrefix(req.Messages[0].Text(), "part") {
@@ -105,13 +105,13 @@ func TestChildWindow_IsAskedOnceInIsolation(t *testing.T) {
 	}
 }
 
-// TestChildWindow_Failed_IsAskedAgain checks that the model is asked again if its call in a child
+// TestChildWindow_ModelFails_AsksAgain checks that the model is asked again if its call in a child
 // window failed. Other windows are not delayed.
-func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
+func TestChildWindow_ModelFails_AsksAgain(t *testing.T) {
 	fail := true
 	r, turn, _ := newReviewRig(
 		t,
-		models(func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
+		funcModel(func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 			if fail {
 				return protocol.Message{}, failed(modelcall.Overloaded)
 			}
@@ -127,13 +127,13 @@ func TestChildWindow_Failed_IsAskedAgain(t *testing.T) {
 			t.Errorf("window %s: %q, %v", name, got, err)
 		}
 	}
-	if err := r.conn.EndTurn(turn.ID, protocol.WhyDone).Failure; err != nil {
+	if err := r.conn.EndTurn(turn.ID, protocol.TurnEndDone).Failure; err != nil {
 		t.Errorf("the turn failed with %v", err)
 	}
 }
 
-// TestOneShotWorker_OtherCall_EndsWorker makes calls that an honest one-shot worker never makes.
-func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
+// TestOneShotWorker_ForbiddenCall_EndsWorker makes calls that an honest one-shot worker never makes.
+func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 	report := protocol.ReviewReport{}
 	finding := protocol.ReviewFinding{
 		Path:     "a.go",
@@ -159,19 +159,19 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 		},
 		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
 		"a window with too long a text": func(r *rig, _ hostcall.Turn) {
-			r.window("1", strings.Repeat("x", protocol.MaxWindowText+1))
+			r.window("1", strings.Repeat("x", protocol.MaxWindowTextBytes+1))
 		},
 		"another blob of its person's": func(r *rig, turn hostcall.Turn) {
-			file, err := r.options.Spool.Create()
+			file, err := r.options.Spool.NewWriter()
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, wrong := file.Write([]byte("private"))
 			ref, err := file.Commit()
-			if err := errors.Join(wrong, err, r.db.Blobs().Put(t.Context(), "ann", ref, turn.ID)); err != nil {
+			if err := errors.Join(wrong, err, r.db.Blobs().AddOwner(t.Context(), "ann", ref, turn.ID)); err != nil {
 				t.Error(err)
 			}
-			r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})
+			r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})
 		},
 		"a second report": func(r *rig, turn hostcall.Turn) {
 			report.Turn = turn.ID
@@ -183,7 +183,7 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 		"too long a report": func(r *rig, turn hostcall.Turn) {
 			r.call(
 				protocol.MethodReviewReport,
-				protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReport)},
+				protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReportBytes)},
 			)
 		},
 		"an invalid finding": func(r *rig, turn hostcall.Turn) {
@@ -221,14 +221,14 @@ func TestOneShotWorker_OtherCall_EndsWorker(t *testing.T) {
 			if onlyInOperations(method) {
 				raw = json.RawMessage(fmt.Sprintf(`{"operation":%d}`, turn.ID))
 			}
-			r.conn.Call(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
-			r.conn.Notify(&protocol.Request{Method: method, Params: raw})
+			r.conn.HandleCall(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
+			r.conn.HandleNotification(&protocol.Request{Method: method, Params: raw})
 		}
 	}
 	for name, offend := range offences {
 		t.Run(name, func(t *testing.T) {
 			r.restart(turn)
-			own := protocol.BlobRead{Turn: turn.ID, SHA256: turn.Material, Length: 10}
+			own := protocol.BlobReadParams{Turn: turn.ID, SHA256: turn.Material, Length: 10}
 			if _, err := r.call(protocol.MethodBlobRead, own); err != nil || r.peer.ended != nil {
 				t.Fatalf("its material: %v, ended for %v", err, r.peer.ended)
 			}
@@ -256,9 +256,9 @@ func onlyInOperations(method string) bool {
 		strings.HasPrefix(method, "index.") && method != protocol.MethodIndexChanged
 }
 
-// TestUsersWorker_ReviewCall_EndsWorker checks that a user's worker may not use child windows or
+// TestUserWorker_ReviewCall_EndsWorker checks that a user's worker may not use child windows or
 // send review reports.
-func TestUsersWorker_ReviewCall_EndsWorker(t *testing.T) {
+func TestUserWorker_ReviewCall_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a window": func(r *rig) { r.window("1", "part 1") },
 		"a report": func(r *rig) { r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: r.open.Turn.ID}) },
@@ -270,7 +270,7 @@ func TestUsersWorker_ReviewCall_EndsWorker(t *testing.T) {
 	}
 }
 
-func TestReport_IsTakenOnceAndWhole(t *testing.T) {
+func TestReviewReport_IsAcceptedOnceUnchanged(t *testing.T) {
 	r, turn, reports := newReviewRig(t, says(protocol.Part{Text: "fine"}))
 	want := protocol.ReviewReport{
 		Turn:    turn.ID,

@@ -85,7 +85,7 @@ func (c *Conn) EndTurn(id int64, why protocol.TurnEndReason) TurnOutcome {
 		c.transcripts.put(t.Conversation, t.transcript)
 		c.mu.Unlock()
 	}
-	if t.outcome.Failure == nil && why == protocol.WhyError {
+	if t.outcome.Failure == nil && why == protocol.TurnEndError {
 		t.log().Error("a turn ended with an error, and no model call had failed")
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
 	}
@@ -105,7 +105,7 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
 	if !a.Index { // operations that index have their own limits
-		w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
+		w.moreCalls = int(2 * a.MaxBytes / protocol.MaxBlobChunkBytes)
 	}
 	c.begin(w)
 }
@@ -133,8 +133,8 @@ func (c *Conn) end(key workKey) *work {
 	return w
 }
 
-// Call answers a call of the worker.
-func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
+// HandleCall answers a call of the worker.
+func (c *Conn) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	r, w, params, err := c.admitCall(req, false)
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return answer, w.reply(req.Method, err)
 }
 
-// Notify handles a notification of the worker.
-func (c *Conn) Notify(req *protocol.Request) {
+// HandleNotification handles a notification of the worker.
+func (c *Conn) HandleNotification(req *protocol.Request) {
 	r, w, params, err := c.admitCall(req, true)
 	if err != nil {
 		return // the worker was already ended for an offence, or the method is unknown
@@ -235,5 +235,5 @@ func (c *Conn) unknownMethod(method string) error {
 		return c.offence(printable(method, maxName), fmt.Errorf("%d unknown methods within a minute", maxUnknown))
 	}
 	c.o.Log.Warn("unknown host call", "user", c.user, "method", printable(method, maxName))
-	return protocol.MethodNotFound(method)
+	return protocol.MethodNotFoundError(method)
 }

@@ -26,18 +26,18 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// models is a model whose answers come from a function of the test.
-type models func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error)
+// funcModel is a model whose answers come from a function of the test.
+type funcModel func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error)
 
-func (m models) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
+func (m funcModel) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
 	modelcall.Answer, error) {
 	message, err := m(ctx, req, func(text string) { delta(modelcall.Delta{Text: text}) })
 	return modelcall.Answer{Message: message, Model: "test"}, err
 }
 
-func (m models) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
+func (m funcModel) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
 
-func says(parts ...protocol.Part) models {
+func says(parts ...protocol.Part) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		return protocol.Message{Parts: parts}, nil
 	}
@@ -65,10 +65,10 @@ type rig struct {
 	open    sqlite.RunningTurn
 	stream  *reply.Stream
 	audited []string
-	reports *github.Reports
+	reports *github.ReportReceiver
 }
 
-func newRig(t *testing.T, m models) *rig {
+func newRig(t *testing.T, m funcModel) *rig {
 	t.Helper()
 	return newRigOf(t, m)
 }
@@ -81,8 +81,8 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	}
 	t.Cleanup(func() { s.Close() })
 	db := sqlitetest.Open(t)
-	r := &rig{t: t, db: db, reports: new(github.Reports)}
-	table, err := hostcall.NewTable(r.reports.HostCalls()...)
+	r := &rig{t: t, db: db, reports: new(github.ReportReceiver)}
+	table, err := hostcall.NewCallTable(r.reports.HostCalls()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	}
 	r.conn, r.peer = r.newConn("ann")
 	r.open = r.startTurn("ann", "1")
-	r.stream = new(reply.Feeds).Open(r.open.Turn, "")
+	r.stream = new(reply.Feeds).OpenStream(r.open.Turn, "")
 	r.conn.BeginTurn(r.turn())
 	return r
 }
@@ -112,7 +112,7 @@ func (r *rig) logged() *bytes.Buffer {
 func (r *rig) newConn(user string) (*hostcall.Conn, *peer) {
 	p := &peer{}
 	d := hostcall.NewConn(r.options, user, p.end)
-	d.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}}})
+	d.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}}})
 	return d, p
 }
 
@@ -124,7 +124,7 @@ func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 // startTurnWith begins a turn with a message.
 func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 	r.t.Helper()
-	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
+	in, _, err := r.db.Inbox().StoreInbound(r.t.Context(), supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal},
 		Source:       "test", Key: key, Message: key, Kind: supervisor.KindText, Text: text,
 	})
@@ -142,14 +142,14 @@ func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 }
 
 func (r *rig) turn() hostcall.Turn {
-	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Destination: r.open.Turn.AnswersIn().ID, Kind: supervisor.TurnChat, Reply: r.stream,
+	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Destination: r.open.Turn.AnswerConversation().ID, Kind: supervisor.TurnChat, Reply: r.stream,
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 
 // newest returns the ID of the newest message in the transcript.
 func (r *rig) newest() int64 {
 	r.t.Helper()
-	messages, err := r.db.Transcript().Messages(r.t.Context(), r.open.Turn.Conversation.ID)
+	messages, err := r.db.Transcript().ListMessages(r.t.Context(), r.open.Turn.Conversation.ID)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func ask(t *testing.T, d *hostcall.Conn, method string, params any) (any, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.Call(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
+	return d.HandleCall(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
 }
 
 func hash(s string) string {
@@ -177,11 +177,11 @@ func hash(s string) string {
 }
 
 // modelStream returns a complete request for the model, with the system text and the tools in full.
-func (r *rig) modelStream() protocol.ModelStream {
-	return protocol.ModelStream{
+func (r *rig) modelStream() protocol.ModelStreamParams {
+	return protocol.ModelStreamParams{
 		Turn: r.open.Turn.ID, After: r.newest(),
-		System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
-		Tools:  protocol.ToolsRef{Hash: hash("get_time\nlist_files\n"), Names: []string{"get_time", "list_files"}},
+		System: protocol.SystemTextRef{Hash: hash("be good"), Text: "be good"},
+		Tools:  protocol.ToolListRef{Hash: hash("get_time\nlist_files\n"), Names: []string{"get_time", "list_files"}},
 	}
 }
 
@@ -215,7 +215,7 @@ func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 	if kept.ID != m.ID || m.Role != protocol.RoleAssistant || m.Text() != "I look." {
 		t.Errorf("the worker got %+v, kept is %+v", m, kept)
 	}
-	if id := m.Calls()[0].ID; id != fmt.Sprintf("t%d-1-1", r.open.Turn.ID) {
+	if id := m.ToolCalls()[0].ID; id != fmt.Sprintf("t%d-1-1", r.open.Turn.ID) {
 		t.Errorf("the call's id is %q", id)
 	}
 	if got.System != "be good" || len(got.Tools) != 2 || got.Messages[0].Text() != "hello" {
@@ -226,7 +226,7 @@ func TestModelStream_CommitsBeforeAnswering(t *testing.T) {
 	}
 }
 
-func TestModelStream_SecondRequest_UsesHashes(t *testing.T) {
+func TestModelStream_SecondRequest_SendsHashes(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	p := r.modelStream()
 	p.System.Text, p.Tools.Names = "", nil
@@ -244,15 +244,15 @@ func TestModelStream_SecondRequest_UsesHashes(t *testing.T) {
 }
 
 func TestModelStream_InvalidRequest_IsRefused(t *testing.T) {
-	for name, change := range map[string]func(*protocol.ModelStream){
-		"a tool missing from its handshake": func(p *protocol.ModelStream) {
-			p.Tools = protocol.ToolsRef{Hash: hash("rm\n"), Names: []string{"rm"}}
+	for name, change := range map[string]func(*protocol.ModelStreamParams){
+		"a tool missing from its handshake": func(p *protocol.ModelStreamParams) {
+			p.Tools = protocol.ToolListRef{Hash: hash("rm\n"), Names: []string{"rm"}}
 		},
-		"tools out of order": func(p *protocol.ModelStream) {
-			p.Tools = protocol.ToolsRef{Hash: hash("list_files\nget_time\n"), Names: []string{"list_files", "get_time"}}
+		"tools out of order": func(p *protocol.ModelStreamParams) {
+			p.Tools = protocol.ToolListRef{Hash: hash("list_files\nget_time\n"), Names: []string{"list_files", "get_time"}}
 		},
-		"another text under a hash":     func(p *protocol.ModelStream) { p.System.Text = "be bad" },
-		"an old view of the transcript": func(p *protocol.ModelStream) { p.After-- },
+		"another text under a hash":     func(p *protocol.ModelStreamParams) { p.System.Text = "be bad" },
+		"an old view of the transcript": func(p *protocol.ModelStreamParams) { p.After-- },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
@@ -317,8 +317,8 @@ func TestEndTurn_CancelsModelAndWaits(t *testing.T) {
 	}
 }
 
-func TestOffence_EndsWorkerAndIsAudited(t *testing.T) {
-	event := protocol.TurnEvent{Kind: protocol.ToolBegan}
+func TestForbiddenCall_EndsWorkerAndIsAudited(t *testing.T) {
+	event := protocol.TurnEvent{Kind: protocol.EventToolBegan}
 	for name, offend := range map[string]func(*rig){
 		"a call for another worker's turn": func(r *rig) {
 			p := r.modelStream()
@@ -327,18 +327,18 @@ func TestOffence_EndsWorkerAndIsAudited(t *testing.T) {
 		},
 		"a call after the turn's end": func(r *rig) {
 			r.conn.EndTurn(r.open.Turn.ID, "")
-			r.call(protocol.MethodStepCommit, protocol.StepCommit{Turn: r.open.Turn.ID})
+			r.call(protocol.MethodStepCommit, protocol.StepCommitParams{Turn: r.open.Turn.ID})
 		},
 		"a notification out of turn": func(r *rig) {
 			raw, _ := json.Marshal(event)
-			r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+			r.conn.HandleNotification(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 		},
 		"parameters of another method": func(r *rig) {
-			r.conn.Call(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
+			r.conn.HandleCall(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
 		},
 		"more blobs than a turn may begin": func(r *rig) {
 			for range 5001 {
-				r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID})
+				r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: r.open.Turn.ID})
 			}
 		},
 		"the third unknown method within a minute": func(r *rig) {
@@ -362,17 +362,17 @@ func TestOffence_EndsWorkerAndIsAudited(t *testing.T) {
 	}
 }
 
-func TestTurnEvent_IsMadePrintable(t *testing.T) {
+func TestTurnEvent_ControlCharacters_AreRemoved(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	feeds := &reply.Feeds{}
-	w := feeds.Watch(r.open.Turn.Conversation.ID)
+	w := feeds.WatchConversation(r.open.Turn.Conversation.ID)
 	defer w.Close()
 	turn := r.turn()
-	turn.Reply = feeds.Open(r.open.Turn, "")
+	turn.Reply = feeds.OpenStream(r.open.Turn, "")
 	r.conn.BeginTurn(turn)
-	raw, _ := json.Marshal(protocol.TurnEvent{Turn: turn.ID, Kind: protocol.ToolBegan, Tool: "t", Text: "\x1b[2J" + strings.Repeat("ä", 500)})
-	r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
-	u, err := w.Next(t.Context())
+	raw, _ := json.Marshal(protocol.TurnEvent{Turn: turn.ID, Kind: protocol.EventToolBegan, Tool: "t", Text: "\x1b[2J" + strings.Repeat("ä", 500)})
+	r.conn.HandleNotification(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+	u, err := w.NextUpdate(t.Context())
 	if err != nil || len(u.Tools) != 1 {
 		t.Fatal(u, err)
 	}
@@ -384,35 +384,35 @@ func TestTurnEvent_IsMadePrintable(t *testing.T) {
 func TestBlob_OtherUser_CannotRead(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	turn := r.open.Turn.ID
-	data := bytes.Repeat([]byte("0123456789abcdef"), protocol.BlobChunk/16+10)
-	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
+	data := bytes.Repeat([]byte("0123456789abcdef"), protocol.MaxBlobChunkBytes/16+10)
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: turn})
 	if err != nil {
 		t.Fatal(err)
 	}
 	blob := begun.(protocol.BlobBeginResult).Blob
-	for offset := 0; offset < len(data); offset += protocol.BlobChunk {
-		chunk := data[offset:min(offset+protocol.BlobChunk, len(data))]
-		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWrite{Turn: turn, Blob: blob, Offset: int64(offset), Data: chunk}); err != nil {
+	for offset := 0; offset < len(data); offset += protocol.MaxBlobChunkBytes {
+		chunk := data[offset:min(offset+protocol.MaxBlobChunkBytes, len(data))]
+		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob, Offset: int64(offset), Data: chunk}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kept, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Turn: turn, Blob: blob})
+	kept, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommitParams{Turn: turn, Blob: blob})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ref := kept.(protocol.BlobRef)
-	read, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn, SHA256: ref.SHA256, Offset: protocol.BlobChunk, Length: 32})
+	read, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn, SHA256: ref.SHA256, Offset: protocol.MaxBlobChunkBytes, Length: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := read.(protocol.BlobData); string(got.Data) != string(data[:32]) || got.Size != int64(len(data)) {
+	if got := read.(protocol.BlobReadResult); string(got.Data) != string(data[:32]) || got.Size != int64(len(data)) {
 		t.Errorf("read %q of %d", got.Data, got.Size)
 	}
 
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
 	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
-	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobRead{Turn: other.Turn.ID, SHA256: ref.SHA256, Length: 32}); wireCode(err) != protocol.CodeFailed {
+	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobReadParams{Turn: other.Turn.ID, SHA256: ref.SHA256, Length: 32}); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("bob read ann's blob: %v", err)
 	}
 }
@@ -420,15 +420,15 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 func TestBlob_InvalidWrite_IsRefused(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	turn := r.open.Turn.ID
-	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: turn})
 	if err != nil {
 		t.Fatal(err)
 	}
 	blob := begun.(protocol.BlobBeginResult).Blob
-	for name, p := range map[string]protocol.BlobWrite{
+	for name, p := range map[string]protocol.BlobWriteParams{
 		"a gap":             {Turn: turn, Blob: blob, Offset: 1, Data: []byte("x")},
 		"a blob not begun":  {Turn: turn, Blob: blob + 1, Data: []byte("x")},
-		"a chunk too large": {Turn: turn, Blob: blob, Data: make([]byte, protocol.BlobChunk+1)},
+		"a chunk too large": {Turn: turn, Blob: blob, Data: make([]byte, protocol.MaxBlobChunkBytes+1)},
 	} {
 		if _, err := r.call(protocol.MethodBlobWrite, p); wireCode(err) != protocol.CodeFailed {
 			t.Errorf("%s: %v", name, err)

@@ -26,7 +26,7 @@ type countedRequest struct {
 
 // measure returns the known token count of a part of a request. The result is empty unless the
 // request shares messages with the counted one.
-func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured) {
+func (m countedRequest) measure(req modelcall.Request) (known modelcall.TokenCount) {
 	switch {
 	case m.spec == "":
 		return known
@@ -46,7 +46,7 @@ func (m countedRequest) measure(req modelcall.Request) (known modelcall.Measured
 	if len(fresh) == len(req.Messages) {
 		return known
 	}
-	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: fresh,
+	return modelcall.TokenCount{Spec: m.spec, Tokens: m.tokens, New: fresh,
 		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
@@ -78,12 +78,12 @@ func (p *transcriptCache) recall(c sqlite.TokenCount) {
 
 // measureRecalled returns the token count of a part of a request, from a restored count. The result
 // is empty unless the request has the counted messages.
-func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.Measured) {
+func (m countedRequest) measureRecalled(req modelcall.Request) (known modelcall.TokenCount) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
 	if n < 0 || digest(req.Messages[:n]) != m.asked {
 		return known
 	}
-	return modelcall.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
+	return modelcall.TokenCount{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
 // digest identifies messages; without messages it is "". A message of a transcript never changes,
@@ -94,7 +94,7 @@ func digest(messages []protocol.Message) string {
 	}
 	sum := sha256.New()
 	for i, m := range messages {
-		fmt.Fprintln(sum, m.ID, m.Role, history.Tokens(messages[i:i+1]))
+		fmt.Fprintln(sum, m.ID, m.Role, history.EstimateTokens(messages[i:i+1]))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }

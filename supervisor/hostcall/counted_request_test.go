@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestTokenCount_AppliesToSharedMessages checks that a token count also measures other requests
+// TestTokenCount_MeasuresSharedMessages checks that a token count also measures other requests
 // that share messages with the counted one, at any position.
-func TestTokenCount_AppliesToSharedMessages(t *testing.T) {
+func TestTokenCount_MeasuresSharedMessages(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {
 			list = append(list, protocol.NewUserMessage(text))

@@ -8,10 +8,10 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// TestWireExamples_MatchRowTypes decodes the examples in the comments of package protocol's
+// TestProtocolExamples_MatchCallTypes decodes the examples in the comments of package protocol's
 // constants. Methods whose examples are in that package's transcript are skipped.
-func TestWireExamples_MatchRowTypes(t *testing.T) {
-	for method, example := range protocoltest.Methods(t, "../../protocol") {
+func TestProtocolExamples_MatchCallTypes(t *testing.T) {
+	for method, example := range protocoltest.ReadMethodConstants(t, "../../protocol") {
 		if len(example) == 0 {
 			continue
 		}

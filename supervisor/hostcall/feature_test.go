@@ -21,30 +21,30 @@ type echoParams struct {
 
 // echoCall is a call that returns its text with the user and the turn.
 func echoCall() feature.HostCall {
-	return feature.HostCall{Method: "echo.say", Kinds: feature.WithHome(), Bytes: 100, Limit: 2, Serial: true,
-		Handler: feature.InTurn(func(_ context.Context, t feature.Turn, p *echoParams) (*[]any, error) {
+	return feature.HostCall{Method: "echo.say", Kinds: feature.HomeTurnKinds(), Bytes: 100, Limit: 2, Serial: true,
+		HostCallHandler: feature.NewHostCallHandler(func(_ context.Context, t feature.Turn, p *echoParams) (*[]any, error) {
 			switch p.Text {
 			case "refuse":
-				return nil, feature.Refused("not %s", p.Text)
+				return nil, feature.NewRefusal("not %s", p.Text)
 			case "offend":
-				return nil, feature.Offence{Err: errors.New("no honest worker")}
+				return nil, feature.WorkerOffence{Err: errors.New("no honest worker")}
 			}
 			return &[]any{p.Text, t.User, t.ID, t.Kind}, nil
 		})}
 }
 
-func TestNewTable_UnsafeCall_IsRefused(t *testing.T) {
+func TestNewCallTable_UnsafeCall_IsRefused(t *testing.T) {
 	for want, change := range map[string]func(*feature.HostCall){
 		"":                 func(*feature.HostCall) {},
 		"two of that":      func(c *feature.HostCall) { c.Method = protocol.MethodModelStream },
 		"no limit":         func(c *feature.HostCall) { c.Limit = 0 },
 		"no kind of turn":  func(c *feature.HostCall) { c.Kinds = nil },
-		"name no turn":     func(c *feature.HostCall) { c.Handler = feature.Handler{} },
-		"its parameters n": func(c *feature.HostCall) { c.Handler = feature.InTurn(withoutTurn) },
+		"name no turn":     func(c *feature.HostCall) { c.HostCallHandler = feature.HostCallHandler{} },
+		"its parameters n": func(c *feature.HostCall) { c.HostCallHandler = feature.NewHostCallHandler(withoutTurn) },
 	} {
 		c := echoCall()
 		change(&c)
-		table, err := hostcall.NewTable(c)
+		table, err := hostcall.NewCallTable(c)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -52,7 +52,7 @@ func TestNewTable_UnsafeCall_IsRefused(t *testing.T) {
 			t.Errorf("the methods are %q", table.Methods())
 		}
 	}
-	if _, err := hostcall.NewTable(echoCall(), echoCall()); err == nil {
+	if _, err := hostcall.NewCallTable(echoCall(), echoCall()); err == nil {
 		t.Error("a call may be there twice")
 	}
 }
@@ -61,7 +61,7 @@ func withoutTurn(context.Context, feature.Turn, *struct{ Text string }) (*struct
 	return nil, nil
 }
 
-func TestFeatureCall_BreakingItsRow_EndsWorker(t *testing.T) {
+func TestFeatureCall_RuleBroken_EndsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
 		texts []string
 		turn  int64
@@ -79,7 +79,7 @@ func TestFeatureCall_BreakingItsRow_EndsWorker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "fine"}))
 			var err error
-			if r.options.Table, err = hostcall.NewTable(echoCall()); err != nil {
+			if r.options.Table, err = hostcall.NewCallTable(echoCall()); err != nil {
 				t.Fatal(err)
 			}
 			if c.turn == 0 {

@@ -21,8 +21,8 @@ type ToolDependencies struct{ OpenedTools OpenedTools }
 type OpenedTools interface {
 	// List returns the opened tools in the order in which they were opened.
 	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
-	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
-	Delete(ctx context.Context, conversation int64, names ...string) error
+	AddTools(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
+	DeleteTools(ctx context.Context, conversation int64, names ...string) error
 }
 
 // toolFindTools is the tool that searches for tools.
@@ -54,9 +54,9 @@ func (t *turn) listOpen(ctx context.Context) (_ []supervisor.OpenedTool, err err
 	return t.opened, nil
 }
 
-// Tools returns the latest tools of the user's worker, sorted by name. It leaves out the tool
+// ListTools returns the latest tools of the user's worker, sorted by name. It leaves out the tool
 // that ends the turns of tasks.
-func (c *Conn) Tools() []protocol.Tool {
+func (c *Conn) ListTools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := make([]protocol.Tool, 0, len(c.tools.known))
@@ -71,28 +71,28 @@ func (c *Conn) Tools() []protocol.Tool {
 
 // findTools opens the tools that a call of find_tools has found. The worker names only the call,
 // and the search words come from the transcript.
-func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFindResult, error) {
+func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFindParams) (*protocol.ToolsFindResult, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
-		return nil, feature.Offence{Err: err}
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var arguments protocol.FindToolsArguments
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
-		return nil, feature.Refused("words: %v", err)
+		return nil, feature.NewRefusal("words: %v", err)
 	}
 	open, err := t.listOpen(ctx)
 	if err != nil || t.o.OpenedTools == nil {
 		return nil, err
 	}
-	all := t.Tools()
-	found := tools.Find(all, arguments.Words)
+	all := t.ListTools()
+	found := tools.FindTools(all, arguments.Words)
 	more := make([]supervisor.OpenedTool, len(found))
 	for i, tool := range found {
 		more[i] = supervisor.OpenedTool{Name: tool.Name, Call: p.Call}
 	}
-	now, full := tools.Open(all, open, more...)
+	now, full := tools.OpenTools(all, open, more...)
 	in := supervisor.Conversation{ID: t.Conversation, User: t.user}
-	if err := t.commit(ctx, func() error { return t.o.OpenedTools.Put(ctx, in, now[len(open):]...) }); err != nil {
+	if err := t.commit(ctx, func() error { return t.o.OpenedTools.AddTools(ctx, in, now[len(open):]...) }); err != nil {
 		return nil, err
 	}
 	t.opened = now
@@ -140,18 +140,18 @@ const (
 // openCalled opens the closed tools that a step calls, if they fit into a request. It answers calls
 // of tools that do not fit. It returns the tools that are open after the step's commit.
 func (t *turn) openCalled(step *sqlite.Step) (open []supervisor.OpenedTool) {
-	calls, open := step.Message.Calls(), t.opened
+	calls, open := step.Message.ToolCalls(), t.opened
 	if len(calls) == 0 {
 		return open
 	}
-	all := t.Tools()
+	all := t.ListTools()
 	for _, call := range calls {
-		tool, known := tools.Named(all, call.Name)
+		tool, known := tools.FindByName(all, call.Name)
 		if !known || tool.Family == "" {
 			continue
 		}
 		use := supervisor.OpenedTool{Name: call.Name}
-		now, full := tools.Open(all, open, use)
+		now, full := tools.OpenTools(all, open, use)
 		if open = now; len(full) == 0 {
 			step.Uses = append(step.Uses, use)
 			continue
@@ -180,10 +180,10 @@ func (t *turn) closeUnused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closed := tools.Unused(t.Tools(), open)
+	closed := tools.ListUnused(t.ListTools(), open)
 	if len(closed) == 0 {
 		return nil
 	}
 	t.opened = slices.DeleteFunc(slices.Clone(t.opened), func(o supervisor.OpenedTool) bool { return slices.Contains(closed, o.Name) })
-	return t.o.OpenedTools.Delete(ctx, t.Conversation, closed...)
+	return t.o.OpenedTools.DeleteTools(ctx, t.Conversation, closed...)
 }

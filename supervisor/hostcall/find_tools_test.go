@@ -45,7 +45,7 @@ func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
 // restart continues the turn with another worker, as after a crash.
 func (r *toolRig) restart(pending ...protocol.ToolCall) {
 	r.conn, r.peer = r.newConn("ann")
-	r.conn.Handshaken(protocol.HelloResult{Tools: r.tools})
+	r.conn.OnHandshake(protocol.HelloResult{Tools: r.tools})
 	turn := r.turn()
 	turn.Step = r.steps
 	for _, c := range pending {
@@ -64,7 +64,7 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	}
 	names := tools.Names(r.tools)
 	p := r.modelStream()
-	p.Tools = protocol.ToolsRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
+	p.Tools = protocol.ToolListRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
 	result, err := r.call(protocol.MethodModelStream, p)
 	if err != nil {
 		r.t.Fatal(err)
@@ -75,7 +75,7 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 
 func (r *toolRig) find(call string) protocol.ToolsFindResult {
 	r.t.Helper()
-	found, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: call})
+	found, err := r.call(protocol.MethodToolsFind, protocol.ToolsFindParams{Turn: r.open.Turn.ID, Call: call})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (r *toolRig) answer(call protocol.ToolCall) {
 // of the worker.
 func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	r := newToolRig(t)
-	call := r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
+	call := r.step(`find_tools {"words":"memory"}`).Message.ToolCalls()[0]
 	if want := []string{"find_tools", "read_file"}; !slices.Equal(r.offered, want) {
 		t.Errorf("at first %q are offered, want %q", r.offered, want)
 	}
@@ -106,7 +106,7 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 		t.Errorf("found again: %+v, at first %+v", again, first)
 	}
 	r.answer(call)
-	call = r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
+	call = r.step(`find_tools {"words":"memory"}`).Message.ToolCalls()[0]
 	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // opened before the crash
 		t.Errorf("found once more: %+v", open)
 	}
@@ -115,8 +115,8 @@ func TestFindTools_OpenFamily_IsOffered(t *testing.T) {
 	if want := []string{"find_tools", "read_file", "forget", "update_memory"}; !slices.Equal(r.offered, want) || said.Answered != nil {
 		t.Errorf("%q are offered, want %q; answered %v", r.offered, want, said.Answered)
 	}
-	r.restart(said.Message.Calls()...)
-	r.answer(said.Message.Calls()[0])
+	r.restart(said.Message.ToolCalls()...)
+	r.answer(said.Message.ToolCalls()[0])
 	r.step()
 	if want := []string{"find_tools", "read_file", "forget", "update_memory", "terminal"}; !slices.Equal(r.offered, want) {
 		t.Errorf("%q are offered, want %q", r.offered, want)
@@ -132,20 +132,20 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestClosedTool_WithoutRoom_IsNotRun checks that the model is told what to do instead, and that
+// TestClosedTool_NoRoomInRequest_IsNotRun checks that the model is told what to do instead, and that
 // the worker does not run the call.
-func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
+func TestClosedTool_NoRoomInRequest_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string
 	for _, tool := range bulk(40) {
 		all = append(all, tool.Name+" {}")
 	}
 	said := r.step(append(all, `find_tools {"words":"bulk_39"}`, "fly {}")...)
-	calls := said.Message.Calls()
+	calls := said.Message.ToolCalls()
 	if len(said.Answered) != 17 || said.Answered[0].Call != calls[23].ID || said.Answered[16].Message != r.newest() {
 		t.Fatalf("answered are %+v of %d; the newest message is %d", said.Answered, len(calls), r.newest())
 	}
-	messages, err := r.db.Transcript().Messages(t.Context(), r.open.Turn.Conversation.ID)
+	messages, err := r.db.Transcript().ListMessages(t.Context(), r.open.Turn.Conversation.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,17 +168,17 @@ func TestClosedTool_WithoutRoom_IsNotRun(t *testing.T) {
 	}
 }
 
-// TestTrim_ClosesLeastRecentlyUsedTools checks that the tools that were not used for longest are
+// TestOpenTools_TooMany_ClosesOldest checks that the tools that were not used for longest are
 // closed first. Tools that the user keeps open are closed last.
-func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
+func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation
 	for _, tool := range bulk(23) {
-		if err := r.db.OpenedTools().Put(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Pinned: tool.Name == "bulk_03"}); err != nil {
+		if err := r.db.OpenedTools().AddTools(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Pinned: tool.Name == "bulk_03"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.answer(r.step("bulk_00 {}").Message.Calls()[0])
+	r.answer(r.step("bulk_00 {}").Message.ToolCalls()[0])
 	if len(r.offered) != 25 {
 		t.Errorf("%d tools are offered", len(r.offered))
 	}
@@ -190,7 +190,7 @@ func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 	if len(r.offered) != 17 || r.offered[2] != "bulk_00" || r.offered[3] != "bulk_03" {
 		t.Errorf("after a trim %q are offered", r.offered)
 	}
-	if err := r.db.Transcript().Restart(t.Context(), conversation.ID); err != nil {
+	if err := r.db.Transcript().EmptyWindow(t.Context(), conversation.ID); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := r.db.OpenedTools().List(t.Context(), conversation.ID); err != nil || len(left) != 1 || left[0].Name != "bulk_03" {
@@ -200,12 +200,12 @@ func TestTrim_ClosesLeastRecentlyUsedTools(t *testing.T) {
 
 func TestFindTools_OtherCall_IsRefused(t *testing.T) {
 	r := newToolRig(t)
-	calls := r.step("read_file {}", `find_tools {}`).Message.Calls()
+	calls := r.step("read_file {}", `find_tools {}`).Message.ToolCalls()
 	if err := r.done(protocol.ToolResult{Call: calls[0].ID, Name: "read_file", Tools: []string{"forget"}}); err == nil || r.peer.ended == nil {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}
 	r.restart(calls...)
-	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: calls[0].ID}); err == nil || r.peer.ended == nil {
+	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFindParams{Turn: r.open.Turn.ID, Call: calls[0].ID}); err == nil || r.peer.ended == nil {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}
 }

@@ -24,12 +24,12 @@ import (
 
 // Reply is the growing answer that the user sees. Its methods never block.
 type Reply interface {
-	Add(text string)
-	Commit(text string)
-	Reset()
-	Begin(ahead string)
-	Note(text string)
-	Tool(event protocol.TurnEvent)
+	AppendText(text string)
+	CommitStep(text string)
+	ResetStep()
+	BeginStep(ahead string)
+	ShowNote(text string)
+	ShowTool(event protocol.TurnEvent)
 }
 
 // Options holds the dependencies that all connections share. Each family of calls has its own.
@@ -42,7 +42,7 @@ type Options struct {
 	IndexDependencies
 	ToolDependencies
 
-	Table Table                             // the calls that workers may make
+	Table CallTable                         // the calls that workers may make
 	Audit func(user, action, detail string) // stores an offence of a worker in the audit log; never blocks
 	Now   func() time.Time
 	Log   hclog.Logger
@@ -65,10 +65,10 @@ type Turn struct {
 	Pot      string   // name of the pot that pays for model calls; "" means the user's budget
 
 	Material string // name of the blob that a one-shot worker reads
-	// CommitLast commits a step without further calls; text is the part that the user sees. It
-	// returns whether the step has ended the turn. If CommitLast is nil, such a step is committed
+	// CommitLastStep commits a step without further calls; text is the part that the user sees. It
+	// returns whether the step has ended the turn. If CommitLastStep is nil, such a step is committed
 	// like any other.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows about a turn that has ended.
@@ -77,6 +77,6 @@ type TurnOutcome struct {
 	// is logged.
 	Failure error
 	// the model that should have made the turn's last step, if another model made it
-	Replaced   *modelcall.Replaced
+	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // provider/model of the model that answered instead
 }

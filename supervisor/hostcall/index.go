@@ -30,7 +30,7 @@ var indexRows = []row{
 }
 
 // homeChanged answers index.changed.
-func (w *work) homeChanged(*protocol.IndexChanged) error {
+func (w *work) homeChanged(*protocol.IndexChangedParams) error {
 	w.o.HomeChanged(w.user)
 	return nil
 }
@@ -40,7 +40,7 @@ func (w *work) homeChanged(*protocol.IndexChanged) error {
 func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
-		return nil, feature.Offence{Err: errors.New("the operation indexes nothing")}
+		return nil, feature.WorkerOffence{Err: errors.New("the operation indexes nothing")}
 	}
 	if o.home == nil {
 		o.home = w.o.UpdateHome(w.user)
@@ -51,34 +51,34 @@ func (w *work) homeUpdate() (*index.HomeUpdate, error) {
 // indexFault returns the error for the worker if an update of the index fails.
 func indexFault(err error) error {
 	if errors.Is(err, index.ErrUnexpected) {
-		return feature.Offence{Err: err}
+		return feature.WorkerOffence{Err: err}
 	}
 	return err
 }
 
 // indexFiles answers index.files.
-func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protocol.IndexFilesResult, error) {
+func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFilesParams) (*protocol.IndexFilesResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
-	differing, err := home.Files(ctx, indexed(p.Files))
+	differing, err := home.AddFiles(ctx, indexed(p.Files))
 	return &protocol.IndexFilesResult{Differing: differing}, indexFault(err)
 }
 
 // indexSections answers index.sections.
-func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*protocol.IndexSectionsResult, error) {
+func (w *work) indexSections(ctx context.Context, p *protocol.IndexSectionsParams) (*protocol.IndexSectionsResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
-	list, err := home.Sections(ctx, indexed(p.Files))
+	list, err := home.AddSections(ctx, indexed(p.Files))
 	answer := &protocol.IndexSectionsResult{}
 	for _, hash := range list {
 		answer.Missing = append(answer.Missing, string(hash))
@@ -86,9 +86,9 @@ func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*p
 	return answer, indexFault(err)
 }
 
-func indexed(list []protocol.IndexedFile) (files []index.File) {
+func indexed(list []protocol.IndexedFile) (files []index.HomeFile) {
 	for _, f := range list {
-		file := index.File{Path: f.Path, Hash: string(f.State), Size: f.Size, Modified: time.Unix(0, f.Modified)}
+		file := index.HomeFile{Path: f.Path, Hash: string(f.State), Size: f.Size, Modified: time.Unix(0, f.Modified)}
 		for _, s := range f.Sections {
 			file.Sections = append(file.Sections, index.SectionPosition{Hash: index.SectionHash(s.Hash), Line: s.Line})
 		}
@@ -98,7 +98,7 @@ func indexed(list []protocol.IndexedFile) (files []index.File) {
 }
 
 // indexPut answers index.put. The operation's end deletes the blob.
-func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, error) {
+func (w *work) indexPut(ctx context.Context, p *protocol.IndexPutParams) (*struct{}, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
@@ -109,9 +109,9 @@ func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, e
 	}
 	var list []index.Section
 	for _, s := range blob.Sections {
-		list = append(list, index.Section{Hash: index.SectionHash(protocol.SectionHash(s)), Heading: s.Heading, Text: s.Text})
+		list = append(list, index.Section{Hash: index.SectionHash(protocol.HashSection(s)), Heading: s.Heading, Text: s.Text})
 	}
-	return &struct{}{}, indexFault(home.Put(ctx, list))
+	return &struct{}{}, indexFault(home.StoreSections(ctx, list))
 }
 
 // readSections reads the sections from a blob that the operation has committed.
@@ -120,10 +120,10 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	w.uploads.mu.Lock()
 	committed := slices.Contains(o.committed, ref)
 	w.uploads.mu.Unlock()
-	if !committed || ref.Size > protocol.MaxIndexBlob {
-		return blob, feature.Offence{Err: fmt.Errorf("blob %.64q of %d bytes", ref.SHA256, ref.Size)}
+	if !committed || ref.Size > protocol.MaxIndexBlobBytes {
+		return blob, feature.WorkerOffence{Err: fmt.Errorf("blob %.64q of %d bytes", ref.SHA256, ref.Size)}
 	}
-	file, _, err := o.Spool.Read(ref.SHA256)
+	file, _, err := o.Spool.OpenBlob(ref.SHA256)
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
@@ -132,22 +132,22 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	if err != nil {
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
-	if err := errors.Join(protocol.DecodeStrict(text, &blob), blob.Check()); err != nil {
-		return blob, feature.Offence{Err: err}
+	if err := errors.Join(protocol.DecodeStrict(text, &blob), blob.Validate()); err != nil {
+		return blob, feature.WorkerOffence{Err: err}
 	}
 	return blob, nil
 }
 
 // indexEnd answers index.end.
-func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.IndexEndResult, error) {
+func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEndParams) (*protocol.IndexEndResult, error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Left.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Left.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
-	report := index.HomeReport{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
+	report := index.HomeCoverage{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
 	left, err := home.End(ctx, report, p.More)
 	return &protocol.IndexEndResult{More: left || p.More}, indexFault(err)
 }

@@ -27,12 +27,12 @@ const maxActivityRows = 200
 // Read returns a user's effects within a span. In a group it returns none, because others would
 // read them.
 func (l Ledger) Read(ctx context.Context, user string, destination int64, span, kind string) (
-	read protocol.Activity, err error) {
-	in, _, err := l.Conversations.FindByID(ctx, destination)
+	read protocol.ActivityReadResult, err error) {
+	in, _, err := l.Conversations.FindConversation(ctx, destination)
 	if err != nil {
 		return read, err
 	}
-	if in.InGroup() {
+	if in.IsInGroup() {
 		return read, supervisor.Errorf(supervisor.CodeForbidden, textActivityInGroup)
 	}
 	u, _ := l.Find(user)
@@ -42,7 +42,7 @@ func (l Ledger) Read(ctx context.Context, user string, destination int64, span, 
 	}
 	q.User, q.Limit = user, maxActivityRows
 	list, err := l.Effects.List(ctx, q)
-	read.Text = effect.Log(list, timezone.ForUser(u), protocol.MaxActivityAnswer, "", nil)
+	read.Text = effect.FormatLog(list, timezone.ForUser(u), protocol.MaxActivityAnswerBytes, "", nil)
 	received := func(e supervisor.Effect) bool { return e.Kind == supervisor.EffectReceived }
 	read.World = slices.ContainsFunc(list, received)
 	return read, err

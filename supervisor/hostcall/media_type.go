@@ -21,10 +21,10 @@ const (
 	maxPictureHeader = 1 << 20
 )
 
-// MediaType returns the type of a file by its bytes. The file's name decides only between
+// DetectMediaType returns the type of a file by its bytes. The file's name decides only between
 // types that begin with the same bytes. A file is a picture only if its picture header is valid.
-func MediaType(in Spool, f supervisor.File) (string, error) {
-	file, _, err := in.Read(f.SHA256)
+func DetectMediaType(in Spool, f supervisor.File) (string, error) {
+	file, _, err := in.OpenBlob(f.SHA256)
 	if err != nil {
 		return "", err
 	}

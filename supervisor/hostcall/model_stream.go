@@ -23,9 +23,9 @@ type ModelDependencies struct {
 	Models     Models
 	Usage      Usage
 	Systems    sqlite.SystemTexts
-	Windows    Windows
-	History    int                // maximum of a request's history, in tokens
-	Thinking   modelcall.Thinking // how much a model may think before it answers
+	Windows    ChildWindows
+	History    int                     // maximum of a request's history, in tokens
+	Thinking   modelcall.ThinkingLevel // how much a model may think before it answers
 	// how long providers should cache the prefix that requests share
 	Cache time.Duration
 	// Room returns the largest request that a model accepts, in tokens; 0 means unknown. tokens is
@@ -40,8 +40,8 @@ type ModelDependencies struct {
 
 // Transcript reads the messages of a conversation.
 type Transcript interface {
-	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.Window, err error)
-	Trim(ctx context.Context, conversation, from int64) error
+	ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.ModelWindow, err error)
+	MoveWindow(ctx context.Context, conversation, from int64) error
 }
 
 // Models calls models; spec is provider/model, or "" for the default model.
@@ -55,8 +55,8 @@ type Models interface {
 
 // Usage stores the token counts of calls.
 type Usage interface {
-	// Put stores the usage of a call that left no message.
-	Put(ctx context.Context, call sqlite.ModelCall) error
+	// PutCall stores the usage of a call that left no message.
+	PutCall(ctx context.Context, call sqlite.ModelCall) error
 	FindTokenCount(ctx context.Context, conversation int64) (sqlite.TokenCount, error)
 }
 
@@ -68,13 +68,13 @@ var modelRows = []row{
 }
 
 const (
-	maxCalls  = 64                     // tool calls in one message of a model
-	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model as JSON
+	maxCalls  = 64                             // tool calls in one message of a model
+	maxAnswer = protocol.MaxBlobChunkBytes * 8 // bytes of one message of a model as JSON
 )
 
 // streamModel makes a request from the transcript and calls the model. It commits the model's
 // message before the worker gets it.
-func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamResult, error) {
+func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	}
 	taken := t.countTaken() // count before the step, because the step answers these messages
 	// drops the text of a cancelled attempt at this step
-	t.Reply.Begin(t.takenText())
+	t.Reply.BeginStep(t.takenText())
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
 	if err == nil {
@@ -95,20 +95,20 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 		s.charge(ctx)
 		return nil, t.modelFailed(ctx, err)
 	}
-	t.Reply.Commit(t.shownText(answer.Message))
+	t.Reply.CommitStep(t.shownText(answer.Message))
 	t.Step++
 	if answer.Blind && t.o.OnPicturesUnseen != nil {
 		t.o.OnPicturesUnseen(ctx, t.Destination, answer.Spec)
 	}
 	t.outcome.Replaced, t.outcome.AnsweredBy = answer.Replaced, answer.Spec
-	t.openCalls.put(answer.Message.Calls())
+	t.openCalls.put(answer.Message.ToolCalls())
 	return &protocol.ModelStreamResult{Message: withoutThinking(answer.Message), AddedMessages: taken, Answered: s.answered}, nil
 }
 
 // request checks the worker's request against the transcript, and makes the model's request. It
 // refuses all invalid requests, because the model call costs money. It adds the user's new messages
 // last, because they change the transcript. So a refused worker can repeat the same request.
-func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelcall.Request, err error) {
+func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req modelcall.Request, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
 	}
@@ -132,7 +132,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelc
 	if err != nil {
 		return req, err
 	}
-	req.Tools = tools.Offered(all, open)
+	req.Tools = tools.ListOffered(all, open)
 	was, err := t.readSystemText(ctx, p.System)
 	if err != nil {
 		return req, err
@@ -149,7 +149,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req modelc
 	if req.System, err = t.keepSystemText(ctx, was, req.System, trimmed); err != nil {
 		return req, err
 	}
-	req.Tools = tools.Offered(all, t.opened) // moving the window may have closed some tools
+	req.Tools = tools.ListOffered(all, t.opened) // moving the window may have closed some tools
 	req.Fit = t.fitRequest(ctx)
 	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
@@ -194,9 +194,9 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 }
 
 // shownText returns the part of a step that the user sees.
-func (t *turn) shownText(m protocol.Message) string { return reply.Join(t.takenText(), m.Text()) }
+func (t *turn) shownText(m protocol.Message) string { return reply.JoinSteps(t.takenText(), m.Text()) }
 
-// commitStep commits a model's message with its cost, and returns the message's ID. If CommitLast
+// commitStep commits a model's message with its cost, and returns the message's ID. If CommitLastStep
 // allows it, the turn ends with the step.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
@@ -206,7 +206,7 @@ func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream
 		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
 	}
 	opened := t.openCalled(&step)
-	last := t.CommitLast != nil && len(a.Message.Calls()) == 0
+	last := t.CommitLast != nil && len(a.Message.ToolCalls()) == 0
 	err = t.commit(ctx, func() (err error) {
 		if last {
 			id, t.ended, err = t.CommitLast(ctx, step, t.shownText(a.Message), a.Replaced)
@@ -237,7 +237,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
-	t.Reply.Reset()
+	t.Reply.ResetStep()
 	if errors.Is(err, supervisor.ErrWaitsForAnswer) {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 var operationRows = []row{
-	{method: protocol.MethodOperationPiece, phase: inOperation, bytes: 2*protocol.MaxPieceText + shortParams, limit: 10_000, serial: true,
+	{method: protocol.MethodOperationPiece, phase: inOperation, bytes: 2*protocol.MaxPieceTextBytes + shortParams, limit: 10_000, serial: true,
 		handler: workCall((*work).pieceDone)},
 	{method: protocol.MethodOperationProgress, phase: inOperation, bytes: shortParams, limit: 100_000, handler: workNote((*work).progressed)},
 }
@@ -36,22 +36,22 @@ type operationWork struct {
 func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*struct{}, error) {
 	o := w.operation
 	if o.Piece == nil {
-		return nil, feature.Offence{Err: errors.New("the operation has no pieces")}
+		return nil, feature.WorkerOffence{Err: errors.New("the operation has no pieces")}
 	}
-	if err := p.Check(o.next, o.begun, o.Seconds); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Validate(o.next, o.begun, o.Seconds); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	if o.begun && p.Total != o.of {
-		return nil, feature.Offence{Err: fmt.Errorf("of %d pieces, and before of %d", p.Total, o.of)}
+		return nil, feature.WorkerOffence{Err: fmt.Errorf("of %d pieces, and before of %d", p.Total, o.of)}
 	}
 	if p.Done != nil {
 		o.text += len(p.Done.Text)
 	}
-	if o.text > protocol.MaxTranscript {
-		return nil, feature.Offence{Err: fmt.Errorf("%d bytes of text", o.text)}
+	if o.text > protocol.MaxTranscriptBytes {
+		return nil, feature.WorkerOffence{Err: fmt.Errorf("%d bytes of text", o.text)}
 	}
 	if o.asked += p.Seconds; o.asked > o.Seconds+p.Total { // the seconds of each piece are rounded up
-		return nil, feature.Offence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
+		return nil, feature.WorkerOffence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
 	}
 	o.next, o.begun, o.of = o.next+1, true, p.Total
 	if err := w.commit(ctx, func() error { return o.Piece(ctx, *p) }); err != nil {
@@ -64,7 +64,7 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 func (w *work) progressed(p *protocol.OperationProgress) error {
 	o := w.operation
 	if o.Progress == nil || p.Seconds < 0 || p.Seconds > o.Seconds {
-		return feature.Offence{Err: fmt.Errorf("progress: %d of %d seconds", p.Seconds, o.Seconds)}
+		return feature.WorkerOffence{Err: fmt.Errorf("progress: %d of %d seconds", p.Seconds, o.Seconds)}
 	}
 	o.Progress(p.Seconds)
 	return nil
@@ -83,7 +83,7 @@ func (o *operationWork) keep(ref protocol.BlobRef) {
 }
 
 func (o *operationWork) full() error {
-	return feature.Refused("the operation may keep %d bytes", o.MaxBytes)
+	return feature.NewRefusal("the operation may keep %d bytes", o.MaxBytes)
 }
 
 // operationBlobs stores an operation's blobs for the operation's caller.
@@ -92,7 +92,7 @@ type operationBlobs struct {
 	spool *spool.Spool
 }
 
-func (b *operationBlobs) create() (*spool.Writer, error)      { return b.spool.Create() }
+func (b *operationBlobs) create() (*spool.Writer, error)      { return b.spool.NewWriter() }
 func (b *operationBlobs) room(context.Context) (int64, error) { return b.operationWork.room(), nil }
 
 func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
@@ -123,6 +123,6 @@ func (b *personsBlobs) full() error {
 	if b.MaxBlobs == 0 {
 		return b.blobStore.full()
 	}
-	return feature.Refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB",
+	return feature.NewRefusal("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB",
 		b.MaxBytes, b.MaxBlobs, maxKept>>20)
 }

@@ -15,7 +15,7 @@ import (
 
 // transcribe begins an operation for a recording of one piece. It records the commits in done.
 func (r *rig) transcribe(id int64, done *[]string) {
-	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
+	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscriptBytes-10)}}, Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
 			if p.Done != nil {
 				*done = append(*done, p.Done.Text)
@@ -65,9 +65,9 @@ func TestPieces_Invalid_EndWorker(t *testing.T) {
 		"of no length":               {{Operation: 7, Piece: 1, Total: 3}},
 		"too long":                   {{Operation: 7, Piece: 1, Total: 3, Seconds: 301}},
 		"longer than the recording":  {{Operation: 7, Piece: 1, Total: 3, Seconds: 60}, {Operation: 7, Piece: 2, Total: 3, Seconds: 60, Done: transcribed("x")}},
-		"too long a text":            {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
+		"too long a text":            {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceTextBytes+1))}},
 		"too long texts together":    {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
-		"too long parameters":        {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
+		"too long parameters":        {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceTextBytes))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -87,7 +87,7 @@ func TestPieces_Invalid_EndWorker(t *testing.T) {
 	}
 }
 
-func TestPiece_FullDisk_CommitsOnceThereIsRoom(t *testing.T) {
+func TestPiece_FullDisk_IsCommittedLater(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	tries := 0
 	r.conn.BeginOperation(operation.Attempt{ID: 7, Seconds: 9, Piece: func(context.Context, protocol.OperationPiece) error {
@@ -115,11 +115,11 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if size, owns, err := r.db.Blobs().Owns(t.Context(), "ann", ref.SHA256); size != 3 || !owns || err != nil {
+		if size, owns, err := r.db.Blobs().IsOwner(t.Context(), "ann", ref.SHA256); size != 3 || !owns || err != nil {
 			t.Errorf("%s is ann's: %v of %d, %v", text, owns, size, err)
 		}
-		got, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Operation: 7, SHA256: ref.SHA256, Length: 8})
-		if err != nil || string(got.(protocol.BlobData).Data) != text {
+		got, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Operation: 7, SHA256: ref.SHA256, Length: 8})
+		if err != nil || string(got.(protocol.BlobReadResult).Data) != text {
 			t.Errorf("read %v, %v", got, err)
 		}
 	}
@@ -131,14 +131,14 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 	}
 }
 
-// TestUndo_ReplacedBytes_CountAsBytesBefore checks that the bytes that an undo replaces count as
+// TestUndo_ReplacedBytes_CountAsOldFileBytes checks that the bytes that an undo replaces count as
 // bytes from before a change, and not as outputs.
-func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
+func TestUndo_ReplacedBytes_CountAsOldFileBytes(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: room})
 	begin := func() (int64, error) {
-		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Operation: 7, Before: true})
+		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: 7, Before: true})
 		if err != nil {
 			return 0, err
 		}
@@ -146,17 +146,17 @@ func TestUndo_ReplacedBytes_CountAsBytesBefore(t *testing.T) {
 	}
 	blob, err := begin()
 	if err == nil {
-		_, err = r.call(protocol.MethodBlobWrite, protocol.BlobWrite{Operation: 7, Blob: blob, Data: []byte("one")})
+		_, err = r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Operation: 7, Blob: blob, Data: []byte("one")})
 	}
 	if err == nil {
-		_, err = r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Operation: 7, Blob: blob})
+		_, err = r.call(protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: 7, Blob: blob})
 	}
-	_, before, err2 := r.db.Blobs().SumOldFiles(t.Context(), "ann", 0, time.Unix(0, 0))
-	outputs, err3 := r.db.Blobs().SumOfTurns(t.Context(), "ann", time.Unix(0, 0))
+	_, before, err2 := r.db.Blobs().SumFileBackups(t.Context(), "ann", 0, time.Unix(0, 0))
+	outputs, err3 := r.db.Blobs().SumTurnBytes(t.Context(), "ann", time.Unix(0, 0))
 	if err := errors.Join(err, err2, err3); err != nil || before != 3 || outputs != 0 {
 		t.Fatalf("%d bytes from before and %d of outputs, %v", before, outputs, err)
 	}
-	if err := r.db.Blobs().PutOldFile(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
+	if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "512 MiB") {

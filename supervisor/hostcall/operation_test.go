@@ -24,26 +24,26 @@ func (r *rig) operate(id, most int64) *spool.Spool {
 
 // put writes a blob in an operation. It returns the error of the first call that fails.
 func (r *rig) put(operation int64, data []byte) (ref protocol.BlobRef, err error) {
-	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation})
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: operation})
 	if err != nil {
 		return ref, err
 	}
 	blob := begun.(protocol.BlobBeginResult).Blob
-	for offset := 0; offset < len(data); offset += protocol.BlobChunk {
-		chunk := data[offset:min(offset+protocol.BlobChunk, len(data))]
-		p := protocol.BlobWrite{Operation: operation, Blob: blob, Offset: int64(offset), Data: chunk}
+	for offset := 0; offset < len(data); offset += protocol.MaxBlobChunkBytes {
+		chunk := data[offset:min(offset+protocol.MaxBlobChunkBytes, len(data))]
+		p := protocol.BlobWriteParams{Operation: operation, Blob: blob, Offset: int64(offset), Data: chunk}
 		if _, err := r.call(protocol.MethodBlobWrite, p); err != nil {
 			return ref, err
 		}
 	}
-	kept, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Operation: operation, Blob: blob})
+	kept, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: operation, Blob: blob})
 	if err == nil {
 		ref = kept.(protocol.BlobRef)
 	}
 	return ref, err
 }
 
-func TestOperation_Blobs_AreNotTheUsers(t *testing.T) {
+func TestOperationBlobs_UserCannotRead(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	s := r.operate(7, 1<<20)
 	data := bytes.Repeat([]byte("archive "), 20_000)
@@ -51,14 +51,14 @@ func TestOperation_Blobs_AreNotTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, owns, err := r.db.Blobs().Owns(t.Context(), "ann", ref.SHA256); owns || err != nil {
+	if _, owns, err := r.db.Blobs().IsOwner(t.Context(), "ann", ref.SHA256); owns || err != nil {
 		t.Errorf("it is one of ann's outputs: %v, %v", owns, err)
 	}
 	head := make([]byte, 8)
 	if n, size, err := s.ReadAt(ref.SHA256, head, 0); err != nil || string(head[:n]) != "archive " || size != int64(len(data)) {
 		t.Errorf("kept is %q of %d, %v", head[:n], size, err)
 	}
-	read := protocol.BlobRead{Operation: 7, SHA256: ref.SHA256, Length: 8}
+	read := protocol.BlobReadParams{Operation: 7, SHA256: ref.SHA256, Length: 8}
 	if _, err := r.call(protocol.MethodBlobRead, read); wireCode(err) != protocol.CodeFailed || r.peer.ended != nil {
 		t.Errorf("its worker reads it: %v; ended for %v", err, r.peer.ended)
 	}
@@ -73,7 +73,7 @@ func TestOperation_Blobs_AreNotTheUsers(t *testing.T) {
 	}
 }
 
-func TestOperation_OverItsBounds_IsRefused(t *testing.T) {
+func TestOperation_OverByteOrBlobLimit_IsRefused(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.operate(7, 100_000)
 	if _, err := r.put(7, make([]byte, 100_001)); err == nil || !strings.Contains(err.Error(), "100000 bytes") {
@@ -90,17 +90,17 @@ func TestOperation_OverItsBounds_IsRefused(t *testing.T) {
 	}
 }
 
-func TestOperation_CallOfTurn_EndsWorker(t *testing.T) {
+func TestOperation_MakesTurnCall_EndsWorker(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		params any
 	}{
-		{protocol.MethodModelStream, protocol.ModelStream{Turn: 7}},
-		{protocol.MethodStepCommit, protocol.StepCommit{Turn: 7}},
-		{protocol.MethodChatSend, protocol.ChatSend{Turn: 7}},
-		{protocol.MethodBlobBegin, protocol.BlobBegin{Turn: 7}},
-		{protocol.MethodBlobBegin, protocol.BlobBegin{Operation: 8}},
-		{protocol.MethodBlobBegin, protocol.BlobBegin{Turn: 1, Operation: 7}},
+		{protocol.MethodModelStream, protocol.ModelStreamParams{Turn: 7}},
+		{protocol.MethodStepCommit, protocol.StepCommitParams{Turn: 7}},
+		{protocol.MethodChatSend, protocol.ChatSendParams{Turn: 7}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: 7}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: 8}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: 1, Operation: 7}},
 	} {
 		r := newRig(t, says(protocol.Part{Text: "hi"}))
 		r.operate(7, 100_000)

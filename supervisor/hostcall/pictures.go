@@ -15,8 +15,8 @@ const typeBytes = 12
 
 // checkPicture returns an error if a blob is not a picture, or does not belong to the user.
 func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
-	if err := image.Check(); err != nil {
-		return feature.Offence{Err: err}
+	if err := image.Validate(); err != nil {
+		return feature.WorkerOffence{Err: err}
 	}
 	if err := w.checkBlob(ctx, image.SHA256, image.Size); err != nil {
 		return err
@@ -26,8 +26,8 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	switch {
 	case errors.Is(err, spool.ErrGone): // requests will mention that the picture is missing
 		return nil
-	case err == nil && protocol.ImageType(head[:n]) != image.MediaType:
-		return feature.Offence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}
+	case err == nil && protocol.DetectImageType(head[:n]) != image.MediaType:
+		return feature.WorkerOffence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}
 	}
 	return err
 }
@@ -44,7 +44,7 @@ func (w *work) pictureGone(image protocol.Image) bool {
 // readPicture reads a picture of the transcript. Its owner was checked at the commit. The spool
 // returns the whole file or an error.
 func (w *work) readPicture(image protocol.Image) ([]byte, error) {
-	if err := image.Check(); err != nil {
+	if err := image.Validate(); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
 	}
 	data := make([]byte, image.Size)

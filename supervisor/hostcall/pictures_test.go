@@ -20,15 +20,15 @@ const pngData = "\x89PNG\r\n\x1a\n and pixels"
 // upload stores data as a blob of the turn's user.
 func upload(t *testing.T, d *hostcall.Conn, turn int64, data string) protocol.BlobRef {
 	t.Helper()
-	begun, err := ask(t, d, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
+	begun, err := ask(t, d, protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: turn})
 	if err != nil {
 		t.Fatal(err)
 	}
 	blob := begun.(protocol.BlobBeginResult).Blob
-	if _, err := ask(t, d, protocol.MethodBlobWrite, protocol.BlobWrite{Turn: turn, Blob: blob, Data: []byte(data)}); err != nil {
+	if _, err := ask(t, d, protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob, Data: []byte(data)}); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := ask(t, d, protocol.MethodBlobCommit, protocol.BlobCommit{Turn: turn, Blob: blob})
+	kept, err := ask(t, d, protocol.MethodBlobCommit, protocol.BlobCommitParams{Turn: turn, Blob: blob})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func pngOf(ref protocol.BlobRef) protocol.Image {
 }
 
 // asksThenSays is a model that first calls a tool and then says something. It records its requests.
-func asksThenSays(requests *[]modelcall.Request) models {
+func asksThenSays(requests *[]modelcall.Request) funcModel {
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*requests = append(*requests, req)
 		if len(*requests) == 1 {
@@ -82,7 +82,7 @@ func TestPicture_IsSentUntilForgotten(t *testing.T) {
 		t.Errorf("it shows %q, %q", data, instead)
 	}
 
-	if _, err := r.options.Spool.(*spool.Spool).Sweep(time.Now().Add(time.Hour), nil); err != nil {
+	if _, err := r.options.Spool.(*spool.Spool).RemoveUnwanted(time.Now().Add(time.Hour), nil); err != nil {
 		t.Fatal(err)
 	}
 	r.makeCalls()
@@ -130,7 +130,7 @@ func TestPicture_Invalid_EndsWorker(t *testing.T) {
 			return []protocol.Image{own}
 		}, "bytes, not"},
 		"a size over the limit": {func(_ *rig, own protocol.Image) []protocol.Image {
-			own.Size = protocol.MaxImageSize + 1
+			own.Size = protocol.MaxImageBytes + 1
 			return []protocol.Image{own}
 		}, "size"},
 		"no pixels": {func(_ *rig, own protocol.Image) []protocol.Image {

@@ -36,24 +36,24 @@ var questionRows = []row{
 
 // ask asks the user the question of a tool call. The worker names only the call, and the question
 // comes from the transcript.
-func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAskResult, error) {
+func (t *turn) ask(ctx context.Context, p *protocol.QuestionAskParams) (*protocol.QuestionAskResult, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
-		return nil, feature.Offence{Err: err}
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	if t.o.Asker == nil {
-		return nil, feature.Refused("this Mews asks nothing")
+		return nil, feature.NewRefusal("this Mews asks nothing")
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var asked protocol.AskArguments
-	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Check()); err != nil {
-		return nil, feature.Refused("not asked: %v", err)
+	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Validate()); err != nil {
+		return nil, feature.NewRefusal("not asked: %v", err)
 	}
 	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,
 		Call: p.Call, Kind: supervisor.QuestionAsk, Subject: t.subjectOf(call), Ask: asked})
 	if err != nil {
 		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
 	}
-	return &protocol.QuestionAskResult{Text: answer.ForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
+	return &protocol.QuestionAskResult{Text: answer.TextForModel(q), World: q.Answer.World, None: q.End != supervisor.QuestionAnswered}, nil
 }
 
 // subjectOf returns a digest of a call's exact question in this turn, as hexadecimal digits.

@@ -28,7 +28,7 @@ const (
 //
 // Edits of earlier messages of this turn always join, whatever the setting.
 func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
-	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
+	told, err := t.o.Steps.AppendEdits(ctx, t.ID, maxTaken)
 	if err != nil {
 		t.log().Warn("tell what was changed meanwhile", "error", err)
 	}
@@ -41,8 +41,8 @@ func (t *turn) takeWaiting(ctx context.Context, req modelcall.Request) error {
 	if t.o.Busy != nil && t.o.Busy(ctx, t.user) == supervisor.BusySteer {
 		least = supervisor.PriorityUsual
 	}
-	room := tokenBytes * history.Room(t.transcript.messages, t.First, t.historyRoom(ctx, req))
-	taken, err := t.o.Steps.Take(ctx, t.ID, max(minTaken, min(maxTaken, room)), least)
+	room := tokenBytes * history.FreeTokens(t.transcript.messages, t.First, t.historyRoom(ctx, req))
+	taken, err := t.o.Steps.TakeWaitingTexts(ctx, t.ID, max(minTaken, min(maxTaken, room)), least)
 	if err != nil {
 		t.log().Warn("take in what was sent meanwhile", "error", err)
 	}
@@ -73,7 +73,7 @@ func (t *turn) countTaken() (n int) {
 // first time.
 func (t *turn) takenText() string {
 	if n := t.countTaken(); n > 0 {
-		return reply.Taken(n)
+		return reply.ReadMeanwhileLine(n)
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ import (
 // say stores a message of ann's while her turn runs.
 func (r *rig) say(key, text string) {
 	r.t.Helper()
-	_, _, err := r.db.Inbox().Put(r.t.Context(),
+	_, _, err := r.db.Inbox().StoreInbound(r.t.Context(),
 		supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
 			Kind: supervisor.KindText, Text: text})
 	if err != nil {
@@ -35,9 +35,9 @@ func (r *rig) say(key, text string) {
 // edit changes the message with which ann's turn began.
 func (r *rig) edit(text string) {
 	r.t.Helper()
-	item := supervisor.Item{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
+	item := supervisor.BatchItem{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
 		Message: r.open.Turn.Message, Kind: supervisor.KindText, Text: text}}
-	if _, err := r.db.Inbox().PutBatch(r.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{item}}); err != nil {
+	if _, err := r.db.Inbox().StoreBatch(r.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{item}}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -74,7 +74,7 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := r.modelStream()
-	refused.System = protocol.SystemRef{Hash: hash("unknown")}
+	refused.System = protocol.SystemTextRef{Hash: hash("unknown")}
 	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("got %v", err)
 	}
@@ -95,10 +95,10 @@ func TestSteering_NewMessage_ReachesNextStep(t *testing.T) {
 	if m := requests[1].Messages; m[len(m)-3].Role != protocol.RoleTool {
 		t.Errorf("they stand behind a %s", m[len(m)-3].Role)
 	}
-	if shown != "I look.\n\n"+reply.Taken(2) {
+	if shown != "I look.\n\n"+reply.ReadMeanwhileLine(2) {
 		t.Errorf("as the answer to them began the reply was %q", shown)
 	}
-	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.ReadMeanwhileLine(2)+"\n\nI see it." {
 		t.Errorf("the reply is %q", text)
 	}
 	if r.peer.ended != nil || len(r.audited) > 0 {
@@ -119,9 +119,9 @@ func TestSteering_QueueMode_MessageWaits(t *testing.T) {
 	}
 }
 
-// TestSteering_UrgentGoesIn_FollowUpWaits checks that in every mode an urgent message reaches the
+// TestSteering_UrgentJoins_FollowUpWaits checks that in every mode an urgent message reaches the
 // next step, and a follow-up waits.
-func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
+func TestSteering_UrgentJoins_FollowUpWaits(t *testing.T) {
 	for mode, want := range map[supervisor.BusyMode][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
 		supervisor.BusySteer: {"hello", "be brief", "usual"},
@@ -129,9 +129,9 @@ func TestSteering_UrgentGoesIn_FollowUpWaits(t *testing.T) {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
-		for key, priority := range map[string]supervisor.Priority{"later": supervisor.PriorityFollowup, "usual": supervisor.PriorityUsual,
+		for key, priority := range map[string]supervisor.InboundPriority{"later": supervisor.PriorityFollowup, "usual": supervisor.PriorityUsual,
 			"be brief": supervisor.PriorityNow} {
-			_, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
+			_, _, err := r.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
 				Kind: supervisor.KindText, Text: key, Priority: priority})
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +174,7 @@ func TestSteering_FailedStep_LeavesMessageUnread(t *testing.T) {
 	r.conn, r.peer = r.newConn("ann")
 	r.conn.BeginTurn(turn)
 	r.makeCalls()
-	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.ReadMeanwhileLine(2)+"\n\nI see it." {
 		t.Errorf("after the step that was made the reply is %q", text)
 	}
 }
@@ -207,14 +207,14 @@ func TestSteering_LongMessage_Waits(t *testing.T) {
 	if got := userTexts(last); got[len(got)-1] != page("b") {
 		t.Errorf("with room for one page the last that the model was told is %.20q", got[len(got)-1])
 	}
-	if got := history.Tokens(last.Messages); got > r.options.History {
+	if got := history.EstimateTokens(last.Messages); got > r.options.History {
 		t.Errorf("the request has %d tokens", got)
 	}
 }
 
-// TestSteering_TakenMessages_AreReadWhole adds two messages of the same size in each of five steps,
+// TestSteering_JoinedMessages_AreReadWhole adds two messages of the same size in each of five steps,
 // beside results of 20 KB. No request becomes too long; messages that do not fit wait.
-func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
+func TestSteering_JoinedMessages_AreReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
 	} {
@@ -230,7 +230,7 @@ func TestSteering_TakenMessages_AreReadWhole(t *testing.T) {
 			Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: int64(c.window)}}})
 		r := newRigOf(t, models)
 		r.describeTools()
-		r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.Room
+		r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.MaxRequestTokens
 		turn := r.turn()
 		turn.First = r.open.Messages[0].ID
 		r.conn.EndTurn(turn.ID, "")
@@ -272,7 +272,7 @@ func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 		Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}})
 	r := newRigOf(t, models)
 	r.describeTools()
-	r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.Room
+	r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.MaxRequestTokens
 	page := strings.Repeat("a word or two; ", 1000)
 	call := r.makeCalls()[0]
 	r.say("k1", "not that folder!")
@@ -299,18 +299,18 @@ func TestSteering_SmallWindow_LongMessageWaits(t *testing.T) {
 	}
 }
 
-// jammed is a store that fails to add messages to a turn.
-type jammed struct {
+// failingSteps is a store that fails to add messages to a turn.
+type failingSteps struct {
 	hostcall.Steps
 }
 
-func (jammed) Take(context.Context, int64, int, supervisor.Priority) (int, error) {
+func (failingSteps) TakeWaitingTexts(context.Context, int64, int, supervisor.InboundPriority) (int, error) {
 	return 0, errors.New("the disk is full")
 }
 
 func TestSteering_StoreFails_StepContinues(t *testing.T) {
 	r := newRig(t, asks(1))
-	r.options.Busy, r.options.Steps = wants(supervisor.BusySteer), jammed{r.db.Turns()}
+	r.options.Busy, r.options.Steps = wants(supervisor.BusySteer), failingSteps{r.db.Turns()}
 	r.say("k1", "and also this")
 	if calls := r.makeCalls(); len(calls) != 1 {
 		t.Errorf("the model's calls are %+v", calls)
@@ -347,9 +347,9 @@ func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	}
 }
 
-// TestSteering_Edit_ReachesNextStep checks that an edited message reaches the next step in every
+// TestSteering_EditedMessage_ReachesNextStep checks that an edited message reaches the next step in every
 // mode.
-func TestSteering_Edit_ReachesNextStep(t *testing.T) {
+func TestSteering_EditedMessage_ReachesNextStep(t *testing.T) {
 	for _, mode := range []supervisor.BusyMode{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
@@ -364,7 +364,7 @@ func TestSteering_Edit_ReachesNextStep(t *testing.T) {
 		if diff := cmp.Diff(want, userTexts(requests[1])); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", mode, diff)
 		}
-		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(1)+"\n\nI see it." {
+		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.ReadMeanwhileLine(1)+"\n\nI see it." {
 			t.Errorf("%s: the reply is %q", mode, text)
 		}
 	}

@@ -16,10 +16,10 @@ type StepDependencies struct{ Steps Steps }
 // Steps stores the steps of turns.
 type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
-	CommitBegun(ctx context.Context, turn int64, call string) error
+	CommitCallStart(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
-	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
-	Correct(ctx context.Context, turn int64, room int) (told int, err error)
+	TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
+	AppendEdits(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
 // stepRows has a limit far above the needs of an honest turn (50 steps of a few calls each). It is
@@ -31,13 +31,13 @@ var stepRows = []row{
 const maxName = 64 // bytes of a call's ID or a tool's name; real ones are far shorter
 
 // commitCall stores the state of a tool call. The store refuses a call that the turn has not made.
-func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitResult, error) {
+func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*protocol.StepCommitResult, error) {
 	switch {
 	case len(p.Call) > maxName:
-		return nil, feature.Offence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
-	case p.State == protocol.StateBegun:
-		return &protocol.StepCommitResult{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
-	case p.State != protocol.StateDone:
+		return nil, feature.WorkerOffence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
+	case p.State == protocol.CallStateBegun:
+		return &protocol.StepCommitResult{}, t.commit(ctx, func() error { return t.o.Steps.CommitCallStart(ctx, t.ID, p.Call) })
+	case p.State != protocol.CallStateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:
 		return nil, invalidParams("result: want one of the same call")

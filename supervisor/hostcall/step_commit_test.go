@@ -13,7 +13,7 @@ import (
 )
 
 // asks is a model that says a text and calls list_files, that many times in one step.
-func asks(times int) models {
+func asks(times int) funcModel {
 	return func(context.Context, modelcall.Request, func(string)) (protocol.Message, error) {
 		parts := []protocol.Part{{Text: "I look."}}
 		for range times {
@@ -30,12 +30,12 @@ func (r *rig) makeCalls() []protocol.ToolCall {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return answer.(protocol.ModelStreamResult).Message.Calls()
+	return answer.(protocol.ModelStreamResult).Message.ToolCalls()
 }
 
 func (r *rig) done(result protocol.ToolResult) error {
-	_, err := r.call(protocol.MethodStepCommit, protocol.StepCommit{
-		Turn: r.open.Turn.ID, Call: result.Call, State: protocol.StateDone, Result: &result})
+	_, err := r.call(protocol.MethodStepCommit, protocol.StepCommitParams{
+		Turn: r.open.Turn.ID, Call: result.Call, State: protocol.CallStateDone, Result: &result})
 	return err
 }
 
@@ -83,7 +83,7 @@ func TestToolResult_Invalid_EndsWorker(t *testing.T) {
 	}
 }
 
-func TestCallNames_NewWorker_Accepts(t *testing.T) {
+func TestCallNames_NewWorker_AreKept(t *testing.T) {
 	r := newRig(t, asks(1))
 	call := r.makeCalls()[0]
 	turn := r.turn()
@@ -96,7 +96,7 @@ func TestCallNames_NewWorker_Accepts(t *testing.T) {
 }
 
 // countCalls returns a model that counts its calls, and the counter.
-func countCalls(m models) (models, *int) {
+func countCalls(m funcModel) (funcModel, *int) {
 	n := new(int)
 	return func(ctx context.Context, req modelcall.Request, delta func(string)) (protocol.Message, error) {
 		*n++
@@ -104,7 +104,7 @@ func countCalls(m models) (models, *int) {
 	}, n
 }
 
-func TestModelStream_UnstorableStep_IsNotPaid(t *testing.T) {
+func TestModelStream_StepNotStored_CostsNothing(t *testing.T) {
 	for name, next := range map[string]func(*rig){
 		"in the same process": func(*rig) {},
 		"after the worker's death": func(r *rig) {
@@ -146,7 +146,7 @@ func TestStepLimit_IsCountedBySupervisor(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
-	if told := problem.Message(r.conn.EndTurn(turn.ID, protocol.WhyError).Failure); !strings.Contains(told, "5 steps") {
+	if told := problem.UserText(r.conn.EndTurn(turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told, "5 steps") {
 		t.Errorf("the person is told %q", told)
 	}
 }
@@ -173,9 +173,9 @@ func TestRepeatedStep_ShowsTextOnce(t *testing.T) {
 	}
 }
 
-// TestStoppedStep_TextStays checks that the text of a stopped step stays in the reply. If the
+// TestStoppedStep_KeepsText checks that the text of a stopped step stays in the reply. If the
 // worker repeats the step, the text is not shown twice.
-func TestStoppedStep_TextStays(t *testing.T) {
+func TestStoppedStep_KeepsText(t *testing.T) {
 	said := make(chan struct{}, 2)
 	r := newRig(t, func(ctx context.Context, _ modelcall.Request, delta func(string)) (protocol.Message, error) {
 		delta("Once")
@@ -190,7 +190,7 @@ func TestStoppedStep_TextStays(t *testing.T) {
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { <-said; cancel() }()
-		_, err := r.conn.Call(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
+		_, err := r.conn.HandleCall(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
 		if wireCode(err) != protocol.CodeCancelled {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
 			logged := r.logged()
 			c.ask(r)
-			if told := problem.Message(r.conn.EndTurn(r.open.Turn.ID, protocol.WhyError).Failure); !strings.Contains(told, c.told) {
+			if told := problem.UserText(r.conn.EndTurn(r.open.Turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told, c.told) {
 				t.Errorf("the person is told %q", told)
 			}
 			if !strings.Contains(logged.String(), "[ERROR]") {

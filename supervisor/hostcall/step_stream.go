@@ -49,7 +49,7 @@ func (s *stepStream) answer(ctx context.Context, req modelcall.Request) (modelca
 		if failed != nil { // keep the text, with a note that it is truncated
 			why = textNotGoneOn
 			if e := new(modelcall.Error); errors.As(failed, &e) && e.Class == modelcall.OverBudget {
-				why = problem.Message(failed)
+				why = problem.UserText(failed)
 			}
 			break
 		}
@@ -71,7 +71,7 @@ func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
 	if m.Text() != "" {
 		text = "\n\n" + text
 	}
-	s.Reply.Add(text)
+	s.Reply.AppendText(text)
 	return appendText(m, text)
 }
 
@@ -80,14 +80,14 @@ func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall
 	req.Measured = s.transcript.counted.measure(req)
 	req.OnFailure = func(f modelcall.Failure) { s.chargeFailed(ctx, f) }
 	if s.Kind == supervisor.TurnChat { // only chats show why the reply is delayed
-		req.OnWait = s.Reply.Note
+		req.OnWait = s.Reply.ShowNote
 	}
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta modelcall.Delta) {
 		if delta.Restart {
 			s.takeBack()
 			return
 		}
-		s.Reply.Add(delta.Text)
+		s.Reply.AppendText(delta.Text)
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -105,14 +105,14 @@ func (s *stepStream) call(ctx context.Context, req modelcall.Request) (modelcall
 
 // takeBack reduces the shown text to the text of ended calls.
 func (s *stepStream) takeBack() {
-	s.Reply.Reset()
-	s.Reply.Add(s.before)
+	s.Reply.ResetStep()
+	s.Reply.AppendText(s.before)
 }
 
 // isTruncated reports whether a message ended at a limit, and not by the model's choice. A message
 // with tool calls is not truncated, because it continues after them.
 func isTruncated(a modelcall.Answer) bool {
-	return a.Stop == modelcall.StopLength && len(a.Message.Calls()) == 0
+	return a.Stop == modelcall.StopLength && len(a.Message.ToolCalls()) == 0
 }
 
 // continueRequest returns the request for the rest of a truncated message.
@@ -121,7 +121,7 @@ func continueRequest(req modelcall.Request, said protocol.Message) modelcall.Req
 	if len(said.Parts) == 0 {
 		more = []protocol.Message{protocol.NewUserMessage(promptShorter)}
 	}
-	tokens, fit := int64(history.Tokens(more)), req.Fit
+	tokens, fit := int64(history.EstimateTokens(more)), req.Fit
 	req.Messages, req.Tokens = slices.Concat(req.Messages, more), req.Tokens+tokens
 	if fit != nil {
 		req.Fit = func(r modelcall.Request, most int64) modelcall.Request {

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// takes is a model with a list of scripted calls, which it answers in order.
-type takes struct {
+// scriptedModel is a model with a list of scripted calls, which it answers in order.
+type scriptedModel struct {
 	t     *testing.T
 	list  []take
 	asked []modelcall.Request
@@ -30,7 +30,7 @@ type take struct {
 	streams chan<- struct{} // if set, gets a value when the call begins; the call then runs until it is stopped
 }
 
-func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
+func (m *scriptedModel) Stream(ctx context.Context, _ string, req modelcall.Request, delta func(modelcall.Delta)) (
 	modelcall.Answer, error) {
 	m.asked = append(m.asked, req)
 	if len(m.asked) > len(m.list) {
@@ -49,7 +49,7 @@ func (m *takes) Stream(ctx context.Context, _ string, req modelcall.Request, del
 }
 
 // Cost returns a millionth of a dollar for each token.
-func (m *takes) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) {
+func (m *scriptedModel) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) {
 	return u.Input + u.Output, true
 }
 
@@ -59,7 +59,7 @@ func ended(text string, stop modelcall.StopReason) modelcall.Answer {
 		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
 }
 
-func failed(class modelcall.Class) error {
+func failed(class modelcall.ErrorClass) error {
 	return &modelcall.Error{Class: class, Usage: protocol.Usage{Input: 5},
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
@@ -73,7 +73,7 @@ func said(t *testing.T, r *rig) string {
 		t.Fatal(err)
 	}
 	m := result.(protocol.ModelStreamResult).Message
-	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+	kept, err := r.db.Transcript().ListMessages(t.Context(), r.turn().Conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func said(t *testing.T, r *rig) string {
 }
 
 func TestTruncatedMessage_IsContinued(t *testing.T) {
-	m := &takes{t: t, list: []take{
+	m := &scriptedModel{t: t, list: []take{
 		{answer: ended("One two th", modelcall.StopLength)},
 		{answer: ended("ree fo", modelcall.StopLength)},
 		{answer: ended("ur.", modelcall.StopEnd)},
@@ -98,7 +98,7 @@ func TestTruncatedMessage_IsContinued(t *testing.T) {
 	}
 }
 
-func TestTruncatedMessage_ForGood_SaysSo(t *testing.T) {
+func TestTruncatedMessage_StaysCut_AddsNote(t *testing.T) {
 	for name, list := range map[string][]take{
 		"again and again": {
 			{answer: ended("a", modelcall.StopLength)}, {answer: ended("b", modelcall.StopLength)},
@@ -110,7 +110,7 @@ func TestTruncatedMessage_ForGood_SaysSo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := said(t, newRigOf(t, &takes{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer ends here") {
+			if got := said(t, newRigOf(t, &scriptedModel{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer ends here") {
 				t.Errorf("it said %q", got)
 			}
 		})
@@ -127,7 +127,7 @@ func cut(text string) modelcall.Answer {
 	return a
 }
 
-func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
+func TestMessageCutByBudget_ContinuesTwice(t *testing.T) {
 	noMoney := &modelcall.Error{Class: modelcall.OverBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 		Message: "Your limit is met."}}
 	const short = "[The answer ends here: your budget does not suffice for the rest. /usage shows what is left.]"
@@ -146,7 +146,7 @@ func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
 			{answer: ended("c", modelcall.StopLength)}, {answer: ended("d", modelcall.StopEnd)}}, "abcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &takes{t: t, list: k.list}
+			m := &scriptedModel{t: t, list: k.list}
 			r := newRigOf(t, m)
 			if got := said(t, r); got != k.want || len(m.asked) != len(k.list) {
 				t.Errorf("it said %q after %d calls, want %q after %d", got, len(m.asked), k.want, len(k.list))
@@ -159,7 +159,7 @@ func TestMessageCutByBudget_IsContinuedTwice(t *testing.T) {
 // has stopped it.
 func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	said := make(chan struct{}, 1)
-	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
 		{deltas: []modelcall.Delta{{Text: "wo"}}, streams: said}}})
 	raw, err := json.Marshal(r.modelStream())
 	if err != nil {
@@ -167,25 +167,25 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-said; cancel() }()
-	_, err = r.conn.Call(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
+	_, err = r.conn.HandleCall(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
 	if text, _ := r.stream.Text(); text != "One two" || wireCode(err) != protocol.CodeCancelled {
 		t.Errorf("the reply is %q; it ended with %v", text, err)
 	}
 }
 
-// TestTruncatedToolCall_IsAskedForAgain checks that the model is asked again for a truncated tool
+// TestTruncatedToolCall_IsRequestedAgain checks that the model is asked again for a truncated tool
 // call, which is not stored.
-func TestTruncatedToolCall_IsAskedForAgain(t *testing.T) {
+func TestTruncatedToolCall_IsRequestedAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
 	for first, want := range map[string]string{"": "Your last message was cut before", "I look.": "Go on exactly"} {
-		m := &takes{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
+		m := &scriptedModel{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
 		r := newRigOf(t, m)
 		if got := said(t, r); got != first {
 			t.Errorf("it said %q, want %q", got, first)
 		}
-		kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
-		if err != nil || len(kept[len(kept)-1].Calls()) != 1 {
+		kept, err := r.db.Transcript().ListMessages(t.Context(), r.turn().Conversation)
+		if err != nil || len(kept[len(kept)-1].ToolCalls()) != 1 {
 			t.Errorf("kept are %+v, %v", kept, err)
 		}
 		asked := m.asked[1].Messages
@@ -195,8 +195,8 @@ func TestTruncatedToolCall_IsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestTooLongRequest_IsShortenedOnce(t *testing.T) {
-	m := &takes{t: t, list: []take{{err: failed(modelcall.TooLong)}}}
+func TestRequestTooLong_IsShortenedOnce(t *testing.T) {
+	m := &scriptedModel{t: t, list: []take{{err: failed(modelcall.RequestTooLong)}}}
 	r := newRigOf(t, m)
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Error("with one message there is nothing to leave out, and it went through")
@@ -206,8 +206,8 @@ func TestTooLongRequest_IsShortenedOnce(t *testing.T) {
 	}
 }
 
-func TestFailedAttempt_TextIsTakenBack(t *testing.T) {
-	m := &takes{t: t, list: []take{{
+func TestFailedAttempt_DropsShownText(t *testing.T) {
+	m := &scriptedModel{t: t, list: []take{{
 		deltas: []modelcall.Delta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
 		answer: ended("Whole.", modelcall.StopEnd),
 	}}}
@@ -224,7 +224,7 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	answer := ended("Hello.", modelcall.StopEnd)
 	thought := protocol.Part{Thinking: &protocol.Thinking{Format: "anthropic", Block: []byte(`{"type":"thinking"}`)}}
 	answer.Message.Parts = append([]protocol.Part{thought}, answer.Message.Parts...)
-	r := newRigOf(t, &takes{t: t, list: []take{{answer: answer}}})
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: answer}}})
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	if parts := result.(protocol.ModelStreamResult).Message.Parts; len(parts) != 1 || parts[0].Thinking != nil {
 		t.Errorf("the worker got %+v", parts)
 	}
-	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+	kept, err := r.db.Transcript().ListMessages(t.Context(), r.turn().Conversation)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,13 +241,13 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	}
 }
 
-func TestModelFailure_HasItsKind(t *testing.T) {
-	r := newRigOf(t, &takes{t: t, list: []take{{err: failed(modelcall.Auth)}}})
+func TestModelFailure_KeepsErrorClass(t *testing.T) {
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{err: failed(modelcall.AuthFailed)}}})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
 		t.Fatal("it went through")
 	}
-	ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
-	if e := new(modelcall.Error); !errors.As(ended.Failure, &e) || e.Class != modelcall.Auth {
+	ended := r.conn.EndTurn(r.turn().ID, protocol.TurnEndError)
+	if e := new(modelcall.Error); !errors.As(ended.Failure, &e) || e.Class != modelcall.AuthFailed {
 		t.Errorf("the turn's failure is %v", ended.Failure)
 	}
 }
@@ -255,7 +255,7 @@ func TestModelFailure_HasItsKind(t *testing.T) {
 // TestUnknownStopReason_AddsNote checks that an answer with an unknown stop reason gets the note
 // that it may be incomplete.
 func TestUnknownStopReason_AddsNote(t *testing.T) {
-	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: ended("One two", modelcall.StopOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may be incomplete") {
 		t.Errorf("it said %q", got)
 	}
@@ -267,9 +267,9 @@ type noteCounter struct {
 	notes []string
 }
 
-func (n *noteCounter) Note(text string) { n.notes = append(n.notes, text) }
+func (n *noteCounter) ShowNote(text string) { n.notes = append(n.notes, text) }
 
-func TestDelayNote_OnlyInChatTurns(t *testing.T) {
+func TestDelayNote_JobTurn_IsNotShown(t *testing.T) {
 	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
 		r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
 			if req.OnWait != nil {

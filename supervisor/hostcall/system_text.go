@@ -9,7 +9,7 @@ import (
 
 // readSystemText reads the conversation's stored system text. If the stored text is stale, it asks
 // the worker to compose a new one, and refuses a text from before that request.
-func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemRef) (was sqlite.SystemText, err error) {
+func (t *turn) readSystemText(ctx context.Context, ref protocol.SystemTextRef) (was sqlite.SystemText, err error) {
 	if was, err = t.o.Systems.Find(ctx, t.Conversation); err != nil {
 		return was, err
 	}

@@ -37,7 +37,7 @@ func (s *systemRig) step(text string, bare bool) error {
 	s.t.Helper()
 	s.asked = ""
 	params := s.modelStream()
-	params.System = protocol.SystemRef{Hash: hash(text), Text: text}
+	params.System = protocol.SystemTextRef{Hash: hash(text), Text: text}
 	if bare {
 		params.System.Text = ""
 	}
@@ -65,16 +65,16 @@ func (s *systemRig) begin() {
 func (s *systemRig) pass(d time.Duration) {
 	for _, column := range []string{"system_text SET renewed_at", "message SET created_at"} {
 		name := column[strings.LastIndex(column, " ")+1:]
-		sqlitetest.Change(s.t, s.db, fmt.Sprintf("UPDATE %s = %s - %d", column, name, d.Milliseconds()))
+		sqlitetest.ExecStatements(s.t, s.db, fmt.Sprintf("UPDATE %s = %s - %d", column, name, d.Milliseconds()))
 	}
 }
 
 // markStale marks the stored system text as stale.
 func (s *systemRig) markStale() {
-	sqlitetest.Change(s.t, s.db, "UPDATE system_text SET text = '', stale = stale + 1 WHERE user = 'ann'")
+	sqlitetest.ExecStatements(s.t, s.db, "UPDATE system_text SET text = '', stale = stale + 1 WHERE user = 'ann'")
 }
 
-func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
+func TestSystemText_CacheWarm_StaysUnchanged(t *testing.T) {
 	s := newSystemRig(t)
 	conversation := s.open.Turn.Conversation.ID
 	s.expectText("one", "one")
@@ -86,7 +86,7 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	s.pass(6 * time.Minute) // longer than the provider's cache lasts
 	s.expectText("four", "four")
 	s.expectText("five", "four")
-	if err := s.db.Transcript().Restart(t.Context(), conversation); err != nil {
+	if err := s.db.Transcript().EmptyWindow(t.Context(), conversation); err != nil {
 		t.Fatal(err)
 	}
 	s.expectText("six", "six")
@@ -107,9 +107,9 @@ func TestSystemText_StaysUntilChangeIsFree(t *testing.T) {
 	}
 }
 
-// TestSystemText_Stale_IsComposedAnew checks that a stale system text is replaced. A change while
+// TestSystemText_Stale_IsReplaced checks that a stale system text is replaced. A change while
 // the new text is composed makes that text stale, too.
-func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
+func TestSystemText_Stale_IsReplaced(t *testing.T) {
 	s := newSystemRig(t)
 	s.expectText("one", "one")
 	s.begin()
@@ -121,7 +121,7 @@ func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 			}
 		}
 	}
-	sqlitetest.Change(t, s.db, `UPDATE message SET parts = replace(parts, 'hello', 'gone') WHERE id = 1`)
+	sqlitetest.ExecStatements(t, s.db, `UPDATE message SET parts = replace(parts, 'hello', 'gone') WHERE id = 1`)
 	s.markStale()
 	if err := s.step("one", true); wireCode(err) != protocol.CodeUnknownHash {
 		t.Fatalf("a stale text was taken: %v", err)
@@ -133,7 +133,7 @@ func TestSystemText_Stale_IsComposedAnew(t *testing.T) {
 	s.expectText("three", "two")
 }
 
-func TestSystemText_ResumedTurn_KeepsIt(t *testing.T) {
+func TestSystemText_ResumedTurn_StaysTheSame(t *testing.T) {
 	s := newSystemRig(t)
 	s.expectText("one", "one")
 	s.pass(time.Hour)
@@ -141,7 +141,7 @@ func TestSystemText_ResumedTurn_KeepsIt(t *testing.T) {
 	if err := s.step("two", false); err != nil || s.asked != "two" {
 		t.Fatalf("asked with %q, %v", s.asked, err)
 	}
-	sqlitetest.Change(t, s.db, "UPDATE turn SET ended_at = NULL, why = NULL WHERE id = "+fmt.Sprint(s.open.Turn.ID))
+	sqlitetest.ExecStatements(t, s.db, "UPDATE turn SET ended_at = NULL, why = NULL WHERE id = "+fmt.Sprint(s.open.Turn.ID))
 	s.conn, s.peer = s.newConn("ann")
 	s.conn.BeginTurn(s.turn())
 	if err := s.step("three", false); err != nil || s.asked != "two" {

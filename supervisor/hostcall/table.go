@@ -41,7 +41,7 @@ type row struct {
 
 // Kinds of turns, grouped by the calls that their workers may make.
 var (
-	withHome = feature.WithHome()
+	withHome = feature.HomeTurnKinds()
 	// turns in a one-shot worker, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)
@@ -49,8 +49,8 @@ var (
 
 // Limits of the size of parameters, in bytes.
 const (
-	shortParams = feature.ShortParams
-	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64 makes data a third longer
+	shortParams = feature.MaxShortParams
+	chunkParams = protocol.MaxBlobChunkBytes*4/3 + shortParams // base64 makes data a third longer
 )
 
 // core maps the core's methods to their rows.
@@ -65,13 +65,13 @@ func byMethod(rows []row) map[string]row {
 	return all
 }
 
-// Table holds all methods that a worker may call. The zero value has only the core's methods.
-type Table struct{ features map[string]row }
+// CallTable holds all methods that a worker may call. The zero value has only the core's methods.
+type CallTable struct{ features map[string]row }
 
-// NewTable returns a table of the core's and the features' methods. It refuses a duplicate
+// NewCallTable returns a table of the core's and the features' methods. It refuses a duplicate
 // method, a method without a limit, and a method that could never be called.
-func NewTable(features ...feature.HostCall) (Table, error) {
-	t := Table{features: map[string]row{}}
+func NewCallTable(features ...feature.HostCall) (CallTable, error) {
+	t := CallTable{features: map[string]row{}}
 	for _, call := range features {
 		switch _, taken := t.find(call.Method); {
 		case taken:
@@ -87,7 +87,7 @@ func NewTable(features ...feature.HostCall) (Table, error) {
 }
 
 // find returns the row of a method; known is false for an unknown method.
-func (t Table) find(method string) (r row, known bool) {
+func (t CallTable) find(method string) (r row, known bool) {
 	if r, known = core[method]; !known {
 		r, known = t.features[method]
 	}
@@ -95,7 +95,7 @@ func (t Table) find(method string) (r row, known bool) {
 }
 
 // Methods lists the names of all methods, sorted.
-func (t Table) Methods() []string {
+func (t CallTable) Methods() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(core)), maps.Keys(t.features))
 	slices.Sort(all)
 	return all
@@ -187,7 +187,7 @@ func handlerOf[P any]() handler {
 func decoder(newParams func() any) func(*protocol.Request) (any, error) {
 	return func(req *protocol.Request) (any, error) {
 		params := newParams()
-		if err := req.Decode(params); err != nil {
+		if err := req.DecodeParams(params); err != nil {
 			return nil, fmt.Errorf("parameters of %s: %w", req.Method, err)
 		}
 		return params, nil

@@ -26,7 +26,7 @@ const (
 // checkResult returns an error for a result that no honest worker sends.
 func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	if err := t.checkFields(r); err != nil {
-		return feature.Offence{Err: err}
+		return feature.WorkerOffence{Err: err}
 	}
 	for i, c := range r.Changes {
 		if u := c.Undo; u != nil && u.Obstacle == "" && u.To == "" && u.Before.IsHash() {
@@ -55,17 +55,17 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		return fmt.Errorf("%d changes, at most %d", len(r.Changes), maxChanges)
 	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
 		return errors.New("rest: not the name of a blob")
-	case len(r.Tools) > protocol.MaxToolsFound || len(r.Tools) > 0 && r.Name != toolFindTools:
-		return fmt.Errorf("%d tools, at most %d, and of %s alone", len(r.Tools), protocol.MaxToolsFound, toolFindTools)
-	case len(r.Images) > protocol.MaxImages:
-		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxImages)
+	case len(r.Tools) > protocol.MaxToolsPerFindCall || len(r.Tools) > 0 && r.Name != toolFindTools:
+		return fmt.Errorf("%d tools, at most %d, and of %s alone", len(r.Tools), protocol.MaxToolsPerFindCall, toolFindTools)
+	case len(r.Images) > protocol.MaxResultImages:
+		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxResultImages)
 	}
 	for i, c := range r.Changes {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
 		}
 		if c.Undo != nil {
-			if err := c.Undo.Check(); err != nil {
+			if err := c.Undo.Validate(); err != nil {
 				return fmt.Errorf("change %d: %w", i, err)
 			}
 		}

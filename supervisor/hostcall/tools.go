@@ -39,12 +39,12 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken stores the tools of the worker's handshake. Until the worker sends a new list, only
+// OnHandshake stores the tools of the worker's handshake. Until the worker sends a new list, only
 // these tools may be offered to a model.
-func (c *Conn) Handshaken(hello protocol.HelloResult) {
+func (c *Conn) OnHandshake(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
 	if err == nil {
-		err = protocol.CheckTools(hello.Tools)
+		err = protocol.ValidateTools(hello.Tools)
 	}
 	if err != nil {
 		_ = c.offence(protocol.MethodHello, err) // the error does not matter, because the offence ends the worker
@@ -64,13 +64,13 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 
 // changeTools accepts a new list of tools. The worker first sends only the hash of the list, and
 // the whole list if the hash is new.
-func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct{}, error) {
+func (w *work) changeTools(_ context.Context, p *protocol.ToolsChangedParams) (*struct{}, error) {
 	w.mu.Lock()
 	same := p.Hash == w.tools.hash
 	w.mu.Unlock()
-	switch err := p.Check(); {
+	switch err := p.Validate(); {
 	case err != nil:
-		return nil, feature.Offence{Err: err}
+		return nil, feature.WorkerOffence{Err: err}
 	case p.Tools == nil && !same:
 		return nil, unknownHash("list of tools")
 	case !same:
@@ -90,7 +90,7 @@ type requestPrefix struct {
 
 // resolve returns the system text and the tools that a request names by hash. It stores those that
 // a request brings in full.
-func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol.Tool, err error) {
+func (c *Conn) resolve(p *protocol.ModelStreamParams) (system string, tools []protocol.Tool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.prefix.takeSystem(p.System); err != nil {
@@ -102,7 +102,7 @@ func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol
 	return c.prefix.system, c.prefix.tools, nil
 }
 
-func (r *requestPrefix) takeSystem(ref protocol.SystemRef) error {
+func (r *requestPrefix) takeSystem(ref protocol.SystemTextRef) error {
 	switch {
 	case ref.Text == "" && (ref.Hash == "" || ref.Hash != r.systemHash):
 		return unknownHash("system text")
@@ -115,7 +115,7 @@ func (r *requestPrefix) takeSystem(ref protocol.SystemRef) error {
 	return nil
 }
 
-func (r *requestPrefix) takeTools(ref protocol.ToolsRef, have *toolList) error {
+func (r *requestPrefix) takeTools(ref protocol.ToolListRef, have *toolList) error {
 	switch {
 	case len(ref.Names) == 0 && ref.Hash == r.toolsHash && ref.Hash != "":
 		return nil

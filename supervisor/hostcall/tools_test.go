@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func changed(t *testing.T, names ...string) protocol.ToolsChanged {
+func changed(t *testing.T, names ...string) protocol.ToolsChangedParams {
 	t.Helper()
 	var tools []protocol.Tool
 	for _, name := range names {
@@ -17,13 +17,13 @@ func changed(t *testing.T, names ...string) protocol.ToolsChanged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return protocol.ToolsChanged{Hash: hash, Tools: tools}
+	return protocol.ToolsChangedParams{Hash: hash, Tools: tools}
 }
 
 func (r *rig) offer(names ...string) error {
 	r.t.Helper()
 	p := r.modelStream()
-	p.Tools = protocol.ToolsRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
+	p.Tools = protocol.ToolListRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
 	_, err := r.call(protocol.MethodModelStream, p)
 	return err
 }
@@ -34,11 +34,11 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := changed(t, "get_time", "search_mail")
-	byHash := protocol.ToolsChanged{Hash: list.Hash}
+	byHash := protocol.ToolsChangedParams{Hash: list.Hash}
 	if _, err := r.call(protocol.MethodToolsChanged, byHash); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("a list that nobody knows: %v", err)
 	}
-	for _, p := range []protocol.ToolsChanged{list, byHash} {
+	for _, p := range []protocol.ToolsChangedParams{list, byHash} {
 		if _, err := r.call(protocol.MethodToolsChanged, p); err != nil {
 			t.Error(err)
 		}
@@ -63,11 +63,11 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 }
 
 func TestTools_InvalidList_EndsWorker(t *testing.T) {
-	for name, change := range map[string]func(*protocol.ToolsChanged){
-		"not in order":           func(p *protocol.ToolsChanged) { p.Tools[0], p.Tools[1] = p.Tools[1], p.Tools[0] },
-		"others than its hash":   func(p *protocol.ToolsChanged) { p.Tools[0].Description = "rm -rf /" },
-		"twice":                  func(p *protocol.ToolsChanged) { p.Tools[1] = p.Tools[0] },
-		"more than there may be": func(p *protocol.ToolsChanged) { p.Tools = make([]protocol.Tool, protocol.MaxTools+1) },
+	for name, change := range map[string]func(*protocol.ToolsChangedParams){
+		"not in order":           func(p *protocol.ToolsChangedParams) { p.Tools[0], p.Tools[1] = p.Tools[1], p.Tools[0] },
+		"others than its hash":   func(p *protocol.ToolsChangedParams) { p.Tools[0].Description = "rm -rf /" },
+		"twice":                  func(p *protocol.ToolsChangedParams) { p.Tools[1] = p.Tools[0] },
+		"more than there may be": func(p *protocol.ToolsChangedParams) { p.Tools = make([]protocol.Tool, protocol.MaxTools+1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -77,7 +77,7 @@ func TestTools_InvalidList_EndsWorker(t *testing.T) {
 				t.Errorf("%v; ended for %v; audited %q", err, r.peer.ended, r.audited)
 			}
 			r.conn, r.peer = r.newConn("ann")
-			r.conn.Handshaken(protocol.HelloResult{Tools: p.Tools})
+			r.conn.OnHandshake(protocol.HelloResult{Tools: p.Tools})
 			if (r.peer.ended == nil) != (name == "others than its hash") { // a handshake has no hash
 				t.Errorf("in a handshake: ended for %v", r.peer.ended)
 			}
@@ -93,10 +93,10 @@ func TestCall_WrongPhaseOrKind_EndsWorker(t *testing.T) {
 		method string
 		params any
 	}{
-		{protocol.MethodBlobBegin, protocol.BlobBegin{}},
-		{protocol.MethodBlobBegin, protocol.BlobBegin{Operation: 7}},
-		{protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID, Operation: 7}},
-		{protocol.MethodBlobRead, protocol.BlobRead{Turn: r.open.Turn.ID, SHA256: strings.Repeat("a", 20_000)}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: 7}},
+		{protocol.MethodBlobBegin, protocol.BlobBeginParams{Turn: r.open.Turn.ID, Operation: 7}},
+		{protocol.MethodBlobRead, protocol.BlobReadParams{Turn: r.open.Turn.ID, SHA256: strings.Repeat("a", 20_000)}},
 	} {
 		r.conn, r.peer = r.newConn("ann")
 		r.conn.BeginTurn(r.turn())

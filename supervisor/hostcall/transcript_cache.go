@@ -43,7 +43,7 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 // cache then equals a fresh read. Messages enter the cache only by reading: if the answer to a
 // commit is lost, only the store knows the result.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
-	newer, window, err := store.Since(ctx, conversation, p.newest())
+	newer, window, err := store.ListSince(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *transcriptCache) openCall() string {
 			}
 		}
 		if m.Role == protocol.RoleAssistant {
-			for _, c := range m.Calls() {
+			for _, c := range m.ToolCalls() {
 				if !answered[c.ID] {
 					return c.ID
 				}

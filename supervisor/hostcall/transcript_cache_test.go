@@ -23,9 +23,9 @@ var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff c
 
 var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
 
-// TestTranscriptCache_EqualsFreshReading checks that the cache equals a fresh read, for random
+// TestTranscriptCache_EqualsDatabase checks that the cache equals a fresh read, for random
 // messages, orders of results and positions of the window.
-func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
+func TestTranscriptCache_EqualsDatabase(t *testing.T) {
 	var got modelcall.Request
 	var answer protocol.Message
 	r := newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
@@ -44,15 +44,15 @@ func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 		for step := range rapid.IntRange(1, 8).Draw(rt, "steps") {
 			answer = drawAnswer(rt)
 			if step > 0 && rapid.IntRange(0, 4).Draw(rt, "restart") == 0 {
-				if err := r.db.Transcript().Restart(t.Context(), conversation); err != nil {
+				if err := r.db.Transcript().EmptyWindow(t.Context(), conversation); err != nil {
 					rt.Fatal(err)
 				}
 			}
-			fresh, err := r.db.Transcript().Messages(t.Context(), conversation)
+			fresh, err := r.db.Transcript().ListMessages(t.Context(), conversation)
 			if err != nil {
 				rt.Fatal(err)
 			}
-			_, window, err := r.db.Transcript().Since(t.Context(), conversation, 0)
+			_, window, err := r.db.Transcript().ListSince(t.Context(), conversation, 0)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 				}
 				return hash(r.Text)
 			}
-			if diff := cmp.Diff(history.Fit(fresh, 0, r.options.History, window.Trimmed, name).Messages, got.Messages); diff != "" {
+			if diff := cmp.Diff(history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).Messages, got.Messages); diff != "" {
 				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
 			}
 			text := rapid.SampledFrom(awkward).Draw(rt, "result")
@@ -83,10 +83,10 @@ func TestTranscriptCache_EqualsFreshReading(t *testing.T) {
 // finish ends the turn.
 func (r *rig) finish() {
 	r.t.Helper()
-	if err := r.conn.EndTurn(r.open.Turn.ID, protocol.WhyDone).Failure; err != nil {
+	if err := r.conn.EndTurn(r.open.Turn.ID, protocol.TurnEndDone).Failure; err != nil {
 		r.t.Error(err)
 	}
-	end := sqlite.FinishTurn{Turn: r.open.Turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Unanswered: "none"}
+	end := sqlite.TurnEnding{Turn: r.open.Turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Unanswered: "none"}
 	if _, err := r.db.Turns().Finish(r.t.Context(), end); err != nil {
 		r.t.Fatal(err)
 	}
@@ -101,21 +101,21 @@ func drawAnswer(t *rapid.T) protocol.Message {
 	return m
 }
 
-// reader counts the messages that are read from the store.
-type reader struct {
+// countingTranscript counts the messages that are read from the store.
+type countingTranscript struct {
 	sqlite.Transcript
 	read int
 }
 
-func (r *reader) Since(ctx context.Context, conversation, after int64) ([]protocol.Message, sqlite.Window, error) {
-	newer, from, err := r.Transcript.Since(ctx, conversation, after)
+func (r *countingTranscript) ListSince(ctx context.Context, conversation, after int64) ([]protocol.Message, sqlite.ModelWindow, error) {
+	newer, from, err := r.Transcript.ListSince(ctx, conversation, after)
 	r.read += len(newer)
 	return newer, from, err
 }
 
 func TestTranscriptCache_ReadsMessagesOnce(t *testing.T) {
 	r := newRig(t, asks(1))
-	counting := &reader{Transcript: r.db.Transcript()}
+	counting := &countingTranscript{Transcript: r.db.Transcript()}
 	r.options.Transcript = counting
 	const steps = 20
 	for range steps {

@@ -20,23 +20,23 @@ var eventRows = []row{
 }
 
 var eventKinds = map[protocol.EventKind]bool{
-	protocol.ToolBegan: true, protocol.ToolProgressed: true, protocol.ToolEnded: true,
+	protocol.EventToolBegan: true, protocol.EventToolProgress: true, protocol.EventToolEnded: true,
 }
 
 // showEvent shows a tool's line in the reply. If progress lines come too fast, it drops some.
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:
-		return feature.Offence{Err: fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)}
+		return feature.WorkerOffence{Err: fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)}
 	case !eventKinds[event.Kind]:
-		return feature.Offence{Err: fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))}
+		return feature.WorkerOffence{Err: fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))}
 	}
-	if !t.events.AllowN(t.now(), 1) && event.Kind == protocol.ToolProgressed {
+	if !t.events.AllowN(t.now(), 1) && event.Kind == protocol.EventToolProgress {
 		return nil
 	}
 	event.Text = printable(event.Text, maxEventText)
 	event.Tool = printable(event.Tool, maxName)
 	event.Call = printable(event.Call, maxName)
-	t.Reply.Tool(*event)
+	t.Reply.ShowTool(*event)
 	return nil
 }

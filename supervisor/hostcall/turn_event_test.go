@@ -11,19 +11,19 @@ import (
 	"mews/supervisor/hostcall"
 )
 
-// lines is a reply that counts its lines about tools, by kind.
-type lines struct{ shown map[protocol.EventKind]int }
+// lineCounter is a reply that counts its lines about tools, by kind.
+type lineCounter struct{ shown map[protocol.EventKind]int }
 
-func (l *lines) Add(string)                    {}
-func (l *lines) Commit(string)                 {}
-func (l *lines) Reset()                        {}
-func (l *lines) Begin(string)                  {}
-func (l *lines) Note(string)                   {}
-func (l *lines) Tool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
+func (l *lineCounter) AppendText(string)                 {}
+func (l *lineCounter) CommitStep(string)                 {}
+func (l *lineCounter) ResetStep()                        {}
+func (l *lineCounter) BeginStep(string)                  {}
+func (l *lineCounter) ShowNote(string)                   {}
+func (l *lineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 
 // watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.
-func watched(t *testing.T) (*rig, *lines, *time.Time) {
-	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lines{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
+func watched(t *testing.T) (*rig, *lineCounter, *time.Time) {
+	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
 	r.options.Now = func() time.Time { return now }
 	r.conn, r.peer = r.newConn("ann")
 	turn := r.turn()
@@ -39,18 +39,18 @@ func (r *rig) event(event protocol.TurnEvent) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+	r.conn.HandleNotification(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 }
 
 func TestTurnEvent_Invalid_EndsWorker(t *testing.T) {
 	for name, offend := range map[string]func(*rig){
 		"a call's id of 65 bytes": func(r *rig) {
-			r.event(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: strings.Repeat("c", 65)})
+			r.event(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: strings.Repeat("c", 65)})
 		},
 		"a kind that there is not": func(r *rig) { r.event(protocol.TurnEvent{Kind: "tool.exploded"}) },
 		"more than 10,000 of them": func(r *rig) {
 			for range 10_001 {
-				r.event(protocol.TurnEvent{Kind: protocol.ToolEnded})
+				r.event(protocol.TurnEvent{Kind: protocol.EventToolEnded})
 			}
 		},
 	} {
@@ -76,19 +76,19 @@ func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 		want  int // progress lines shown in total
 	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
 		*now = now.Add(step.after)
-		if send(protocol.ToolProgressed, 500); l.shown[protocol.ToolProgressed] != step.want {
-			t.Errorf("after %v: %d lines of progress in all, want %d", step.after, l.shown[protocol.ToolProgressed], step.want)
+		if send(protocol.EventToolProgress, 500); l.shown[protocol.EventToolProgress] != step.want {
+			t.Errorf("after %v: %d lines of progress in all, want %d", step.after, l.shown[protocol.EventToolProgress], step.want)
 		}
 	}
-	if send(protocol.ToolEnded, 3); l.shown[protocol.ToolEnded] != 3 {
-		t.Errorf("of 3 ends %d were shown", l.shown[protocol.ToolEnded])
+	if send(protocol.EventToolEnded, 3); l.shown[protocol.EventToolEnded] != 3 {
+		t.Errorf("of 3 ends %d were shown", l.shown[protocol.EventToolEnded])
 	}
 	if r.peer.ended != nil {
 		t.Errorf("ended for %v", r.peer.ended)
 	}
 }
 
-func TestOffences_OnlyFirstIsAudited(t *testing.T) {
+func TestForbiddenCalls_OnlyFirstIsAudited(t *testing.T) {
 	r, _, _ := watched(t)
 	for range 100 {
 		r.event(protocol.TurnEvent{Kind: "tool.exploded"})
@@ -98,4 +98,4 @@ func TestOffences_OnlyFirstIsAudited(t *testing.T) {
 	}
 }
 
-var _ hostcall.Reply = (*lines)(nil)
+var _ hostcall.Reply = (*lineCounter)(nil)

@@ -15,14 +15,14 @@ type TurnSender struct {
 
 // Send stores a delivery for the conversation of a turn.
 func (s TurnSender) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
-	in, err := s.Turns.Send(ctx, turn, call, d)
+	in, err := s.Turns.SendMessage(ctx, turn, call, d)
 	if in != 0 && err == nil {
 		s.Queued(in)
 	}
 	return err
 }
 
-// WasSent reports whether a call has sent something.
-func (s TurnSender) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
-	return s.Turns.WasSent(ctx, turn, call)
+// WasMessageSent reports whether a call has sent something.
+func (s TurnSender) WasMessageSent(ctx context.Context, turn int64, call string) (bool, error) {
+	return s.Turns.WasMessageSent(ctx, turn, call)
 }

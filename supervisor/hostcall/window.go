@@ -13,14 +13,14 @@ import (
 // This does not depend on the size of a model's window. trim returns whether the window moved.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
-	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
+	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.o.History {
 		return false, nil
 	}
-	from := history.Fit(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
+	from := history.ShortenToBudget(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
 	if from <= cache.messages[0].ID {
 		return false, nil
 	}
-	if err := t.o.Transcript.Trim(ctx, t.Conversation, from); err != nil {
+	if err := t.o.Transcript.MoveWindow(ctx, t.Conversation, from); err != nil {
 		return false, err
 	}
 	return true, t.closeUnused(ctx)
@@ -33,7 +33,7 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 		return t.o.History
 	}
 	prefix := prefixTokens(req)
-	room := t.o.Room(ctx, t.Model, int64(prefix+history.Tokens(t.transcript.messages)))
+	room := t.o.Room(ctx, t.Model, int64(prefix+history.EstimateTokens(t.transcript.messages)))
 	if room == 0 {
 		return t.o.History
 	}
@@ -45,9 +45,9 @@ func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
-		w := history.Fit(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
+		w := history.ShortenToBudget(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
 		req.Messages = history.FitPictures(w.Messages, t.pictureGone)
-		req.Tokens = int64(prefixTokens(req) + history.Tokens(req.Messages))
+		req.Tokens = int64(prefixTokens(req) + history.EstimateTokens(req.Messages))
 		req.Measured = t.transcript.counted.measure(req)
 		return req
 	}
@@ -67,7 +67,7 @@ const toolBytes = 64
 
 // outputName returns a function that names a whole result for read_output. The function stores the
 // result if necessary.
-func (t *turn) outputName(ctx context.Context) history.Name {
+func (t *turn) outputName(ctx context.Context) history.ResultName {
 	return func(r protocol.ToolResult) string {
 		if r.Rest != nil {
 			return r.Rest.SHA256

@@ -23,7 +23,7 @@ func reads(r modeltest.Request) modeltest.Answer {
 // describeTools adds descriptions to the tools, which servers require.
 func (r *rig) describeTools() {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
 		{Name: "list_files", Description: "The files.", Schema: schema}}})
 }
 
@@ -42,12 +42,12 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 		}
 		for {
 			stream := r.modelStream()
-			stream.System = protocol.SystemRef{Hash: hash(system), Text: system}
+			stream.System = protocol.SystemTextRef{Hash: hash(system), Text: system}
 			got, err := r.call(protocol.MethodModelStream, stream)
 			if err != nil {
 				t.Fatalf("turn %d: %v", turn+1, err)
 			}
-			calls := got.(protocol.ModelStreamResult).Message.Calls()
+			calls := got.(protocol.ModelStreamResult).Message.ToolCalls()
 			for _, c := range calls {
 				text := fmt.Sprintf("File %d begins.\n%s\nFile %d ends.", turn+1, strings.Repeat("words of the file; ", 1060), turn+1)
 				if err := r.done(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: text}); err != nil {
@@ -59,12 +59,12 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 			}
 		}
 	}
-	return sqlitetest.Query(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
+	return sqlitetest.QueryColumn(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestSmallWindow_LongTalk_Continues checks that at most one request is refused as too long, even
+// TestSmallWindow_LongTalk_OneRefusal checks that at most one request is refused as too long, even
 // if the model's window is unknown.
-func TestSmallWindow_LongTalk_Continues(t *testing.T) {
+func TestSmallWindow_LongTalk_OneRefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
 		dialect    modeltest.Dialect
@@ -72,12 +72,12 @@ func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 		refused    string
 	}{
 		"4,000, configured":                {window: 4000, configured: true, refused: "0"},
-		"4,000, as the server says":        {window: 4000, dialect: modeltest.VLLM, refused: "0"},
+		"4,000, as the server says":        {window: 4000, dialect: modeltest.DialectVLLM, refused: "0"},
 		"8,000, configured":                {window: 8000, configured: true, refused: "0"},
-		"8,000, as vLLM says":              {window: 8000, dialect: modeltest.VLLM, refused: "0"},
-		"8,000, as llama.cpp says":         {window: 8000, dialect: modeltest.LlamaCpp, refused: "0"},
+		"8,000, as vLLM says":              {window: 8000, dialect: modeltest.DialectVLLM, refused: "0"},
+		"8,000, as llama.cpp says":         {window: 8000, dialect: modeltest.DialectLlamaCpp, refused: "0"},
 		"8,000, learnt from a refusal":     {window: 8000, refused: "1"},
-		"8,000, a refusal without numbers": {window: 8000, dialect: modeltest.Ollama, refused: "1"},
+		"8,000, a refusal without numbers": {window: 8000, dialect: modeltest.DialectOllama, refused: "1"},
 		"32,000, learnt from a refusal":    {window: 32_000, refused: "1"},
 		"32,000, configured":               {window: 32_000, configured: true, refused: "0"},
 	} {
@@ -104,9 +104,9 @@ func TestSmallWindow_LongTalk_Continues(t *testing.T) {
 	}
 }
 
-// TestWindow_LowCount_IsLearnt has a server that cuts long requests without an error. Its token
+// TestContextWindow_ServerCutsRequest_IsLearnt has a server that cuts long requests without an error. Its token
 // counts reveal the size of its window.
-func TestWindow_LowCount_IsLearnt(t *testing.T) {
+func TestContextWindow_ServerCutsRequest_IsLearnt(t *testing.T) {
 	longest := 0
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := reads(r)
@@ -127,9 +127,9 @@ func TestWindow_LowCount_IsLearnt(t *testing.T) {
 	}
 }
 
-// TestCutResult_NamesItsWholeOutput checks that the line in place of cut text names an output,
+// TestTruncatedResult_NamesWholeOutput checks that the line in place of cut text names an output,
 // which the user may read.
-func TestCutResult_NamesItsWholeOutput(t *testing.T) {
+func TestTruncatedResult_NamesWholeOutput(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000
 	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}}
@@ -141,7 +141,7 @@ func TestCutResult_NamesItsWholeOutput(t *testing.T) {
 		t.Fatal("no output is named")
 	}
 	for _, user := range []string{"ann", "bob"} {
-		size, ok, err := r.db.Blobs().Owns(t.Context(), user, rest[:64])
+		size, ok, err := r.db.Blobs().IsOwner(t.Context(), user, rest[:64])
 		if err != nil || ok != (user == "ann") || ok && size < 19_000 {
 			t.Errorf("%s: %d bytes, %v, %v", user, size, ok, err)
 		}

@@ -97,8 +97,8 @@ func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.
 // commit calls do, which commits finished work. If the disk is full or the store does not answer,
 // it tries again until the work ends.
 func (w *work) commit(ctx context.Context, do func() error) error {
-	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
-	return retry.Do(ctx, retry.UpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
+	final := func(err error) bool { return supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable }
+	return retry.UntilDone(ctx, retry.PausesUpTo(retry.Longest), do, final, func(err error, wait time.Duration) {
 		w.log().Error("commit a step", "error", err, "again_in", wait)
 	})
 }
@@ -107,7 +107,7 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 // *protocol.Error is the answer. Of any other error, the worker gets only the text for users, and
 // the rest is logged.
 func (w *work) reply(method string, err error) error {
-	broken, answer := feature.Offence{}, new(protocol.Error)
+	broken, answer := feature.WorkerOffence{}, new(protocol.Error)
 	switch {
 	case err == nil:
 		return nil
@@ -116,11 +116,11 @@ func (w *work) reply(method string, err error) error {
 	case errors.As(err, &answer):
 		return answer
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
-		return &protocol.Error{Code: protocol.CodeWaits, Message: supervisor.ErrWaitsForAnswer.Error()}
-	case supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
+		return &protocol.Error{Code: protocol.CodeWaitsForUser, Message: supervisor.ErrWaitsForAnswer.Error()}
+	case supervisor.ErrorCodeOf(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
 		w.log().Error("answer a host call", "method", method, "error", err)
 	}
-	return &protocol.Error{Code: protocol.CodeFailed, Message: problem.Message(err)}
+	return &protocol.Error{Code: protocol.CodeFailed, Message: problem.UserText(err)}
 }
 
 // invalidParams returns the answer to parameters that contradict the supervisor's state.

@@ -9,15 +9,15 @@ import (
 	"mews/supervisor/problem"
 )
 
-// PutBatch stores a batch as a whole or not at all. It reads each item's Kind from its text, unless
+// StoreBatch stores a batch as a whole or not at all. It reads each item's Kind from its text, unless
 // the item is a press, and asks the gate about each. An invalid or refused item delays no other
 // item: a placeholder replaces its text, and its sender is told why. If the sender already knows,
 // the item is dropped.
 //
 // An error means that nothing was stored, and the source must send the batch again. A /stop in the
 // batch has then already stopped its turn, and does so again with the repeated batch.
-func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
-	items := make([]supervisor.Item, 0, len(batch.Items))
+func (b *Inbox) StoreBatch(ctx context.Context, batch supervisor.InboundBatch) error {
+	items := make([]supervisor.BatchItem, 0, len(batch.Items))
 	for _, item := range batch.Items {
 		item, taken, err := b.checkItem(ctx, normalizeItem(item, batch.Source))
 		if err != nil {
@@ -31,7 +31,7 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 		return nil
 	}
 	batch.Items = items
-	receipt, err := b.o.Store.PutBatch(ctx, batch)
+	receipt, err := b.o.Store.StoreBatch(ctx, batch)
 	if err != nil {
 		b.batchNotStored(ctx, items, err)
 		return fmt.Errorf("take a batch: %w", err)
@@ -41,7 +41,7 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 }
 
 // checkItem asks the gate about an item. taken is false if nothing of the item may be stored.
-func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
+func (b *Inbox) checkItem(ctx context.Context, item supervisor.BatchItem) (_ supervisor.BatchItem, taken bool, err error) {
 	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refusal == "" {
 		return item, err == nil, err
 	}
@@ -53,7 +53,7 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 
 // batchNotStored runs those commands of a batch that work without the store. Their senders get no
 // answer, because the store could not keep the answer either.
-func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
+func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.BatchItem, err error) {
 	// the service ends, so nothing is wrong: the source sends the batch again
 	if b.o.NotStored == nil || ctx.Err() != nil {
 		return
@@ -72,7 +72,7 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 	if c.ID != 0 {
 		return in
 	}
-	if found, err := b.o.Conversations.Find(ctx, c.User, c.Channel, c.Chat, c.Thread); err == nil {
+	if found, err := b.o.Conversations.FindOrCreate(ctx, c.User, c.Channel, c.Chat, c.Thread); err == nil {
 		in.Conversation = found
 	}
 	return in
@@ -80,7 +80,7 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 
 // normalizeItem returns an item that the store accepts. It replaces an invalid key by its digest,
 // so that a repeated item has the same key. It stores a /start without its argument.
-func normalizeItem(item supervisor.Item, source string) supervisor.Item {
+func normalizeItem(item supervisor.BatchItem, source string) supervisor.BatchItem {
 	in := &item.Inbound
 	in.Source = source
 	if checkKey(in.Key) != nil {
@@ -93,7 +93,7 @@ func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	if err := checkText(in.Text, len(item.Attachments)); err != nil {
 		in.Text = placeholderText
 		if item.Answer == "" {
-			item.Answer = problem.Message(err)
+			item.Answer = problem.UserText(err)
 		}
 	}
 	*in = classify(*in, len(item.Attachments))

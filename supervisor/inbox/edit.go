@@ -11,42 +11,42 @@ import (
 	"mews/supervisor"
 )
 
-// AnewFor is how long after an answer an edit of its message offers a new answer.
-const AnewFor = 10 * time.Minute
+// NewAnswerWindow is how long after an answer an edit of its message offers a new answer.
+const NewAnswerWindow = 10 * time.Minute
 
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
 const anewPrefix = "e:"
 
-// OffersAnew reports whether an edit so long after the answer gets an offer of a new answer.
-func OffersAnew(age time.Duration) bool { return age >= 0 && age < AnewFor }
+// OffersNewAnswer reports whether an edit so long after the answer gets an offer of a new answer.
+func OffersNewAnswer(age time.Duration) bool { return age >= 0 && age < NewAnswerWindow }
 
-// AnewOffer returns the message that offers a new answer to an edited inbound.
-func AnewOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
+// NewAnswerOffer returns the message that offers a new answer to an edited inbound.
+func NewAnswerOffer(inbound int64) (text string, buttons [][]supervisor.Button) {
 	return textEditedAnswered, [][]supervisor.Button{
 		{{Text: textAnswerAnew, Press: anewPrefix + strconv.FormatInt(inbound, 10)}},
 	}
 }
 
-// AnewPressed returns the inbound for which a press asks for a new answer. The press may be forged.
-func AnewPressed(press string) (inbound int64, ok bool) {
+// ParseNewAnswerPress returns the inbound for which a press asks for a new answer. The press may be forged.
+func ParseNewAnswerPress(press string) (inbound int64, ok bool) {
 	id, ok := strings.CutPrefix(press, anewPrefix)
 	inbound, err := strconv.ParseInt(id, 10, 64)
 	return inbound, ok && err == nil && inbound > 0
 }
 
-// WithUnread returns the note in a text about earlier files that could not be read.
-func WithUnread(names []string) string {
+// UnreadNote returns the note in a text about earlier files that could not be read.
+func UnreadNote(names []string) string {
 	slices.Sort(names)
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
 
-// InsteadOf returns the note that a message replaces an earlier message with this text.
-func InsteadOf(text string) string {
+// ReplacementNote returns the note that a message replaces an earlier message with this text.
+func ReplacementNote(text string) string {
 	own, _ := SplitNotes(text)
 	return fmt.Sprintf(textInstead, quote(own))
 }
 
-// SplitNotes separates a text from the notes of WithUnread and InsteadOf.
+// SplitNotes separates a text from the notes of UnreadNote and ReplacementNote.
 func SplitNotes(text string) (own, notes string) {
 	at := len(text)
 	for _, format := range []string{textUnread, textInstead} {
@@ -58,8 +58,8 @@ func SplitNotes(text string) (own, notes string) {
 	return text[:at], text[at:]
 }
 
-// Correction tells a running turn the old and the new text of its user's message.
-func Correction(was, now string) string {
+// CorrectionText tells a running turn the old and the new text of its user's message.
+func CorrectionText(was, now string) string {
 	was, _ = SplitNotes(was)
 	now, _ = SplitNotes(now)
 	return fmt.Sprintf(textCorrection, quote(was), cmp.Or(strings.TrimSpace(now), textNoWords))

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/inbox"
 )
 
-func TestSplitNotes_AddedNotes_ComeOff(t *testing.T) {
-	unread, instead := inbox.WithUnread([]string{"b.mp4", "a.mp4", "b.mp4"}), inbox.InsteadOf("what was")
+func TestSplitNotes_AddedNotes_AreSeparated(t *testing.T) {
+	unread, instead := inbox.UnreadNote([]string{"b.mp4", "a.mp4", "b.mp4"}), inbox.ReplacementNote("what was")
 	if unread != "\n[Before this came a.mp4, b.mp4, which could not be looked at.]" {
 		t.Errorf("got %q", unread)
 	}
@@ -20,29 +20,29 @@ func TestSplitNotes_AddedNotes_ComeOff(t *testing.T) {
 	}
 }
 
-func TestCorrection_LongOrEmptyTexts_AreNamed(t *testing.T) {
+func TestCorrectionText_LongOrEmptyText_IsReadable(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for _, c := range [][3]string{
 		{"tea", "coffee", "Correction of my message “tea”: now it reads: “coffee”"},
 		{"", " ", "Correction of my message “(no words)”: now it reads: “(no words)”"},
 		{long, long, "Correction of my message “" + long[:199] + "…”: now it reads: “" + long + "”"},
-		{"tea" + inbox.InsteadOf("x"), "coffee" + inbox.InsteadOf("x"), "Correction of my message “tea”: now it reads: “coffee”"},
+		{"tea" + inbox.ReplacementNote("x"), "coffee" + inbox.ReplacementNote("x"), "Correction of my message “tea”: now it reads: “coffee”"},
 	} {
-		if got := inbox.Correction(c[0], c[1]); got != c[2] {
+		if got := inbox.CorrectionText(c[0], c[1]); got != c[2] {
 			t.Errorf("got %q, want %q", got, c[2])
 		}
 	}
 }
 
-func TestAnewOffer_Press_NamesItsInbound(t *testing.T) {
-	_, buttons := inbox.AnewOffer(7)
+func TestNewAnswerOffer_Press_NamesItsInbound(t *testing.T) {
+	_, buttons := inbox.NewAnswerOffer(7)
 	for press, want := range map[string]int64{buttons[0][0].Press: 7, "e:-1": 0, "e:x": 0, "u:7": 0} {
-		if got, ok := inbox.AnewPressed(press); ok != (want > 0) || ok && got != want {
+		if got, ok := inbox.ParseNewAnswerPress(press); ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %d, %t", press, got, ok)
 		}
 	}
-	for age, want := range map[time.Duration]bool{-1: false, 0: true, inbox.AnewFor - 1: true, inbox.AnewFor: false} {
-		if inbox.OffersAnew(age) != want {
+	for age, want := range map[time.Duration]bool{-1: false, 0: true, inbox.NewAnswerWindow - 1: true, inbox.NewAnswerWindow: false} {
+		if inbox.OffersNewAnswer(age) != want {
 			t.Errorf("after %v it is offered: %t", age, !want)
 		}
 	}

@@ -25,7 +25,7 @@ func TestFollowUp_IsTextWithoutCommand(t *testing.T) {
 		{"a /followup", nil, supervisor.Inbound{Kind: "text", Text: "a /followup"}},
 	} {
 		box, _, accepted := openInbox(t)
-		_, err := box.Put(t.Context(), message("k", c.text), c.files...)
+		_, err := box.StoreInbound(t.Context(), message("k", c.text), c.files...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.G
 var closed = &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
 // right accepts a code once.
-func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+func right(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 	if f.LastPeriod == 1 {
 		return f, supervisor.CodeResult{Action: "login.refused", Text: "Wrong."}
 	}
@@ -49,16 +49,16 @@ func newPorter() *fakeGate {
 	}}
 }
 
-func TestGate_Missing_RefusesAll(t *testing.T) {
+func TestGate_Missing_RefusesAllMessages(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), nil)
-	if _, err := box.Put(t.Context(), message("k", "/stop")); err == nil {
+	if _, err := box.StoreInbound(t.Context(), message("k", "/stop")); err == nil {
 		t.Error("a message was taken")
 	}
 	if err := put(t, box, 9, item(1, "ann", "/stop")); err == nil {
 		t.Error("a batch was taken")
 	}
-	if next, err := db.Inbox().NextUpdate(t.Context(), source); err != nil || next != 0 {
+	if next, err := db.Inbox().NextUpdateNumber(t.Context(), source); err != nil || next != 0 {
 		t.Errorf("the source has forgotten up to %d, %v", next, err)
 	}
 	if d := cmp.Diff(heard{}, *h, cmp.AllowUnexported(heard{})); d != "" {
@@ -66,10 +66,10 @@ func TestGate_Missing_RefusesAll(t *testing.T) {
 	}
 }
 
-func TestGate_Error_RefusesAll(t *testing.T) {
+func TestGate_Error_RefusesAllMessages(t *testing.T) {
 	db, h, broken := sqlitetest.Open(t), &heard{}, errors.New("the gate is broken")
 	box := h.inbox(db.Inbox(), &fakeGate{err: broken})
-	if _, err := box.Put(t.Context(), message("k", "hello")); !errors.Is(err, broken) {
+	if _, err := box.StoreInbound(t.Context(), message("k", "hello")); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	err := put(t, box, 9, item(1, "ann", "hello"))
@@ -81,7 +81,7 @@ func TestGate_Error_RefusesAll(t *testing.T) {
 	}
 }
 
-func TestGate_ChecksEveryKind(t *testing.T) {
+func TestGate_ChecksEveryKindOfInbound(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	box := h.inbox(db.Inbox(), p)
 	press, forged, answered := item(3, "ann", "/stop"), item(4, "ann", "hello"), item(5, "ann", "(a photo)")
@@ -91,7 +91,7 @@ func TestGate_ChecksEveryKind(t *testing.T) {
 	}
 	pressed := message("p", "/stop")
 	pressed.Kind = supervisor.KindPress
-	if kept, err := box.Put(t.Context(), pressed); err != nil || kept.Kind != supervisor.KindPress {
+	if kept, err := box.StoreInbound(t.Context(), pressed); err != nil || kept.Kind != supervisor.KindPress {
 		t.Errorf("kept is %+v, %v", kept, err)
 	}
 	want := []string{"text hello", "command /stop", "press /stop", "text hello", "text (a photo)", "press /stop"}
@@ -106,9 +106,9 @@ func TestGate_ChecksEveryKind(t *testing.T) {
 func TestGate_RefusedMessage_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
-	for text, want := range map[string]supervisor.Code{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
-		_, err := box.Put(t.Context(), message("k", text))
-		if supervisor.ErrorCode(err) != want || problem.Message(err) != "Too much at once." {
+	for text, want := range map[string]supervisor.ErrorCode{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
+		_, err := box.StoreInbound(t.Context(), message("k", text))
+		if supervisor.ErrorCodeOf(err) != want || problem.UserText(err) != "Too much at once." {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestGate_RefusedMessage_IsNotStored(t *testing.T) {
 	}
 	same := item(2, "ann", "another").Inbound
 	same.Source, same.Kind = source, supervisor.KindText
-	again, _, err := db.Inbox().Put(t.Context(), same)
+	again, _, err := db.Inbox().StoreInbound(t.Context(), same)
 	if err != nil || again.Text != "(a message that could not be taken)" || again.State != supervisor.InboundAnswered {
 		t.Errorf("kept is %+v, %v", again, err)
 	}
@@ -161,7 +161,7 @@ func TestGate_HeldMessage_PassesAfterCode(t *testing.T) {
 	}
 }
 
-func TestGate_Put_ChecksLikeABatch(t *testing.T) {
+func TestStoreInbound_AsksGateLikeStoreBatch(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestGate_Put_ChecksLikeABatch(t *testing.T) {
 		{"4", "hello", "hello", supervisor.KindText, false, []string{"hello"}},
 	} {
 		*h = heard{}
-		kept, err := box.Put(t.Context(), message(c.key, c.text))
+		kept, err := box.StoreInbound(t.Context(), message(c.key, c.text))
 		if err != nil || kept.Text != c.kept || kept.Kind != c.kind || kept.Held != c.held {
 			t.Errorf("%s: kept is %+v, %v", c.text, kept, err)
 		}
@@ -189,13 +189,13 @@ func TestGate_Put_ChecksLikeABatch(t *testing.T) {
 	}
 }
 
-// fallible is a store whose first calls fail.
-type fallible struct {
+// failingStore is a store whose first calls fail.
+type failingStore struct {
 	inbox.Store
 	fails *int
 }
 
-func (f fallible) failed() error {
+func (f failingStore) failed() error {
 	if *f.fails > 0 {
 		*f.fails--
 		return errors.New("disk I/O error")
@@ -203,33 +203,33 @@ func (f fallible) failed() error {
 	return nil
 }
 
-func (f fallible) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, bool, error) {
+func (f failingStore) StoreInbound(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, bool, error) {
 	if err := f.failed(); err != nil {
 		return in, false, err
 	}
-	return f.Store.Put(ctx, in)
+	return f.Store.StoreInbound(ctx, in)
 }
 
-func (f fallible) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
+func (f failingStore) StoreBatch(ctx context.Context, b supervisor.InboundBatch) (supervisor.BatchReceipt, error) {
 	if err := f.failed(); err != nil {
-		return supervisor.Receipt{}, err
+		return supervisor.BatchReceipt{}, err
 	}
-	return f.Store.PutBatch(ctx, b)
+	return f.Store.StoreBatch(ctx, b)
 }
 
-// TestGate_StoreFailed_RepeatIsTaken checks that a failure of the store loses no message: the
+// TestGate_StoreFailed_RepeatIsStored checks that a failure of the store loses no message: the
 // repeated message does not count as too fast.
-func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
-	people, err := access.New([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
+func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
+	people, err := access.NewPeople([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
-	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
+	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins,
 		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
-		AlertAdmins: func(_, _ string) {}, Limits: access.Limits{Burst: 20, PerSecond: 1e-9}})
-	box := h.inbox(fallible{db.Inbox(), &fails}, gate)
-	var batch []supervisor.Item
+		AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{Burst: 20, PerSecond: 1e-9}})
+	box := h.inbox(failingStore{db.Inbox(), &fails}, gate)
+	var batch []supervisor.BatchItem
 	for i := range int64(20) {
 		batch = append(batch, item(i+1, "ann", "hello"))
 	}
@@ -248,10 +248,10 @@ func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 		fails = 1
 		in := message(strconv.Itoa(i), "hello")
 		in.Conversation.User = "bob"
-		if _, err := box.Put(t.Context(), in); err == nil {
+		if _, err := box.StoreInbound(t.Context(), in); err == nil {
 			t.Fatal("the store did not fail")
 		}
-		if _, err := box.Put(t.Context(), in); err != nil {
+		if _, err := box.StoreInbound(t.Context(), in); err != nil {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
@@ -259,26 +259,26 @@ func TestGate_StoreFailed_RepeatIsTaken(t *testing.T) {
 
 // enrolled gives ann, who is 42 on Telegram, an active second factor. seal is the key that sealed
 // the factor.
-func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
+func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Sealer, codes []access.Secret) {
 	t.Helper()
-	people, err := access.New([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
+	people, err := access.NewPeople([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seal = access.NewSeal([access.KeySize]byte{7})
-	made, err := seal.Enrol("ann")
+	seal = access.NewSealer([access.KeySize]byte{7})
+	made, err := seal.NewEnrolment("ann")
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes, digests := access.NewRecovery()
-	confirm := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	codes, digests := access.NewRecoveryCodes()
+	confirm := func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f.Confirmed = true
 		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
 	}
-	if err := db.Access().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
+	if err := db.AccessStores().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Access().Factors.Attempt(t.Context(), "ann", confirm, "in a test"); err != nil {
+	if _, err := db.AccessStores().Factors.TryCode(t.Context(), "ann", confirm, "in a test"); err != nil {
 		t.Fatal(err)
 	}
 	return people, seal, codes
@@ -290,7 +290,7 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins,
 		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
@@ -303,12 +303,12 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		typed := message("terminal"+strconv.Itoa(i), text)
-		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(problem.Message(err), "Your chat stays locked:") {
+		if _, err := box.StoreInbound(t.Context(), typed); err != nil && !strings.Contains(problem.UserText(err), "Your chat stays locked:") {
 			t.Fatal(err)
 		}
 	}
 	var kept strings.Builder
-	if err := db.Access().People.Export(t.Context(), "ann", &kept); err != nil {
+	if err := db.AccessStores().People.Export(t.Context(), "ann", &kept); err != nil {
 		t.Fatal(err)
 	}
 	if all := kept.String(); strings.Contains(all, code[:len(code)-1]) || !strings.Contains(all, "hello") {
@@ -317,10 +317,10 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	if n := strings.Count(kept.String(), "Your chat stays locked:"); n < len(texts) {
 		t.Errorf("it was said %d times why", n)
 	}
-	if clean, err := db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
+	if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
 		t.Errorf("to be taken away are %+v, %v", clean, err)
 	}
-	if f, _, err := db.Access().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) || len(h.accepted) != 0 {
+	if f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) || len(h.accepted) != 0 {
 		t.Errorf("%d codes are left, %v; handed on were %q", len(f.Recovery), err, h.accepted)
 	}
 }
@@ -330,8 +330,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
-		Logins: db.Access().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
+		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
 		t.Helper()
@@ -340,26 +340,26 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		if err := put(t, box, update+1, one); err != nil {
 			t.Fatal(err)
 		}
-		kept, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: one.Inbound.Conversation, Source: source,
+		kept, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: one.Inbound.Conversation, Source: source,
 			Key: one.Inbound.Key, Kind: supervisor.KindText, Text: "x"})
 		if err != nil || kept.Text != "(a code)" || kept.State != supervisor.InboundAnswered {
 			t.Errorf("kept is %+v, %v", kept, err)
 		}
-		f, _, err := db.Access().Factors.Find(t.Context(), "ann")
+		f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann")
 		if err != nil || len(f.Recovery) != len(codes)-int(update) {
 			t.Errorf("%d codes are left, %v", len(f.Recovery), err)
 		}
-		if clean, err := db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
+		if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
 			t.Errorf("to be taken away are %+v, %v", clean, err)
 		}
 	}
 	send(1, "-7", 0)
-	if _, open, err := db.Access().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open || err != nil {
+	if _, open, err := db.AccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open || err != nil {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}
 	send(2, "42", 1)
 	send(3, "42", 2) // while the gate is open
-	if n, err := db.Inbox().Forget(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
+	if n, err := db.Inbox().DeleteRawUpdates(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d updates were kept as they came, %v", n, err)
 	}
 	if len(h.accepted) != 0 {
@@ -367,13 +367,13 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	}
 }
 
-func TestLock_TakesEffectAtOnce(t *testing.T) {
+func TestLock_AppliesToNextMessage(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
 	p.says["/lock"] = supervisor.GateDecision{Lock: supervisor.LockHere}
 	box := h.inbox(db.Inbox(), p)
 	send := func(key, text string, held bool) {
 		t.Helper()
-		if kept, err := box.Put(t.Context(), message(key, text)); err != nil || kept.Held != held {
+		if kept, err := box.StoreInbound(t.Context(), message(key, text)); err != nil || kept.Held != held {
 			t.Errorf("%s: %+v, %v", text, kept, err)
 		}
 	}
@@ -386,14 +386,14 @@ func TestLock_TakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestGate_FullDisk_StaysClosed(t *testing.T) {
+func TestGate_FullDisk_KeepsRefusing(t *testing.T) {
 	h := &heard{}
-	box := h.inbox(fullBatches{}, newPorter())
+	box := h.inbox(fullBatchStore{}, newPorter())
 	err := put(t, box, 9, item(1, "ann", "/guarded"), item(2, "ann", "/stop"), item(3, "ann", "123456"))
-	if problem.Message(err) != "The disk is full." {
+	if problem.UserText(err) != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
-	if _, err := box.Put(t.Context(), message("k", "/guarded")); err == nil {
+	if _, err := box.StoreInbound(t.Context(), message("k", "/guarded")); err == nil {
 		t.Error("it was taken")
 	}
 	if d := cmp.Diff([]string{"7 /stop"}, h.unkept); d != "" {

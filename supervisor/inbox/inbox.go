@@ -15,12 +15,12 @@ import (
 
 // Store stores inbounds.
 type Store interface {
-	// Put inserts an inbound, and returns the stored row. If a row with the same user, source and
+	// StoreInbound inserts an inbound, and returns the stored row. If a row with the same user, source and
 	// key exists, that row is returned.
-	Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
-	// PutBatch inserts the items of a batch in order, as the gate has decided. The same transaction
+	StoreInbound(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
+	// StoreBatch inserts the items of a batch in order, as the gate has decided. The same transaction
 	// stores the offset of the source's next batch.
-	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
+	StoreBatch(ctx context.Context, b supervisor.InboundBatch) (supervisor.BatchReceipt, error)
 }
 
 // Gate decides about an inbound before it is stored, and again if the inbound is sent again. After
@@ -31,7 +31,7 @@ type Gate interface {
 
 // Conversations finds the conversation of an inbound that was not stored.
 type Conversations interface {
-	Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
+	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
 }
 
 // Options configures an inbox. No callback may block.
@@ -65,10 +65,10 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// Put stores an inbound with its files. It reads the Kind from the text, unless the inbound is a
+// StoreInbound stores an inbound with its files. It reads the Kind from the text, unless the inbound is a
 // press. The result may have been answered already, or be held by the gate. An error means that the
 // inbound was not stored; the sender may repeat it with the same key.
-func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
+func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
 	}
@@ -84,7 +84,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 	if err != nil {
 		return kept, fmt.Errorf("take a message of %s: %w", in.Conversation.User, err)
 	}
-	if kept, err = b.put(ctx, supervisor.Item{Inbound: in, Attachments: files, Decision: decision}); err != nil {
+	if kept, err = b.put(ctx, supervisor.BatchItem{Inbound: in, Attachments: files, Decision: decision}); err != nil {
 		err = fmt.Errorf("keep a message of %s: %w", in.Conversation.User, err)
 		if b.o.NotStored != nil && letsThrough(decision) {
 			err = b.o.NotStored(in, err)
@@ -100,16 +100,16 @@ func letsThrough(d supervisor.GateDecision) bool {
 }
 
 // put stores an inbound and calls the callbacks.
-func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbound, error) {
-	var receipt supervisor.Receipt
+func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.Inbound, error) {
+	var receipt supervisor.BatchReceipt
 	var err error
 	in := item.Inbound
 	// Only a text may answer a question. Any other inbound is stored without a batch.
 	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText {
-		in, _, err = b.o.Store.Put(ctx, in)
+		in, _, err = b.o.Store.StoreInbound(ctx, in)
 		receipt.Stored = []supervisor.Inbound{in}
 	} else {
-		receipt, err = b.o.Store.PutBatch(ctx, supervisor.Batch{Source: in.Source, Items: []supervisor.Item{item}})
+		receipt, err = b.o.Store.StoreBatch(ctx, supervisor.InboundBatch{Source: in.Source, Items: []supervisor.BatchItem{item}})
 	}
 	if err != nil {
 		return in, err
@@ -119,7 +119,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 }
 
 // notify calls the callbacks for a receipt. Messages that a code has released come before the code.
-func (b *Inbox) notify(r supervisor.Receipt) {
+func (b *Inbox) notify(r supervisor.BatchReceipt) {
 	for _, in := range r.Released {
 		b.o.Accepted(in)
 	}

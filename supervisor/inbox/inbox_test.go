@@ -38,17 +38,17 @@ func openInbox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 		Accepted: func(in supervisor.Inbound) { accepted = append(accepted, in) }}), db, &accepted
 }
 
-func TestPut_StoresOnceThenAccepts(t *testing.T) {
+func TestStoreInbound_StoresOnceThenAccepts(t *testing.T) {
 	box, db, accepted := openInbox(t)
-	first, err := box.Put(t.Context(), message("k", "hello"))
+	first, err := box.StoreInbound(t.Context(), message("k", "hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, ok, err := db.Inbox().Next(t.Context(), first.Conversation.ID)
+	next, ok, err := db.Inbox().NextInbound(t.Context(), first.Conversation.ID)
 	if err != nil || !ok || next.ID != first.ID || next.Text != "hello" {
 		t.Errorf("on disk is %+v, %v, %v", next, ok, err)
 	}
-	again, err := box.Put(t.Context(), message("k", "something else under the same key"))
+	again, err := box.StoreInbound(t.Context(), message("k", "something else under the same key"))
 	if err != nil || again.ID != first.ID || again.Text != "hello" {
 		t.Errorf("sent again it is %+v, %v", again, err)
 	}
@@ -57,7 +57,7 @@ func TestPut_StoresOnceThenAccepts(t *testing.T) {
 	}
 }
 
-func TestPut_InvalidText_IsRefused(t *testing.T) {
+func TestStoreInbound_InvalidText_IsRefused(t *testing.T) {
 	box, _, accepted := openInbox(t)
 	for name, c := range map[string]struct{ key, text, want string }{
 		"nothing":               {"k", "", "empty"},
@@ -71,8 +71,8 @@ func TestPut_InvalidText_IsRefused(t *testing.T) {
 		"a key that is no text": {"\xff", "hello", "printable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := box.Put(t.Context(), message(c.key, c.text))
-			if supervisor.ErrorCode(err) != supervisor.CodeInvalid || !strings.Contains(problem.Message(err), c.want) {
+			_, err := box.StoreInbound(t.Context(), message(c.key, c.text))
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid || !strings.Contains(problem.UserText(err), c.want) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -80,7 +80,7 @@ func TestPut_InvalidText_IsRefused(t *testing.T) {
 	if len(*accepted) != 0 {
 		t.Errorf("accepted were %+v", *accepted)
 	}
-	if _, err := box.Put(t.Context(), message(strings.Repeat("k", 128), strings.Repeat("x", supervisor.MaxText))); err != nil {
+	if _, err := box.StoreInbound(t.Context(), message(strings.Repeat("k", 128), strings.Repeat("x", supervisor.MaxText))); err != nil {
 		t.Errorf("the most that may be sent is refused: %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestCommand_IsSlashAndOneWord(t *testing.T) {
 		"/stöp":                              supervisor.KindText,
 		"/status@" + strings.Repeat("b", 65): supervisor.KindText,
 	} {
-		in, err := box.Put(t.Context(), message("k-"+strings.Map(printable, text), text))
+		in, err := box.StoreInbound(t.Context(), message("k-"+strings.Map(printable, text), text))
 		if err != nil || in.Kind != want {
 			t.Errorf("%q is a %s (%v), want a %s", text, in.Kind, err, want)
 		}
@@ -125,41 +125,41 @@ func printable(r rune) rune {
 	return r
 }
 
-// full is a store on a full disk.
-type full struct{}
+// fullStore is a store on a full disk.
+type fullStore struct{}
 
-func (full) Put(context.Context, supervisor.Inbound) (supervisor.Inbound, bool, error) {
+func (fullStore) StoreInbound(context.Context, supervisor.Inbound) (supervisor.Inbound, bool, error) {
 	return supervisor.Inbound{}, false, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
-func (full) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt, err error) {
+func (fullStore) StoreBatch(context.Context, supervisor.InboundBatch) (r supervisor.BatchReceipt, err error) {
 	return r, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
-func TestPut_StoreFails_IsNotAccepted(t *testing.T) {
+func TestStoreInbound_StoreFails_AcceptsNothing(t *testing.T) {
 	accepted := func(supervisor.Inbound) { t.Error("accepted") }
-	_, err := inbox.New(inbox.Options{Store: full{}, Gate: openGate{}, Accepted: accepted}).Put(t.Context(), message("k", "hello"))
+	_, err := inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{}, Accepted: accepted}).StoreInbound(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
 	if !errors.As(err, &told) || told.Message != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	var unkept supervisor.Inbound
 	other := errors.New("told otherwise")
-	_, err = inbox.New(inbox.Options{Store: full{}, Gate: openGate{}, Accepted: accepted, NotStored: func(in supervisor.Inbound, err error) error {
+	_, err = inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{}, Accepted: accepted, NotStored: func(in supervisor.Inbound, err error) error {
 		if !errors.As(err, &told) {
 			t.Errorf("given is %v", err)
 		}
 		unkept = in
 		return other
-	}}).Put(t.Context(), message("k", "/stop"))
+	}}).StoreInbound(t.Context(), message("k", "/stop"))
 	if !errors.Is(err, other) || unkept.Kind != supervisor.KindCommand || unkept.Text != "/stop" {
 		t.Errorf("got %v for %+v", err, unkept)
 	}
 }
 
-func TestPut_WithFiles_OriginIsWorld(t *testing.T) {
+func TestStoreInbound_WithFiles_OriginIsWorld(t *testing.T) {
 	box, _, _ := openInbox(t)
-	in, err := box.Put(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document", Name: "letter.txt"})
+	in, err := box.StoreInbound(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document", Name: "letter.txt"})
 	if err != nil || in.State != supervisor.InboundArriving || in.Origin != supervisor.OriginWorld {
 		t.Errorf("kept is %+v, %v", in, err)
 	}

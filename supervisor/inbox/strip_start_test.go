@@ -24,14 +24,14 @@ func TestStartArgument_IsNotStored(t *testing.T) {
 		if err := put(t, box, 6, batched); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := box.Put(t.Context(), message("k", text)); err != nil {
+		if _, err := box.StoreInbound(t.Context(), message("k", text)); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff([]string{want, want}, h.accepted); d != "" {
 			t.Errorf("%q: %s", text, d)
 		}
 		var all bytes.Buffer
-		if err := db.Access().People.Export(t.Context(), "ann", &all); err != nil {
+		if err := db.AccessStores().People.Export(t.Context(), "ann", &all); err != nil {
 			t.Fatal(err)
 		}
 		if is, told := bytes.Contains(all.Bytes(), []byte(code)), want != "/start"; is != told {

@@ -24,9 +24,9 @@ func isFull(err error) bool {
 	return problem == engine.ProblemFull
 }
 
-// Remove deletes the index at path, and a damaged index that was set aside. No service may have the
+// RemoveDatabase deletes the index at path, and a damaged index that was set aside. No service may have the
 // index open.
-func Remove(path string) error {
+func RemoveDatabase(path string) error {
 	err := removeSetAside(path)
 	for _, name := range []string{path, path + "-wal"} {
 		if gone := os.Remove(name); !errors.Is(gone, fs.ErrNotExist) {

@@ -90,7 +90,7 @@ func (x *Index) embedSome(ctx context.Context, first bool) (worked bool) {
 
 // embedBatch makes the vectors of some of a user's sections.
 func (x *Index) embedBatch(ctx context.Context, user string) (made int, err error) {
-	list, err := engine.All(x.openDB().Reader(ctx), scanSectionWords, listAwaited, user, embedBatch)
+	list, err := engine.AllRows(x.openDB().Reader(ctx), scanSectionWords, listAwaited, user, embedBatch)
 	size := 0
 	for i, s := range list {
 		list[i].text = strings.ToValidUTF8(s.vectorText(embedText), "")
@@ -122,7 +122,7 @@ func (x *Index) embedList(ctx context.Context, user string, list []sectionWords)
 	}
 	vectors, err := x.o.Embedder.Embed(ctx, user, texts)
 	failed, half := new(modelcall.Error), len(list)/2
-	switch tooLong := errors.As(err, &failed) && failed.Class == modelcall.TooLong; {
+	switch tooLong := errors.As(err, &failed) && failed.Class == modelcall.RequestTooLong; {
 	case tooLong && half > 0:
 		if err := x.embedList(ctx, user, list[:half]); err != nil {
 			return err

@@ -22,7 +22,7 @@ type progress struct{ done, all int64 }
 // blocks.
 func (x *Index) NotifyMessage(user string, conversation int64) {
 	x.mark(chat{user, conversation})
-	signals.Send(x.wake)
+	signals.SendToken(x.wake)
 }
 
 // mark notes that a conversation must be read.
@@ -44,7 +44,7 @@ func (x *Index) feed(ctx context.Context) error {
 	if x.o.OnOpen != nil {
 		x.o.OnOpen()
 	}
-	signals.Send(x.embedWake)
+	signals.SendToken(x.embedWake)
 	for ctx.Err() == nil {
 		next, ok, err := x.next()
 		if err == nil && ok {
@@ -89,11 +89,11 @@ func (x *Index) next() (c chat, ok bool, err error) {
 func (x *Index) readBatch(ctx context.Context, c chat) error {
 	began, n := x.o.Now(), 0
 	err := x.write(ctx, func(t *tx) error {
-		after, err := engine.Value(t, engine.Integer, findCursor, c.user, c.id)
+		after, err := engine.FirstValue(t, engine.ScanInteger, findCursor, c.user, c.id)
 		if err != nil {
 			return err
 		}
-		list, err := x.o.Transcript.ListSaid(ctx, c.user, c.id, after, batch)
+		list, err := x.o.Transcript.ListDialogMessages(ctx, c.user, c.id, after, batch)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	if n == batch {
 		x.mark(c)
 		// leaves half of the processor's time to other work
-		retry.Wait(ctx, min(x.o.Now().Sub(began), time.Second))
+		retry.Sleep(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ const (
 )
 
 // putMessages indexes the messages that have words.
-func (t *tx) putMessages(c chat, list []supervisor.SaidMessage) error {
+func (t *tx) putMessages(c chat, list []supervisor.DialogMessage) error {
 	var words []sectionWords
 	for _, m := range list {
 		text := m.Text()

@@ -12,8 +12,8 @@ import (
 // stored once.
 type SectionHash string
 
-// File is a text file of a home.
-type File struct {
+// HomeFile is a text file of a home.
+type HomeFile struct {
 	Path     string // path relative to the home, with slashes
 	Hash     string // state of the whole file, as in protocol.FileState; "" means unknown
 	Size     int64
@@ -37,9 +37,9 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// Manifest lists the indexed files of a user's home, without their sections. Workers compare the
+// HomeManifest lists the indexed files of a user's home, without their sections. Workers compare the
 // list with the home.
-func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
+func (x *Index) HomeManifest(ctx context.Context, user string) ([]HomeFile, error) {
 	if x.reconciledDB() == nil {
 		return nil, errNotOpen
 	}
@@ -47,12 +47,12 @@ func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
 }
 
 // ListFiles lists the files of a user's home that can be searched now.
-func (x *Index) ListFiles(ctx context.Context, user string) ([]File, error) {
+func (x *Index) ListFiles(ctx context.Context, user string) ([]HomeFile, error) {
 	db := x.openDB()
 	if db == nil {
 		return nil, errNotOpen
 	}
-	list, err := engine.All(db.Reader(ctx), scanFile, listFiles, user)
+	list, err := engine.AllRows(db.Reader(ctx), scanFile, listFiles, user)
 	return list, x.explain(err, "list what the index has of the home of %s", user)
 }
 
@@ -66,7 +66,7 @@ func (x *Index) MissingSections(ctx context.Context, user string, hashes []Secti
 	}
 	read := db.Reader(ctx)
 	for _, h := range hashes {
-		_, known, err := engine.One(read, scanSectionWords, findHash, user, h)
+		_, known, err := engine.FirstRow(read, scanSectionWords, findHash, user, h)
 		if err != nil {
 			return nil, x.explain(err, "look for sections of %s", user)
 		}
@@ -87,7 +87,7 @@ func (x *Index) PutSections(ctx context.Context, user string, list []Section) er
 	}
 	return x.write(ctx, func(t *tx) error {
 		for _, s := range list {
-			_, known, err := engine.One(t, scanSectionWords, findHash, user, s.Hash)
+			_, known, err := engine.FirstRow(t, scanSectionWords, findHash, user, s.Hash)
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ const (
 // stored already. A moved file, which comes under another path in the same call, keeps its
 // sections. Sections that no file has any more are deleted, and none of their words stays in the
 // index's files.
-func (x *Index) SetManifest(ctx context.Context, user string, changed []File, gone []string) error {
+func (x *Index) SetManifest(ctx context.Context, user string, changed []HomeFile, gone []string) error {
 	return x.write(ctx, func(t *tx) error {
 		touched := map[int64]bool{}
 		was, err := t.oldHashes(user, changed, gone)
@@ -152,7 +152,7 @@ func (t *tx) placeAll(user string, touched map[int64]bool) error {
 }
 
 func (t *tx) dropFile(user, path string, touched map[int64]bool) error {
-	placed, err := engine.All(t, engine.Integer, listPlaced, user, path)
+	placed, err := engine.AllRows(t, engine.ScanInteger, listPlaced, user, path)
 	for _, section := range placed {
 		touched[section] = true
 	}
@@ -165,7 +165,7 @@ func (t *tx) dropFile(user, path string, touched map[int64]bool) error {
 	return err
 }
 
-func (t *tx) putFile(user string, f File, touched map[int64]bool) error {
+func (t *tx) putFile(user string, f HomeFile, touched map[int64]bool) error {
 	err := t.dropFile(user, f.Path, touched)
 	if err == nil {
 		err = t.Exec(insertFile, user, f.Path, f.Hash, f.Size, f.Modified.UnixNano())
@@ -174,7 +174,7 @@ func (t *tx) putFile(user string, f File, touched map[int64]bool) error {
 		if err != nil {
 			return err
 		}
-		s, known, failed := engine.One(t, scanSectionWords, findHash, user, p.Hash)
+		s, known, failed := engine.FirstRow(t, scanSectionWords, findHash, user, p.Hash)
 		if err = failed; err == nil && !known {
 			err = fmt.Errorf("put %s: section %s was not put before", f.Path, p.Hash)
 		}
@@ -197,7 +197,7 @@ const (
 // SetManifest.
 func (x *Index) removeStale(ctx context.Context, user, path, kept string) (n int, err error) {
 	err = x.write(ctx, func(t *tx) error {
-		stale, err := engine.All(t, engine.Integer, listStale, user, path, kept, removeBatch)
+		stale, err := engine.AllRows(t, engine.ScanInteger, listStale, user, path, kept, removeBatch)
 		touched := map[int64]bool{}
 		for _, section := range stale {
 			if err == nil {
@@ -224,16 +224,16 @@ const (
 // current file. It deletes a section without a file. It returns the section if its name has
 // changed.
 func (t *tx) placeSection(user string, section int64) ([]sectionWords, error) {
-	s, err := engine.Value(t, scanSectionWords, findSection, user, section)
+	s, err := engine.FirstValue(t, scanSectionWords, findSection, user, section)
 	if err != nil {
 		return nil, err
 	}
-	path, _, err := engine.One(t, engine.String, findPath, user, section, s.path)
+	path, _, err := engine.FirstRow(t, engine.ScanString, findPath, user, section, s.path)
 	if err != nil || path == s.path {
 		return nil, err
 	}
 	if s.path != "" {
-		t.Scrub()
+		t.ScrubJournal()
 		err = t.removeWords(user, s)
 	}
 	switch {

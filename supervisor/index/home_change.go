@@ -27,7 +27,7 @@ const (
 
 // oldHashes returns the hashes of files that will be changed or deleted. It returns nil if the home
 // was never read completely: then nothing is a change.
-func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[string]string, err error) {
+func (t *tx) oldHashes(user string, changed []HomeFile, gone []string) (was map[string]string, err error) {
 	report, err := findReport(t, user)
 	if err != nil || report.At.IsZero() {
 		return nil, err
@@ -38,7 +38,7 @@ func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[stri
 		paths = append(paths, f.Path)
 	}
 	for _, path := range paths {
-		hash, known, err := engine.One(t, engine.String, findFileHash, user, path)
+		hash, known, err := engine.FirstRow(t, engine.ScanString, findFileHash, user, path)
 		if err != nil {
 			return nil, err
 		}
@@ -51,10 +51,10 @@ func (t *tx) oldHashes(user string, changed []File, gone []string) (was map[stri
 }
 
 // putChanges stores the differences from the hashes that oldHashes returned.
-func (t *tx) putChanges(user string, was map[string]string, putChanges []File, gone []string) (err error) {
+func (t *tx) putChanges(user string, was map[string]string, putChanges []HomeFile, gone []string) (err error) {
 	now := slices.Clone(putChanges)
 	for _, path := range gone {
-		now = append(now, File{Path: path, Hash: supervisor.FileMissing, Modified: time.Unix(0, 0)})
+		now = append(now, HomeFile{Path: path, Hash: supervisor.FileMissing, Modified: time.Unix(0, 0)})
 	}
 	n := 0
 	for _, f := range now {
@@ -69,19 +69,19 @@ func (t *tx) putChanges(user string, was map[string]string, putChanges []File, g
 	return err
 }
 
-// Changes lists the files of a user's home that differ since a cursor, by path. It also returns the
+// ListHomeChanges lists the files of a user's home that differ since a cursor, by path. It also returns the
 // next cursor. A file that changed back is not listed. ok is false if the cursor belongs to another
 // database: then the changes are unknown.
-func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
+func (x *Index) ListHomeChanges(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
 	db := x.reconciledDB()
 	if db == nil {
 		return nil, next, false, errNotOpen
 	}
 	read := db.Reader(ctx)
-	next.Epoch, err = engine.Value(read, engine.String, findEpoch)
+	next.Epoch, err = engine.FirstValue(read, engine.ScanString, findEpoch)
 	if next.Epoch != since.Epoch {
 		if err == nil {
-			next.ID, err = engine.Value(read, engine.Integer, lastChange, user)
+			next.ID, err = engine.FirstValue(read, engine.ScanInteger, lastChange, user)
 		}
 		return nil, next, false, x.explain(err, "find what has changed last in the home of %s", user)
 	}
@@ -106,7 +106,7 @@ func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeC
 	return list, next, true, x.explain(err, "list what has changed in the home of %s", user)
 }
 
-func scanFile(r *engine.Row) (f File) {
+func scanFile(r *engine.Row) (f HomeFile) {
 	var modified int64
 	r.Scan(&f.Path, &f.Hash, &f.Size, &modified)
 	f.Modified = time.Unix(0, modified)

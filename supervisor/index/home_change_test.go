@@ -14,25 +14,25 @@ import (
 func (r *rig) updateWholeHome(user string, files ...string) {
 	r.Helper()
 	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
-	var list []File
+	var list []HomeFile
 	for _, f := range files {
 		var path, hash string
 		if _, err := fmt.Sscanf(f, "%s %s", &path, &hash); err != nil {
 			r.Fatal(err)
 		}
-		list = append(list, File{Path: path, Hash: hash, Size: int64(len(hash)), Modified: time.Unix(0, int64(len(hash)*1000)+int64(hash[0]))})
+		list = append(list, HomeFile{Path: path, Hash: hash, Size: int64(len(hash)), Modified: time.Unix(0, int64(len(hash)*1000)+int64(hash[0]))})
 	}
-	u := r.index.UpdateHome(user)
-	differing, err := u.Files(r.Context(), list)
-	var batch []File
+	u := r.index.BeginHomeUpdate(user)
+	differing, err := u.AddFiles(r.Context(), list)
+	var batch []HomeFile
 	for _, i := range differing {
 		batch = append(batch, list[i])
 	}
 	if err == nil && len(batch) > 0 {
-		_, err = u.Sections(r.Context(), batch)
+		_, err = u.AddSections(r.Context(), batch)
 	}
 	if err == nil {
-		_, err = u.End(r.Context(), HomeReport{}, false)
+		_, err = u.End(r.Context(), HomeCoverage{}, false)
 	}
 	if err != nil {
 		r.Fatal(err)
@@ -41,7 +41,7 @@ func (r *rig) updateWholeHome(user string, files ...string) {
 
 func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, next supervisor.HomeCursor) {
 	r.Helper()
-	changes, next, ok, err := r.index.Changes(r.Context(), user, since)
+	changes, next, ok, err := r.index.ListHomeChanges(r.Context(), user, since)
 	if err != nil || !ok {
 		r.Fatalf("since %+v: %t, %v", since, ok, err)
 	}
@@ -53,7 +53,7 @@ func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, 
 
 func (r *rig) cursor(user string) supervisor.HomeCursor {
 	r.Helper()
-	_, next, ok, err := r.index.Changes(r.Context(), user, supervisor.HomeCursor{})
+	_, next, ok, err := r.index.ListHomeChanges(r.Context(), user, supervisor.HomeCursor{})
 	if err != nil || ok {
 		r.Fatalf("of no database: %t, %v", ok, err)
 	}
@@ -62,7 +62,7 @@ func (r *rig) cursor(user string) supervisor.HomeCursor {
 
 // Files of the first complete update are no changes. Changes since a cursor are listed once, all
 // together.
-func TestChanges_SinceCursor_ListsDifferences(t *testing.T) {
+func TestListHomeChanges_SinceCursor_IsComplete(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.updateWholeHome("ann", "a 1", "b 1", "c 1", "d 1")
 	first := r.cursor("ann")
@@ -86,30 +86,30 @@ func TestChanges_SinceCursor_ListsDifferences(t *testing.T) {
 	if list, _ := r.changes("ann", last); len(list) > 0 {
 		t.Errorf("since the last %q", list)
 	}
-	changes, _, _, _ := r.index.Changes(t.Context(), "ann", first)
+	changes, _, _, _ := r.index.ListHomeChanges(t.Context(), "ann", first)
 	if now := changes[0]; now.Size != 1 || now.Modified.UnixNano() != 1000+'3' {
 		t.Errorf("a is %+v", now)
 	}
 }
 
 // A rebuilt database reports no earlier changes, and does not report all files as new.
-func TestChanges_RebuiltIndex_ListsNothing(t *testing.T) {
+func TestListHomeChanges_RebuiltIndex_ListsNothing(t *testing.T) {
 	r := newRig(t, "ann").run()
 	r.updateWholeHome("ann", "a 1")
 	was := r.cursor("ann")
 	r.stop()
-	if err := Remove(r.index.o.Path); err != nil {
+	if err := RemoveDatabase(r.index.o.Path); err != nil {
 		t.Fatal(err)
 	}
 	r.run()
 	r.updateWholeHome("ann", "a 2", "b 1")
-	if list, next, ok, err := r.index.Changes(t.Context(), "ann", was); len(list) > 0 || ok || err != nil || next.Epoch == was.Epoch || next.ID != 0 {
+	if list, next, ok, err := r.index.ListHomeChanges(t.Context(), "ann", was); len(list) > 0 || ok || err != nil || next.Epoch == was.Epoch || next.ID != 0 {
 		t.Errorf("it tells %+v, %+v, %t, %v", list, next, ok, err)
 	}
 }
 
 // Changes survive a restart. They expire, and are deleted with their user.
-func TestChanges_Old_AreDeleted(t *testing.T) {
+func TestHomeChanges_Old_AreDeleted(t *testing.T) {
 	now := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
 	r := newRig(t, "ann")
 	r.index.o.Now = func() time.Time { return now }
@@ -131,7 +131,7 @@ func TestChanges_Old_AreDeleted(t *testing.T) {
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := engine.Value(r.index.openDB().Reader(t.Context()), engine.Integer, "SELECT count(*) FROM change"); n != 0 || err != nil {
+	if n, err := engine.FirstValue(r.index.openDB().Reader(t.Context()), engine.ScanInteger, "SELECT count(*) FROM change"); n != 0 || err != nil {
 		t.Errorf("%d changes are kept of somebody who was erased, %v", n, err)
 	}
 }

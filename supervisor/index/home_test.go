@@ -11,13 +11,13 @@ import (
 
 // testFile is a file of a test's home with its sections.
 type testFile struct {
-	File
+	HomeFile
 	sections []Section
 }
 
 // file makes a file of sections, each "heading\ntext".
 func file(path string, texts ...string) (f testFile) {
-	f.File = File{Path: path, Hash: path, Modified: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
+	f.HomeFile = HomeFile{Path: path, Hash: path, Modified: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
 	for i, t := range texts {
 		sum := sha256.Sum256([]byte(t))
 		hash := SectionHash(hex.EncodeToString(sum[:]))
@@ -41,7 +41,7 @@ func (r *rig) put(user string, f testFile, gone ...string) (missing int) {
 		err = r.index.PutSections(r.Context(), user, f.sections)
 	}
 	if err == nil {
-		err = r.index.SetManifest(r.Context(), user, []File{f.File}, gone)
+		err = r.index.SetManifest(r.Context(), user, []HomeFile{f.HomeFile}, gone)
 	}
 	if err != nil {
 		r.Fatal(err)
@@ -89,14 +89,14 @@ func TestSearch_HomeFiles_AreFound(t *testing.T) {
 	if got := r.places("bob", "evening"); len(got) > 0 {
 		t.Errorf("bob finds %q", got)
 	}
-	files, err := r.index.Manifest(t.Context(), "alice")
+	files, err := r.index.HomeManifest(t.Context(), "alice")
 	if err != nil || len(files) != 1 || files[0].Path != "balcony/plants.md" || !files[0].Modified.Equal(time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("the manifest is %+v, %v", files, err)
 	}
 }
 
 // Sections that were stored before a crash and have no file are deleted.
-func TestOpen_SectionsWithoutFile_AreDropped(t *testing.T) {
+func TestRun_SectionsWithoutFile_AreDeleted(t *testing.T) {
 	r := newRig(t, "alice").run()
 	f := file("a.md", "Lost\nzyzzyva")
 	r.put("alice", file("b.md", "Kept\nhere"))

@@ -25,22 +25,22 @@ var ErrUnexpected = errors.New("that does not follow from what was told before")
 type HomeUpdate struct {
 	index       *Index
 	user        string
-	known       map[string]File // indexed files by path; nil before the first page
+	known       map[string]HomeFile // indexed files by path; nil before the first page
 	named       map[string]bool
-	batch       []File               // files that are stored when no section is missing
+	batch       []HomeFile           // files that are stored when no section is missing
 	missing     map[SectionHash]bool // missing sections of the batch
 	removeUntil time.Time            // time limit for removing sections
 	unfinished  bool                 // whether some files are still in their old state
 }
 
-// UpdateHome begins an update of a user's home.
-func (x *Index) UpdateHome(user string) *HomeUpdate {
+// BeginHomeUpdate begins an update of a user's home.
+func (x *Index) BeginHomeUpdate(user string) *HomeUpdate {
 	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, removeUntil: x.o.Now().Add(updateTime)}
 }
 
-// Files takes a page of the home's files. It returns the positions of those that differ in the
+// AddFiles takes a page of the home's files. It returns the positions of those that differ in the
 // index.
-func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, err error) {
+func (u *HomeUpdate) AddFiles(ctx context.Context, page []HomeFile) (differing []int, err error) {
 	if err := u.load(ctx); err != nil {
 		return nil, err
 	}
@@ -61,17 +61,17 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 	if u.known != nil {
 		return nil
 	}
-	list, err := u.index.Manifest(ctx, u.user)
-	u.known = make(map[string]File, len(list))
+	list, err := u.index.HomeManifest(ctx, u.user)
+	u.known = make(map[string]HomeFile, len(list))
 	for _, f := range list {
 		u.known[f.Path] = f
 	}
 	return err
 }
 
-// Sections takes the sections of files, and returns the missing ones. The files are stored once the
+// AddSections takes the sections of files, and returns the missing ones. The files are stored once the
 // missing sections are stored.
-func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash, error) {
+func (u *HomeUpdate) AddSections(ctx context.Context, batch []HomeFile) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
 		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
 	}
@@ -96,8 +96,8 @@ func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash,
 	return list, u.putBatch(ctx)
 }
 
-// Put stores missing sections.
-func (u *HomeUpdate) Put(ctx context.Context, list []Section) error {
+// StoreSections stores missing sections.
+func (u *HomeUpdate) StoreSections(ctx context.Context, list []Section) error {
 	for _, s := range list {
 		if !u.missing[s.Hash] {
 			return fmt.Errorf("section %s: %w", s.Hash, ErrUnexpected)
@@ -122,7 +122,7 @@ func (u *HomeUpdate) putBatch(ctx context.Context) error {
 
 // End ends the update. Unless more is set, files that the worker did not name are gone. left
 // reports whether some files must wait for another update.
-func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (left bool, err error) {
+func (u *HomeUpdate) End(ctx context.Context, report HomeCoverage, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
 		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
 	}
@@ -148,7 +148,7 @@ const updateTime = time.Minute
 
 // putManifest calls SetManifest after removing old sections. Files that it cannot finish within the
 // update's time wait for another update.
-func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []string) error {
+func (u *HomeUpdate) putManifest(ctx context.Context, changed []HomeFile, gone []string) error {
 	hashes, paths := []SectionHash{}, gone
 	for _, f := range changed {
 		paths = append(paths, f.Path)
@@ -170,8 +170,8 @@ func (u *HomeUpdate) putManifest(ctx context.Context, changed []File, gone []str
 	return u.index.SetManifest(ctx, u.user, changed, gone)
 }
 
-// HomeReport says how much of a user's home can be searched.
-type HomeReport struct {
+// HomeCoverage says how much of a user's home can be searched.
+type HomeCoverage struct {
 	At       time.Time `json:"at"` // time of the last update; zero means none
 	Files    int       `json:"-"`  // number of searchable files
 	Sections int       `json:"-"`  // number of sections in the searchable files
@@ -192,7 +192,7 @@ const (
 	sumFiles       = `SELECT coalesce(sum(size), 0) FROM file WHERE user = ?1 AND path IN (SELECT path FROM place WHERE user = ?1)`
 )
 
-func (x *Index) keepReport(ctx context.Context, user string, report HomeReport) error {
+func (x *Index) keepReport(ctx context.Context, user string, report HomeCoverage) error {
 	value, err := json.Marshal(report)
 	if err != nil {
 		return err
@@ -200,8 +200,8 @@ func (x *Index) keepReport(ctx context.Context, user string, report HomeReport) 
 	return x.write(ctx, func(t *tx) error { return t.Exec(keepHomeReport, user, string(value)) }, "keep what is searched of the home of %s", user)
 }
 
-// HomeReport returns how much of a user's home can be searched.
-func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport, err error) {
+// HomeCoverage returns how much of a user's home can be searched.
+func (x *Index) HomeCoverage(ctx context.Context, user string) (report HomeCoverage, err error) {
 	db := x.openDB()
 	if db == nil {
 		return report, errNotOpen
@@ -212,14 +212,14 @@ func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport,
 		err = read.Query(func(r *engine.Row) bool { r.Scan(&report.Files, &report.Sections); return true }, countPlaces, user)
 	}
 	if err == nil {
-		report.Bytes, err = engine.Value(read, engine.Integer, sumFiles, user)
+		report.Bytes, err = engine.FirstValue(read, engine.ScanInteger, sumFiles, user)
 	}
 	return report, x.explain(err, "read what is searched of the home of %s", user)
 }
 
 // findReport returns the report of the last complete update, without counts of the index.
-func findReport(read engine.Querier, user string) (report HomeReport, err error) {
-	value, known, err := engine.One(read, engine.String, findHomeReport, user)
+func findReport(read engine.Querier, user string) (report HomeCoverage, err error) {
+	value, known, err := engine.FirstRow(read, engine.ScanString, findHomeReport, user)
 	if err == nil && known {
 		err = json.Unmarshal([]byte(value), &report)
 	}
@@ -240,7 +240,7 @@ func homeIncomplete(read engine.Reader, q Query) (string, error) {
 	case !report.At.IsZero():
 		return "", nil
 	}
-	switch files, err := engine.Value(read, engine.Integer, countFiles, q.User); {
+	switch files, err := engine.FirstValue(read, engine.ScanInteger, countFiles, q.User); {
 	case err != nil || files == 0:
 		return textHomeUnread, err
 	default:

@@ -16,8 +16,8 @@ import (
 )
 
 // homeFile makes a file with a section for each text.
-func homeFile(path string, modified int64, texts ...string) (f File, list []Section) {
-	f = File{Path: path, Size: int64(len(texts)), Modified: time.Unix(modified, 0)}
+func homeFile(path string, modified int64, texts ...string) (f HomeFile, list []Section) {
+	f = HomeFile{Path: path, Size: int64(len(texts)), Modified: time.Unix(modified, 0)}
 	for i, text := range texts {
 		hash := SectionHash(fmt.Sprintf("%032x", text))
 		f.Sections = append(f.Sections, SectionPosition{Hash: hash, Line: i + 1})
@@ -30,8 +30,8 @@ func homeFile(path string, modified int64, texts ...string) (f File, list []Sect
 func (r *rig) reportHome(user string, steps int, files map[string][]string, at int64) (missing int) {
 	r.Helper()
 	r.await("the index", func() bool { return r.index.reconciledDB() != nil })
-	u := r.index.UpdateHome(user)
-	var page []File
+	u := r.index.BeginHomeUpdate(user)
+	var page []HomeFile
 	texts := map[SectionHash]Section{}
 	for path, list := range files {
 		f, sections := homeFile(path, at, list...)
@@ -40,22 +40,22 @@ func (r *rig) reportHome(user string, steps int, files map[string][]string, at i
 			texts[s.Hash] = s
 		}
 	}
-	differing, err := u.Files(r.Context(), page)
-	var batch []File
+	differing, err := u.AddFiles(r.Context(), page)
+	var batch []HomeFile
 	for _, i := range differing {
 		batch = append(batch, page[i])
 	}
 	var hashes []SectionHash
 	if err == nil && steps > 1 {
-		hashes, err = u.Sections(r.Context(), batch)
+		hashes, err = u.AddSections(r.Context(), batch)
 	}
 	for i, hash := range hashes {
 		if err == nil && steps > 2+i {
-			err = u.Put(r.Context(), []Section{texts[hash]})
+			err = u.StoreSections(r.Context(), []Section{texts[hash]})
 		}
 	}
 	if err == nil && steps > 2+len(hashes) {
-		_, err = u.End(r.Context(), HomeReport{Large: 1}, false)
+		_, err = u.End(r.Context(), HomeCoverage{Large: 1}, false)
 	}
 	if err != nil {
 		r.Fatal(err)
@@ -82,7 +82,7 @@ func (r *rig) checkFound(user string, want ...string) {
 	}
 }
 
-func TestHomeUpdate_FollowsHome(t *testing.T) {
+func TestHomeUpdate_IndexMatchesHome(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.waitUntilRead()
 	if result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "garden", Scope: ScopeHome}); err != nil || result.Incomplete != textHomeUnread {
@@ -92,7 +92,7 @@ func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r.reportHome("bob", allSteps, map[string][]string{"bob.md": {"bob's"}}, 1)
 	r.checkFound("ann", "a.md green", "a.md red")
 	r.checkFound("bob", "bob.md bob's")
-	if report, err := r.index.HomeReport(t.Context(), "ann"); err != nil || report.Files != 2 || report.Sections != 3 || report.Large != 1 {
+	if report, err := r.index.HomeCoverage(t.Context(), "ann"); err != nil || report.Files != 2 || report.Sections != 3 || report.Large != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if n := r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"red", "green"}, "c.md": nil}, 1); n != 0 {
@@ -101,7 +101,7 @@ func TestHomeUpdate_FollowsHome(t *testing.T) {
 	r.checkFound("ann", "moved.md green", "moved.md red")
 	r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"green", "blue"}}, 2)
 	r.checkFound("ann", "moved.md blue", "moved.md green")
-	if left := sqlitetest.QueryCopy(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
+	if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
 		t.Errorf("kept are %q", left)
 	}
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
@@ -123,7 +123,7 @@ func TestHomeUpdate_Interrupted_IsCompletedLater(t *testing.T) {
 		r.waitUntilRead()
 		r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
 		r.checkFound("ann", "a.md blue", "a.md green", "a.md pink", "b.md red")
-		if left := sqlitetest.QueryCopy(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
+		if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
 			t.Errorf("after %d steps kept are %q", steps, left)
 		}
 	}
@@ -137,39 +137,39 @@ func TestHomeUpdate_ImpossibleReport_Fails(t *testing.T) {
 	other, otherList := homeFile("b.md", 1, "blue")
 	for name, tell := range map[string]func(u *HomeUpdate) error{
 		"duplicate file": func(u *HomeUpdate) error {
-			_, err := u.Files(t.Context(), []File{f, f})
+			_, err := u.AddFiles(t.Context(), []HomeFile{f, f})
 			return err
 		},
 		"too many files": func(u *HomeUpdate) error {
 			for i := range MaxFiles {
 				u.named[fmt.Sprint(i)] = true
 			}
-			_, err := u.Files(t.Context(), []File{f})
+			_, err := u.AddFiles(t.Context(), []HomeFile{f})
 			return err
 		},
 		"sections of an unnamed file": func(u *HomeUpdate) error {
-			_, err := u.Sections(t.Context(), []File{f})
+			_, err := u.AddSections(t.Context(), []HomeFile{f})
 			return err
 		},
 		"unrequested section": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
-			_, err := u.Sections(t.Context(), []File{f})
-			return errors.Join(err, u.Put(t.Context(), append(otherList, list...)))
+			_, err := u.AddSections(t.Context(), []HomeFile{f})
+			return errors.Join(err, u.StoreSections(t.Context(), append(otherList, list...)))
 		},
 		"sections before missing ones": func(u *HomeUpdate) error {
 			u.named["a.md"], u.named["b.md"] = true, true
-			_, err := u.Sections(t.Context(), []File{f})
-			_, again := u.Sections(t.Context(), []File{other})
+			_, err := u.AddSections(t.Context(), []HomeFile{f})
+			_, again := u.AddSections(t.Context(), []HomeFile{other})
 			return errors.Join(err, again)
 		},
 		"end before missing sections": func(u *HomeUpdate) error {
 			u.named["a.md"] = true
-			_, err := u.Sections(t.Context(), []File{f})
-			_, end := u.End(t.Context(), HomeReport{}, false)
+			_, err := u.AddSections(t.Context(), []HomeFile{f})
+			_, end := u.End(t.Context(), HomeCoverage{}, false)
 			return errors.Join(err, end)
 		},
 	} {
-		if err := tell(r.index.UpdateHome("ann")); !errors.Is(err, ErrUnexpected) {
+		if err := tell(r.index.BeginHomeUpdate("ann")); !errors.Is(err, ErrUnexpected) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestHomeUpdate_ManyRemovals_TakeSeveralSteps(t *testing.T) {
 	took := 0
 	for left, more := len(texts), true; more; took++ {
 		var err error
-		if more, err = r.index.UpdateHome("ann").End(t.Context(), HomeReport{}, false); err != nil {
+		if more, err = r.index.BeginHomeUpdate("ann").End(t.Context(), HomeCoverage{}, false); err != nil {
 			t.Fatal(err)
 		}
 		found := len(r.findInHome("ann"))
@@ -203,7 +203,7 @@ func TestHomeUpdate_ManyRemovals_TakeSeveralSteps(t *testing.T) {
 	if took < 4 {
 		t.Errorf("it took %d updates", took)
 	}
-	if files, err := r.index.Manifest(t.Context(), "ann"); err != nil || len(files) != 0 {
+	if files, err := r.index.HomeManifest(t.Context(), "ann"); err != nil || len(files) != 0 {
 		t.Errorf("kept are %+v, %v", files, err)
 	}
 }
@@ -211,10 +211,10 @@ func TestHomeUpdate_ManyRemovals_TakeSeveralSteps(t *testing.T) {
 func TestSearch_UnreadableFiles_AreReported(t *testing.T) {
 	r := newRig(t, "ann").run()
 	r.waitUntilRead()
-	if _, err := r.index.UpdateHome("ann").End(t.Context(), HomeReport{Excess: 7}, false); err != nil {
+	if _, err := r.index.BeginHomeUpdate("ann").End(t.Context(), HomeCoverage{Excess: 7}, false); err != nil {
 		t.Fatal(err)
 	}
-	for source, want := range map[Scope]string{ScopeHome: "7 of them", ScopeTranscript: ""} {
+	for source, want := range map[SearchScope]string{ScopeHome: "7 of them", ScopeTranscript: ""} {
 		result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "x", Scope: source})
 		if err != nil || !strings.Contains(result.Incomplete, want) || (want == "") != (result.Incomplete == "") {
 			t.Errorf("%s: %q, %v", source, result.Incomplete, err)
@@ -229,7 +229,7 @@ func TestSearch_UnfinishedUpdate_IsReported(t *testing.T) {
 	r.waitUntilRead()
 	says := func(want string) {
 		t.Helper()
-		for _, source := range []Scope{ScopeHome, ScopeBoth, ScopeTranscript} {
+		for _, source := range []SearchScope{ScopeHome, ScopeBoth, ScopeTranscript} {
 			result, err := r.index.Search(t.Context(), Query{User: "ann", Text: "red", Scope: source})
 			if err != nil || source != ScopeTranscript && result.Incomplete != want || source == ScopeTranscript && result.Incomplete != "" {
 				t.Errorf("%q: %q, %v, want %q", source, result.Incomplete, err, want)
@@ -302,30 +302,30 @@ func TestRun_ErasedUserWithoutWords_IsDeleted(t *testing.T) {
 func BenchmarkReconcileUnchanged(b *testing.B) {
 	r := newRig(b, "ann").run()
 	r.waitUntilRead()
-	var pages [][]File
-	u := r.index.UpdateHome("ann")
+	var pages [][]HomeFile
+	u := r.index.BeginHomeUpdate("ann")
 	for i := range 20 {
-		var page []File
+		var page []HomeFile
 		for n := range 500 {
 			f, _ := homeFile(filepath.Join("notes", fmt.Sprint(i), fmt.Sprint(n, ".md")), 1)
 			page = append(page, f)
 		}
 		pages = append(pages, page)
-		if _, err := u.Files(b.Context(), page); err != nil {
+		if _, err := u.AddFiles(b.Context(), page); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := u.Sections(b.Context(), page); err != nil {
+		if _, err := u.AddSections(b.Context(), page); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for b.Loop() {
-		u := r.index.UpdateHome("ann")
+		u := r.index.BeginHomeUpdate("ann")
 		for _, page := range pages {
-			if differing, err := u.Files(b.Context(), page); err != nil || len(differing) > 0 {
+			if differing, err := u.AddFiles(b.Context(), page); err != nil || len(differing) > 0 {
 				b.Fatal(differing, err)
 			}
 		}
-		if _, err := u.End(b.Context(), HomeReport{}, false); err != nil {
+		if _, err := u.End(b.Context(), HomeCoverage{}, false); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -35,15 +35,15 @@ var migrations embed.FS
 
 // Transcript gives the messages. Each call names a user, and finds only messages of that user.
 type Transcript interface {
-	// Conversations lists a user's conversations.
-	Conversations(ctx context.Context, user string) ([]int64, error)
-	// ListSaid lists the messages after an id, in order: the user's and the answers, without those
+	// ListConversations lists a user's conversations.
+	ListConversations(ctx context.Context, user string) ([]int64, error)
+	// ListDialogMessages lists the messages after an id, in order: the user's and the answers, without those
 	// of tools.
-	ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
-	// Sizes returns the bytes of each message after an id, up to and including last.
-	Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
-	// CountSaid counts the messages after an id.
-	CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error)
+	ListDialogMessages(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.DialogMessage, error)
+	// MessageSizes returns the bytes of each message after an id, up to and including last.
+	MessageSizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
+	// CountDialogMessages counts the messages after an id.
+	CountDialogMessages(ctx context.Context, user string, conversation, after int64) (int64, error)
 }
 
 // Embedder turns texts of a user into vectors, at the user's cost.
@@ -117,7 +117,7 @@ func (x *Index) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			x.o.Log.Warn("the index can't be used for now", "error", err)
-			retry.Wait(ctx, retryAfter)
+			retry.Sleep(ctx, retryAfter)
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, ar
 	x.mu.Lock()
 	x.full = isFull(err)
 	x.mu.Unlock()
-	signals.Send(x.embedWake)
+	signals.SendToken(x.embedWake)
 	return x.explain(err, format, args...)
 }
 
@@ -216,7 +216,7 @@ func (x *Index) explain(err error, format string, args ...any) error {
 		x.mu.Lock()
 		x.damaged = err
 		x.mu.Unlock()
-		signals.Send(x.wake)
+		signals.SendToken(x.wake)
 	}
 	return err
 }

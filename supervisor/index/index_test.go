@@ -14,7 +14,7 @@ func engineValue(x *Index, query string, args ...any) (int64, error) {
 	if db == nil {
 		return 0, errNotOpen
 	}
-	return engine.Value(db.Reader(context.Background()), engine.Integer, query, args...)
+	return engine.FirstValue(db.Reader(context.Background()), engine.ScanInteger, query, args...)
 }
 
 // Messages from before and during the run are found: by another form of a word, by words in another

@@ -51,7 +51,7 @@ func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near 
 		x.o.Log.Debug("make the vector of what is looked for", "user", q.User, "error", failed)
 		return nil, textByWords, nil
 	}
-	ids, err := engine.All(read, engine.Integer, listNearest, q.User, x.o.Model, vector)
+	ids, err := engine.AllRows(read, engine.ScanInteger, listNearest, q.User, x.o.Model, vector)
 	if err == nil {
 		near, err = listFitting(read, q, ids, maxNearest)
 	}

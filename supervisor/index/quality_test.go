@@ -82,7 +82,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 	t.Helper()
 	r = newRig(t, "alice")
 	r.index.o.Embedder = embedder
-	names, files := map[string]string{}, map[string]*File{}
+	names, files := map[string]string{}, map[string]*HomeFile{}
 	var sections []Section
 	var messages []corpusText
 	for _, language := range languages {
@@ -96,7 +96,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 			hash := SectionHash(c.ID)
 			sections = append(sections, Section{Hash: hash, Heading: c.Title, Text: c.Text})
 			path := c.Path
-			f := cmp.Or(files[path], &File{Path: path})
+			f := cmp.Or(files[path], &HomeFile{Path: path})
 			f.Sections = append(f.Sections, SectionPosition{Hash: hash, Line: 1})
 			if at.After(f.Modified) {
 				f.Modified = at
@@ -112,7 +112,7 @@ func readCorpus(t testing.TB, embedder Embedder) (r *rig, name func(Hit) string)
 	r.change("%s", said.String())
 	r.run()
 	r.waitUntilRead()
-	var changed []File
+	var changed []HomeFile
 	for _, f := range files {
 		changed = append(changed, *f)
 	}
@@ -177,10 +177,10 @@ func measure(t testing.TB, embedder Embedder, tell func(q question, hits []strin
 	}
 }
 
-// figures are tallies by the group of a question, its language and its kind.
-type figures map[string]*tally
+// tallyTable are tallies by the group of a question, its language and its kind.
+type tallyTable map[string]*tally
 
-func (f figures) add(q question, hits []string) {
+func (f tallyTable) add(q question, hits []string) {
 	group := "one right text"
 	if len(q.Right) > 1 {
 		group = "five or more"
@@ -191,7 +191,7 @@ func (f figures) add(q question, hits []string) {
 	}
 }
 
-func (f figures) String() string {
+func (f tallyTable) String() string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		s := f[name]
@@ -207,8 +207,8 @@ const reportPath = "testdata/report.txt"
 // Words alone find the answers among 3,000 notes and messages of one user in four languages. Only
 // questions with even numbers count: nobody read them during tuning. The result must not be worse
 // than the report.
-func TestSearchQuality_Corpus_MeetsReport(t *testing.T) {
-	held := figures{}
+func TestSearchQuality_IsNotWorseThanReport(t *testing.T) {
+	held := tallyTable{}
 	measure(t, nil, func(q question, hits []string) {
 		held.add(q, hits)
 		if *tune && !slices.Contains(q.Right, cmp.Or(append(hits, "")[0], "")) {
@@ -239,14 +239,14 @@ type spellingModel struct{}
 
 func (spellingModel) Embed(_ context.Context, _ string, texts []string) (list [][]float32, err error) {
 	for _, text := range texts {
-		list = append(list, modeltest.Embedding(text))
+		list = append(list, modeltest.EmbeddingOf(text))
 	}
 	return list, nil
 }
 
 // hybrid measures words and vectors together, with vectors that know only spelling.
 func hybrid(t *testing.T) string {
-	found := figures{}
+	found := tallyTable{}
 	measure(t, spellingModel{}, func(q question, hits []string) { found.add(q, hits) })
 	return "\nTogether with vectors that know spellings and no meanings (modeltest's embedding):\n\n" + found.String()
 }
@@ -280,7 +280,7 @@ func baselines(t *testing.T) string {
 			}
 			return list
 		}
-		found := figures{}
+		found := tallyTable{}
 		for _, language := range languages {
 			for _, c := range lines[corpusText](t, language+".notes.jsonl") {
 				rows("INSERT INTO name VALUES (?)", c.ID)

@@ -34,12 +34,12 @@ func (x *Index) reconcile(ctx context.Context) error {
 const listPeople = `SELECT user FROM person UNION SELECT user FROM file UNION SELECT user FROM setting ORDER BY user`
 
 func (x *Index) people(ctx context.Context) ([]string, error) {
-	return engine.All(x.openDB().Reader(ctx), engine.String, listPeople)
+	return engine.AllRows(x.openDB().Reader(ctx), engine.ScanString, listPeople)
 }
 
 // reconcileGone deletes all data of a former user, unless their messages still exist.
 func (x *Index) reconcileGone(ctx context.Context, user string) error {
-	conversations, err := x.o.Transcript.Conversations(ctx, user)
+	conversations, err := x.o.Transcript.ListConversations(ctx, user)
 	if err == nil && len(conversations) == 0 {
 		return x.EraseUser(ctx, user)
 	}
@@ -56,11 +56,11 @@ const deleteUnplaced = `DELETE FROM section WHERE user = ? AND hash <> '' AND pa
 const listRead = `SELECT conversation FROM cursor WHERE user = ?`
 
 func (x *Index) reconcilePerson(ctx context.Context, user string) error {
-	conversations, err := x.o.Transcript.Conversations(ctx, user)
+	conversations, err := x.o.Transcript.ListConversations(ctx, user)
 	if err != nil {
 		return err
 	}
-	read, err := engine.All(x.openDB().Reader(ctx), engine.Integer, listRead, user)
+	read, err := engine.AllRows(x.openDB().Reader(ctx), engine.ScanInteger, listRead, user)
 	if err != nil {
 		return err
 	}
@@ -79,15 +79,15 @@ func (x *Index) reconcilePerson(ctx context.Context, user string) error {
 func (x *Index) beginReading(ctx context.Context, user string, conversations []int64) error {
 	var p progress
 	for _, id := range conversations {
-		after, err := engine.Value(x.openDB().Reader(ctx), engine.Integer, findCursor, user, id)
+		after, err := engine.FirstValue(x.openDB().Reader(ctx), engine.ScanInteger, findCursor, user, id)
 		if err != nil {
 			return err
 		}
-		all, err := x.o.Transcript.CountSaid(ctx, user, id, 0)
+		all, err := x.o.Transcript.CountDialogMessages(ctx, user, id, 0)
 		if err != nil {
 			return err
 		}
-		left, err := x.o.Transcript.CountSaid(ctx, user, id, after)
+		left, err := x.o.Transcript.CountDialogMessages(ctx, user, id, after)
 		if err != nil {
 			return err
 		}
@@ -111,13 +111,13 @@ const listIndexed = `SELECT message, size FROM section WHERE user = ? AND conver
 func (x *Index) reconcileConversation(ctx context.Context, c chat) error {
 	type kept struct{ message, size int64 }
 	for after := int64(0); ; {
-		page, err := engine.All(x.openDB().Reader(ctx), func(r *engine.Row) (k kept) { r.Scan(&k.message, &k.size); return k },
+		page, err := engine.AllRows(x.openDB().Reader(ctx), func(r *engine.Row) (k kept) { r.Scan(&k.message, &k.size); return k },
 			listIndexed, c.user, c.id, after)
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		last := page[len(page)-1].message
-		sizes, err := x.o.Transcript.Sizes(ctx, c.user, c.id, after, last)
+		sizes, err := x.o.Transcript.MessageSizes(ctx, c.user, c.id, after, last)
 		if err != nil {
 			return err
 		}

@@ -35,10 +35,10 @@ func (t *tx) putWords(user string, list []sectionWords) error {
 	if len(list) == 0 {
 		return nil
 	}
-	id, known, err := engine.One(t, engine.Integer, findPerson, user)
+	id, known, err := engine.FirstRow(t, engine.ScanInteger, findPerson, user)
 	if err == nil && !known {
 		if id, err = t.Insert(insertPerson, user); err == nil {
-			err = t.Run(fmt.Sprintf(createWords+";"+shredWords, id))
+			err = t.RunScript(fmt.Sprintf(createWords+";"+shredWords, id))
 		}
 	}
 	if err == nil {
@@ -78,7 +78,7 @@ func (s sectionWords) headingWords() string { return ftsText(s.heading + " / " +
 
 // removeWords deletes the words of a section, so that it is no longer found.
 func (t *tx) removeWords(user string, s sectionWords) error {
-	id, err := engine.Value(t, engine.Integer, findPerson, user)
+	id, err := engine.FirstValue(t, engine.ScanInteger, findPerson, user)
 	if err == nil {
 		err = t.Exec(fmt.Sprintf(deleteWords, id), s.id, s.headingWords(), ftsText(s.text))
 	}
@@ -109,9 +109,9 @@ func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) er
 		some := ids[:min(len(ids), removeBatch)]
 		ids = ids[len(some):]
 		if err := x.write(ctx, func(t *tx) error {
-			t.Scrub()
+			t.ScrubJournal()
 			for _, id := range some {
-				s, ok, err := engine.One(t, scanSectionWords, findByMessage, user, id)
+				s, ok, err := engine.FirstRow(t, scanSectionWords, findByMessage, user, id)
 				if err == nil && ok {
 					err = t.removeSection(user, s)
 				}
@@ -135,10 +135,10 @@ var eraseAll = []string{`DELETE FROM place WHERE user = ?`, `DELETE FROM file WH
 // EraseUser deletes all data of a user. None of it stays in the index's files.
 func (x *Index) EraseUser(ctx context.Context, user string) error {
 	err := x.write(ctx, func(t *tx) error {
-		t.Scrub()
-		id, known, err := engine.One(t, engine.Integer, findPerson, user)
+		t.ScrubJournal()
+		id, known, err := engine.FirstRow(t, engine.ScanInteger, findPerson, user)
 		if err == nil && known {
-			err = t.Run(fmt.Sprintf(dropWords, id))
+			err = t.RunScript(fmt.Sprintf(dropWords, id))
 		}
 		for _, statement := range eraseAll {
 			if err == nil {

@@ -38,7 +38,7 @@ func newRig(t testing.TB, people ...string) *rig {
 
 func (r *rig) change(format string, args ...any) {
 	r.Helper()
-	sqlitetest.Change(r, r.db, fmt.Sprintf(format, args...))
+	sqlitetest.ExecStatements(r, r.db, fmt.Sprintf(format, args...))
 }
 
 // run runs the index until stop.
@@ -135,7 +135,7 @@ func (r *rig) unread(user string) int64 {
 	if err != nil {
 		return 1
 	}
-	n, err := r.db.Transcript().CountSaid(r.Context(), user, r.conversation(user), after)
+	n, err := r.db.Transcript().CountDialogMessages(r.Context(), user, r.conversation(user), after)
 	if err != nil {
 		r.Fatal(err)
 	}

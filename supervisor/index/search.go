@@ -16,20 +16,20 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Scope is the part of the index that a search covers.
-type Scope string
+// SearchScope is the part of the index that a search covers.
+type SearchScope string
 
 const (
-	ScopeBoth       Scope = ""
-	ScopeTranscript Scope = "transcript" // messages
-	ScopeHome       Scope = "home"       // the files of the user's home
+	ScopeBoth       SearchScope = ""
+	ScopeTranscript SearchScope = "transcript" // messages
+	ScopeHome       SearchScope = "home"       // the files of the user's home
 )
 
 // Query is a search. User is required; each other field narrows the search.
 type Query struct {
 	User         string
 	Text         string // words to search for, without operators
-	Scope        Scope
+	Scope        SearchScope
 	From, To     time.Time // time of the message, or of the file's last change; To is exclusive
 	Who          string    // supervisor.SpeakerUser or SpeakerAssistant; only for messages
 	Conversation int64     // id of the only conversation to search; only for messages
@@ -40,7 +40,7 @@ type Query struct {
 
 // Hit is one found section.
 type Hit struct {
-	Source        Scope
+	Source        SearchScope
 	Message       int64 // id of a message; Conversation and Role belong to it
 	Conversation  int64
 	Role          protocol.Role
@@ -79,7 +79,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		return result, x.explain(err, "search for %s", q.User)
 	}
 	result.Incomplete = strings.TrimSpace(behind + " " + home)
-	person, known, err := engine.One(read, engine.Integer, findPerson, q.User)
+	person, known, err := engine.FirstRow(read, engine.ScanInteger, findPerson, q.User)
 	if err == nil && known {
 		result.Hits, err = search(read, person, terms, q, x.o.Now())
 	}
@@ -95,7 +95,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 }
 
 func search(read engine.Reader, person int64, terms []term, q Query, now time.Time) ([]Hit, error) {
-	all, err := engine.Value(read, engine.Integer, findSections, q.User)
+	all, err := engine.FirstValue(read, engine.ScanInteger, findSections, q.User)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ const (
 // terms' counts and weights.
 func candidates(read engine.Reader, person int64, terms []term, all int64) ([]int64, error) {
 	for i := range terms {
-		n, err := engine.Value(read, engine.Integer, fmt.Sprintf(countWord, person), terms[i].match())
+		n, err := engine.FirstValue(read, engine.ScanInteger, fmt.Sprintf(countWord, person), terms[i].match())
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 			break
 		}
 		if err := read.Query(func(r *engine.Row) bool {
-			scores[engine.Integer(r)] += t.weight
+			scores[engine.ScanInteger(r)] += t.weight
 			return true
 		}, fmt.Sprintf(listWord, person), t.match()); err != nil {
 			return nil, err
@@ -211,7 +211,7 @@ func sections(read engine.Reader, q Query, ids []int64) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.All(read, func(r *engine.Row) (h Hit) {
+	return engine.AllRows(read, func(r *engine.Row) (h Hit) {
 		r.Scan(&h.section, &h.Conversation, &h.Message, &h.Role, &h.World, &h.Heading, &h.Text, &h.At, &h.Path, &h.Line)
 		h.Source = ScopeTranscript
 		if h.Message == 0 {

@@ -37,7 +37,7 @@ func (m *synonymModel) Embed(ctx context.Context, user string, texts []string) (
 	}
 	for _, text := range texts {
 		m.texts = append(m.texts, user+" "+text)
-		list = append(list, modeltest.Embedding(likeMeanings.Replace(text)))
+		list = append(list, modeltest.EmbeddingOf(likeMeanings.Replace(text)))
 	}
 	return list, nil
 }
@@ -118,7 +118,7 @@ func putHome(r *rig, user, path, text string) {
 	s := Section{Hash: SectionHash(fmt.Sprintf("%x", text)), Text: text}
 	err := r.index.PutSections(r.Context(), user, []Section{s})
 	if err == nil {
-		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0),
+		err = r.index.SetManifest(r.Context(), user, []HomeFile{{Path: path, Hash: path, Modified: time.Unix(1, 0),
 			Sections: []SectionPosition{{Hash: s.Hash, Line: 1}}}}, nil)
 	}
 	if err != nil {
@@ -142,8 +142,8 @@ func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
 	r.putMessage("bob", "user", "two")
 	putHome(r, "alice", "a.md", "three")
 	wants("at first", "alice one", "alice three", "bob two")
-	file := File{Path: "b.md", Hash: "b", Sections: []SectionPosition{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
-	if err := r.index.SetManifest(t.Context(), "alice", []File{file}, []string{"a.md"}); err != nil {
+	file := HomeFile{Path: "b.md", Hash: "b", Sections: []SectionPosition{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
+	if err := r.index.SetManifest(t.Context(), "alice", []HomeFile{file}, []string{"a.md"}); err != nil {
 		t.Fatal(err)
 	}
 	r.putMessage("alice", "user", "four")
@@ -176,7 +176,7 @@ func TestEmbed_TooLongTexts_AreCut(t *testing.T) {
 			}
 		}
 		if size > 300 {
-			return &modelcall.Error{Class: modelcall.TooLong, Err: &supervisor.Error{Message: "no"}}
+			return &modelcall.Error{Class: modelcall.RequestTooLong, Err: &supervisor.Error{Message: "no"}}
 		}
 		return nil
 	}
@@ -283,7 +283,7 @@ func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, 
 }
 
 // A vector is deleted with its section, also from the index's files.
-func TestVector_SectionRemoved_IsDeleted(t *testing.T) {
+func TestVector_RemovedSection_IsDeleted(t *testing.T) {
 	const secret = "the safe opens with the number of the old house"
 	for name, remove := range map[string]func(r *rig, message int64) error{
 		"a message": func(r *rig, message int64) error {
@@ -303,7 +303,7 @@ func TestVector_SectionRemoved_IsDeleted(t *testing.T) {
 				message = r.putMessage("alice", "user", secret)
 			}
 			r.waitForVectors()
-			blob := blobOf(modeltest.Embedding(secret))
+			blob := blobOf(modeltest.EmbeddingOf(secret))
 			r.stop() // the last writes stay in memory until the index stops
 			if !inFiles(t, r.index.o.Path, blob) {
 				t.Fatal("the vector is nowhere: this test sees nothing")
@@ -336,7 +336,7 @@ func inFiles(t *testing.T, path string, secret []byte) (found bool) {
 }
 
 // Without a model there are no vectors and no function that compares them.
-func TestEmbed_NoModel_MakesNoVectors(t *testing.T) {
+func TestEmbed_WithoutModel_MakesNoVectors(t *testing.T) {
 	r := newRig(t, "alice").run()
 	r.putMessage("alice", "user", "the automobile is at the garage")
 	if found := r.searchTexts("alice", "vehicle"); len(found) > 0 {

@@ -9,27 +9,27 @@ import (
 	"mews/supervisor/problem"
 )
 
-// NoteAdmissions audits accepted messages, once a day per conversation, and calls accept.
-func NoteAdmissions(
+// AuditAdmissions audits accepted messages, once a day per conversation, and calls accept.
+func AuditAdmissions(
 	routine func(user, action, detail string),
 	now func() time.Time,
 	accept func(supervisor.Inbound),
 ) func(supervisor.Inbound) {
-	var today rare.Window
+	var today rare.RecordLimiter
 	return func(in supervisor.Inbound) {
-		if c := in.Conversation; today.IsNew(fmt.Sprint(c.ID), now()) {
+		if c := in.Conversation; today.IsNewKey(fmt.Sprint(c.ID), now()) {
 			routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
 		}
 		accept(in)
 	}
 }
 
-// NoteRefusals audits refusals at the control socket, once a day for each account.
-func NoteRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
-	var strangers rare.Window
+// AuditRefusals audits refusals at the control socket, once a day for each account.
+func AuditRefusals(note func(user, action, detail string), now func() time.Time) func(uid uint32, why error) {
+	var strangers rare.RecordLimiter
 	return func(uid uint32, why error) {
-		if strangers.IsNew(fmt.Sprint(uid), now()) {
-			note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.Message(why)))
+		if strangers.IsNewKey(fmt.Sprint(uid), now()) {
+			note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, problem.UserText(why)))
 		}
 	}
 }

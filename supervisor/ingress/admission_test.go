@@ -9,7 +9,7 @@ import (
 
 func TestAdmission_IsAuditedOnceADay(t *testing.T) {
 	now, taken, rows := time.Time{}, 0, 0
-	note := NoteAdmissions(
+	note := AuditAdmissions(
 		func(_, _, _ string) { rows++ },
 		func() time.Time { return now },
 		func(supervisor.Inbound) { taken++ },
@@ -30,7 +30,7 @@ func TestAdmission_IsAuditedOnceADay(t *testing.T) {
 
 func TestRefusal_IsAuditedOnceADay(t *testing.T) {
 	var rows [][3]string
-	turned := NoteRefusals(
+	turned := AuditRefusals(
 		func(user, action, detail string) { rows = append(rows, [3]string{user, action, detail}) },
 		time.Now,
 	)

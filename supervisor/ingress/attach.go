@@ -11,13 +11,13 @@ import (
 
 // attach adds a message's files to its item. Commands and codes have no files. A file that is too
 // large is reported at once. The message's words still get a turn; without words there is no turn.
-func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
+func (h *UpdateHandler) attach(item *supervisor.BatchItem, in supervisor.Incoming) {
 	switch {
 	case isCode(in.Text):
 		return
 	case isCommand(in):
 		for _, file := range in.Attachments {
-			item.Notice = fmt.Sprintf(textFileLeftOut, titles.Attachment(file))
+			item.Notice = fmt.Sprintf(textFileLeftOut, titles.AttachmentTitle(file))
 		}
 		return
 	case in.Forwarded:
@@ -25,14 +25,14 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	}
 	for _, file := range in.Attachments {
 		if file.Size > h.o.LargestFile {
-			largest := amount.Size(h.o.LargestFile)
+			largest := amount.BinarySize(h.o.LargestFile)
 			file.Failure = fmt.Sprintf(textNotFetched, largest)
-			item.Notice = fmt.Sprintf(textTooLarge, titles.Attachment(file), amount.Size(file.Size), largest)
+			item.Notice = fmt.Sprintf(textTooLarge, titles.AttachmentTitle(file), amount.BinarySize(file.Size), largest)
 		}
 		item.Attachments = append(item.Attachments, file)
 	}
 	if item.Notice != "" && strings.TrimSpace(in.Text) == "" {
-		item.Inbound.Text, item.Unread, item.Attachments = titles.Attachment(in.Attachments[0]), true, nil
+		item.Inbound.Text, item.Unread, item.Attachments = titles.AttachmentTitle(in.Attachments[0]), true, nil
 		item.Answer, item.Notice = item.Notice, ""
 	}
 }

@@ -48,9 +48,9 @@ func TestFiles_AreStoredWithTheirMessages(t *testing.T) {
 	}
 }
 
-// TestAlbum_OneCaptionNamesBot_IsTakenWhole puts the caption on any message of the album. In a
+// TestAlbum_OneCaptionNamesBot_IsStoredWhole puts the caption on any message of the album. In a
 // group the caption decides for the whole album whether it is meant for the bot.
-func TestAlbum_OneCaptionNamesBot_IsTakenWhole(t *testing.T) {
+func TestAlbum_OneCaptionNamesBot_IsStoredWhole(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
 		return p.incoming(-7, 101, aPhoto+`,"media_group_id":"`+album+`"`+more)
@@ -75,9 +75,9 @@ func TestUnsupportedContent_IsNamed(t *testing.T) {
 	}
 }
 
-// TestUnreadFile_NextMessageMentionsIt checks that the model learns of the unread file once,
+// TestUnreadFile_NextMessage_NamesFile checks that the model learns of the unread file once,
 // because the next message may be about it. Commands, codes and answers do not mention the file.
-func TestUnreadFile_NextMessageMentionsIt(t *testing.T) {
+func TestUnreadFile_NextMessage_NamesFile(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
 	p.restart() // the new handler must still know of the file
@@ -115,7 +115,7 @@ func TestFile_TooLarge_IsReportedAtOnce(t *testing.T) {
 	}
 }
 
-func TestFile_WithCommandOrCode_IsLeftOut(t *testing.T) {
+func TestFile_WithCommandOrCode_IsDropped(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, aPhoto+`,"caption":"/new tea"`), p.incoming(101, 101, aPhoto+`,"caption":"123456"`))
 	if got := p.files(); len(got) != 2 || len(got[0])+len(got[1]) != 0 || p.accepted[0].Kind != supervisor.KindCommand {
@@ -136,7 +136,7 @@ func TestFile_HostileMetadata_IsStorable(t *testing.T) {
 		`{"file_id":"x","file_name":"../../\u202e\u0000` + long + `","mime_type":"\u0000"}`, `{"file_id":"a\u0000"}`, `{"file_id":["x"]}`, `7`, `null`} {
 		p.take(int64(i+1), p.incoming(101, 101, `,"document":`+file), p.incoming(101, 101, `,"caption":"look","voice":`+file))
 	}
-	if next, err := p.Next(t.Context()); err != nil || next != 10 {
+	if next, err := p.NextOffset(t.Context()); err != nil || next != 10 {
 		t.Errorf("the next batch begins at %d, %v", next, err)
 	}
 }

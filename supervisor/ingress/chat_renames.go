@@ -16,8 +16,8 @@ type ChatRenames struct {
 	to map[string]string
 }
 
-// Add records that a chat has a new name.
-func (r *ChatRenames) Add(from, to string) {
+// AddRename records that a chat has a new name.
+func (r *ChatRenames) AddRename(from, to string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.to == nil {
@@ -27,8 +27,8 @@ func (r *ChatRenames) Add(from, to string) {
 	delete(r.to, to) // the current name is no longer an old one
 }
 
-// Current returns the current name of a chat.
-func (r *ChatRenames) Current(chat string) string {
+// CurrentName returns the current name of a chat.
+func (r *ChatRenames) CurrentName(chat string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for next, more := r.to[chat]; more; next, more = r.to[chat] {
@@ -37,9 +37,9 @@ func (r *ChatRenames) Current(chat string) string {
 	return chat
 }
 
-// MovableConversations moves conversations when a chat's new name becomes known, from an update or
+// ChatRenamer moves conversations when a chat's new name becomes known, from an update or
 // from a send.
-type MovableConversations struct {
+type ChatRenamer struct {
 	sqlite.Conversations
 	People  *access.People
 	Groups  sqlite.Groups
@@ -48,18 +48,18 @@ type MovableConversations struct {
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
-// Move stores a chat's new name. It keeps the chat allowed, reads users again and wakes the chat's
+// RenameChat stores a chat's new name. It keeps the chat allowed, reads users again and wakes the chat's
 // work. If there is no conversation to move, an earlier move may have been interrupted. The steps
 // are then repeated, unless users already have the new name.
-func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
+func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.IsGroupAllowed(channel, from)
 	if allowed { // stored even if the configuration allows the chat, because the configuration has only the old name
 		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
 			return 0, err
 		}
 	}
-	m.Renames.Add(from, to)
-	moved, err := m.Conversations.Move(ctx, channel, from, to)
+	m.Renames.AddRename(from, to)
+	moved, err := m.Conversations.RenameChat(ctx, channel, from, to)
 	// in all other cases, users have the new name already
 	if err == nil && (moved > 0 || allowed && !m.People.IsGroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
@@ -71,9 +71,9 @@ func (m MovableConversations) Move(ctx context.Context, channel supervisor.Chann
 }
 
 // moveGroup follows a group that has become another chat.
-func (h *Handler) moveGroup(ctx context.Context, in supervisor.Incoming) error {
-	conversations := MovableConversations{h.o.Conversations, h.o.People, h.o.Access.Groups, h.o.Renames, h.o.Refresh, h.o.Wake}
-	moved, err := conversations.Move(ctx, in.Channel, in.Chat, in.MovedTo)
+func (h *UpdateHandler) moveGroup(ctx context.Context, in supervisor.Incoming) error {
+	conversations := ChatRenamer{h.o.Conversations, h.o.People, h.o.Access.Groups, h.o.Renames, h.o.Refresh, h.o.Wake}
+	moved, err := conversations.RenameChat(ctx, in.Channel, in.Chat, in.MovedTo)
 	if moved > 0 {
 		h.o.Moved(in.Chat, in.MovedTo)
 		h.o.Log.Info("a group is a supergroup now", "from", in.Chat, "to", in.MovedTo)

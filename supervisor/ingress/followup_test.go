@@ -18,7 +18,7 @@ func TestFollowUp_KeepsItsFiles(t *testing.T) {
 	p.take(1, p.incoming(101, 101, aPhoto+`,"caption":"/followup what is it?"`), p.incoming(101, 101, aPhoto+`,"caption":"/followup"`),
 		of(""), of(`,"caption":"/followup which?"`), of(""), p.incoming(101, 101, replied("/followup why?", 77, "It rains.", "")))
 	var got []string
-	q, err := p.db.Inbox().Queue(t.Context(), p.accepted[0].Conversation.ID)
+	q, err := p.db.Inbox().ReadQueue(t.Context(), p.accepted[0].Conversation.ID)
 	must(t, err)
 	for _, w := range q.Waiting {
 		got = append(got, fmt.Sprint(w.Inbound.Text, " ", len(w.Files), " ", w.Inbound.Priority, w.Inbound.Quote))

@@ -29,7 +29,7 @@ import (
 type Options struct {
 	Source        string // the source of the updates: the channel, and the bot's account there
 	People        *access.People
-	Access        sqlite.Access
+	Access        sqlite.AccessStores
 	Updates       sqlite.Inbox
 	Conversations sqlite.Conversations
 	Outbox        sqlite.Outbox
@@ -39,7 +39,7 @@ type Options struct {
 	Undos         sqlite.Undos
 	LargestFile   int64 // the largest file that the channel can fetch, in bytes
 	// Seal is nil if the seal's key can't be used. Then no user is offered a second factor.
-	Seal    *access.Seal
+	Seal    *access.Sealer
 	Renames *ChatRenames
 
 	Refresh func(context.Context) error // reads users again
@@ -57,31 +57,31 @@ type Options struct {
 	Log         hclog.Logger
 }
 
-// Handler checks a channel's updates, and passes those of users to the inbox.
-type Handler struct {
+// UpdateHandler checks a channel's updates, and passes those of users to the inbox.
+type UpdateHandler struct {
 	o         Options
 	pairing   pairing
-	strangers rare.Window // senders and groups that were audited today
-	albums    sync.Map    // by group, the newest album of which a part is meant for the bot
+	strangers rare.RecordLimiter // senders and groups that were audited today
+	albums    sync.Map           // by group, the newest album of which a part is meant for the bot
 }
 
 // New returns a handler.
-func New(o Options) *Handler {
-	h := &Handler{o: o}
+func New(o Options) *UpdateHandler {
+	h := &UpdateHandler{o: o}
 	h.pairing = pairing{o: &h.o, wrongCodes: inviteFailures(), repeats: inviteFailures()}
 	return h
 }
 
-// Next returns the offset of the next batch.
-func (h *Handler) Next(ctx context.Context) (int64, error) {
-	return h.o.Updates.NextUpdate(ctx, h.o.Source)
+// NextOffset returns the offset of the next batch.
+func (h *UpdateHandler) NextOffset(ctx context.Context) (int64, error) {
+	return h.o.Updates.NextUpdateNumber(ctx, h.o.Source)
 }
 
-// Take stores a batch and the offset of the next one, in one transaction. If a group moves within
+// StoreBatch stores a batch and the offset of the next one, in one transaction. If a group moves within
 // the batch, the earlier part is stored first. So that part moves with the group's conversations. A
 // repeated batch is stored once.
-func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
-	var items []supervisor.Item
+func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+	var items []supervisor.BatchItem
 	for _, in := range h.wholeAlbums(batch) {
 		if in.Kind == supervisor.IncomingMoved {
 			if err := h.put(ctx, items, 0); err != nil {
@@ -106,7 +106,7 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 
 // wholeAlbums marks all parts of a group's album as meant for the bot if one part is meant for it.
 // Only one part has the caption.
-func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
+func (h *UpdateHandler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
 		if in.Group && in.Addressed && in.Album != "" {
@@ -121,11 +121,11 @@ func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming
 }
 
 // put passes items to the inbox, with the offset of the next batch; 0 does not change the offset.
-func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) error {
+func (h *UpdateHandler) put(ctx context.Context, items []supervisor.BatchItem, next int64) error {
 	if len(items) == 0 && next == 0 {
 		return nil
 	}
-	return h.o.Inbox.PutBatch(ctx, supervisor.Batch{Source: h.o.Source, Next: next, Items: items})
+	return h.o.Inbox.StoreBatch(ctx, supervisor.InboundBatch{Source: h.o.Source, Next: next, Items: items})
 }
 
 // fromPeople are the kinds of updates that a user may have meant for the assistant.
@@ -135,7 +135,7 @@ var fromPeople = map[supervisor.IncomingKind]bool{
 
 // admit returns the inbox item of an update that an allowed user has sent to the bot. The inbox's
 // gate decides whether the user must send a code first.
-func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.Item, ok bool, err error) {
+func (h *UpdateHandler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.BatchItem, ok bool, err error) {
 	if !fromPeople[in.Kind] || !in.Addressed {
 		// A group's messages that are not for the bot are not audited.
 		return item, false, nil
@@ -146,7 +146,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 			return item, false, err
 		}
 	}
-	user, known := h.o.People.ByAccount(in.Channel, in.Sender)
+	user, known := h.o.People.FindByAccount(in.Channel, in.Sender)
 	if !known {
 		if !invited {
 			h.noteStranger(in)
@@ -169,7 +169,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 // isForeignPress reports whether somebody has pressed another user's button, and tells only that
 // person. In groups, buttons are below questions, waiting messages, edited messages, and answers
 // that have changed files. All other buttons are only in private chats.
-func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
+func (h *UpdateHandler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
 	}
@@ -178,30 +178,30 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 		return false, err
 	}
 	h.o.Acknowledge(in.Query, textForeignPress)
-	if h.strangers.IsNew("press "+user+" "+in.Chat, time.Now()) {
+	if h.strangers.IsNewKey("press "+user+" "+in.Chat, time.Now()) {
 		h.o.Audit(user, "question.foreign", fmt.Sprintf("in group %s; nothing was done", in.Chat))
 	}
 	return true, nil
 }
 
 // isTheirs reports whether a button in a group belongs to a user.
-func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
-	if turn, undo := presses.UndoTurn(press); undo {
-		owner, err := h.o.Undos.User(ctx, turn)
+func (h *UpdateHandler) isTheirs(ctx context.Context, user, press string) (bool, error) {
+	if turn, undo := presses.TurnOfUndoPress(press); undo {
+		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := presses.QueueInbound(press)
-	if edited, anew := inbox.AnewPressed(press); anew {
+	inbound, queue := presses.InboundOfQueuePress(press)
+	if edited, anew := inbox.ParseNewAnswerPress(press); anew {
 		inbound = edited
 	} else if !queue {
-		return h.o.Questions.BelongsToUser(ctx, user, press)
+		return h.o.Questions.PressBelongsToUser(ctx, user, press)
 	}
-	return h.o.Updates.BelongsTo(ctx, user, inbound)
+	return h.o.Updates.BelongsToUser(ctx, user, inbound)
 }
 
 // item returns the inbox item of a user's update.
-func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.Item {
-	item := supervisor.Item{
+func (h *UpdateHandler) item(user supervisor.User, in supervisor.Incoming) supervisor.BatchItem {
+	item := supervisor.BatchItem{
 		Inbound: supervisor.Inbound{
 			Conversation: supervisor.Conversation{
 				User: user.Name, Channel: in.Channel, Chat: in.Chat, Thread: in.Thread,
@@ -231,7 +231,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 // mayMention reports whether a message may tell the model about an earlier unread file. Commands,
 // codes and answers may not.
 func mayMention(in supervisor.Incoming) bool {
-	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
+	return !isCommand(in) && !isCode(in.Text) && answer.ParseYesOrNo(in.Text) == supervisor.SayNothing
 }
 
 // isCommand reports whether a message is a command. A follow-up with text is no command.
@@ -241,7 +241,7 @@ func isCommand(in supervisor.Incoming) bool {
 	return name != "" && !followup
 }
 
-func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }
+func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecoveryCode(text) }
 
 // isAllowCommand reports whether a message is an admin's /allow. It is accepted from groups that
 // are not allowed yet.
@@ -252,15 +252,15 @@ func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 
 // noteUnknownGroup audits a group that is not allowed, once a day for each group. It tells an admin
 // who speaks there how to allow the group.
-func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
-	if h.strangers.IsNew(in.Chat, time.Now()) {
+func (h *UpdateHandler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
+	if h.strangers.IsNewKey(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
 			in.Chat, in.Title))
 	}
-	if user.Role != supervisor.RoleAdmin || !h.strangers.IsNew(user.Name+" "+in.Chat, time.Now()) {
+	if user.Role != supervisor.RoleAdmin || !h.strangers.IsNewKey(user.Name+" "+in.Chat, time.Now()) {
 		return nil
 	}
-	said, err := h.o.Outbox.Say(ctx, supervisor.Delivery{Conversation: user.PrivateChat(), Text: fmt.Sprintf(textAllowHint, in.Title)})
+	said, err := h.o.Outbox.SendNotice(ctx, supervisor.Delivery{Conversation: user.PrivateChat(), Text: fmt.Sprintf(textAllowHint, in.Title)})
 	if err != nil {
 		return fmt.Errorf("tell %s of a group that is not allowed: %w", user.Name, err)
 	}
@@ -269,8 +269,8 @@ func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in
 }
 
 // noteStranger audits a stranger who wrote to the bot, once a day for each stranger.
-func (h *Handler) noteStranger(in supervisor.Incoming) {
-	if h.strangers.IsNew(in.Sender, time.Now()) {
+func (h *UpdateHandler) noteStranger(in supervisor.Incoming) {
+	if h.strangers.IsNewKey(in.Sender, time.Now()) {
 		h.o.Audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", in.Sender))
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // fixture is a handler on a real database that knows alice (101) and bob (102), an admin.
 type fixture struct {
-	*Handler
+	*UpdateHandler
 	t        *testing.T
 	db       *sqlite.DB
 	accepted []supervisor.Inbound
@@ -33,27 +33,27 @@ func newFixture(t *testing.T) *fixture {
 	p := &fixture{t: t, db: sqlitetest.Open(t), update: 500}
 	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}}, {Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Role: supervisor.RoleAdmin}}
 	groups := []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}, {Channel: supervisor.ChannelTelegram, Chat: "-1007"}}
-	people, err := access.New(users, 1, nil)
+	people, err := access.NewPeople(users, 1, nil)
 	if err == nil {
-		err = people.Set(users, access.Stored{Groups: groups})
+		err = people.SetUsers(users, access.StoredUsers{Groups: groups})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	box := inbox.New(inbox.Options{
-		Store: p.db.Inbox(), Gate: everybody{}, Conversations: p.db.Conversations(), Queued: func(int64) {},
+		Store: p.db.Inbox(), Gate: openGate{}, Conversations: p.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) { p.accepted = append(p.accepted, in) },
 	})
-	p.Handler = New(Options{
-		Source: "telegram/test/42", People: people, Access: p.db.Access(), Updates: p.db.Inbox(), Undos: p.db.Undos(), Conversations: p.db.Conversations(),
+	p.UpdateHandler = New(Options{
+		Source: "telegram/test/42", People: people, Access: p.db.AccessStores(), Updates: p.db.Inbox(), Undos: p.db.Undos(), Conversations: p.db.Conversations(),
 		Outbox: p.db.Outbox(), Posts: p.db.Posts(), Inbox: box, Renames: new(ChatRenames), LargestFile: 20 << 20, Moved: func(string, string) {}, Acknowledge: func(string, string) {},
 		Refresh: func(ctx context.Context) error {
-			bound, err := p.db.Access().Bindings.List(ctx)
-			more := access.Stored{Groups: groups}
+			bound, err := p.db.AccessStores().Bindings.List(ctx)
+			more := access.StoredUsers{Groups: groups}
 			for _, b := range bound {
 				more.Bindings = append(more.Bindings, access.Binding(b))
 			}
-			return errors.Join(err, people.Set(users, more))
+			return errors.Join(err, people.SetUsers(users, more))
 		},
 		Wake: func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
 	})
@@ -61,7 +61,7 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // restart makes a new handler.
-func (p *fixture) restart() { p.Handler = New(p.o) }
+func (p *fixture) restart() { p.UpdateHandler = New(p.o) }
 
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
@@ -75,7 +75,7 @@ func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
 	}
 	raw := fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":1770000000,"chat":{"id":%d,"type":%q},`+
 		`"from":{"id":%d,"is_bot":false,"first_name":"X"}%s}}`, p.update, p.update, chat, kind, from, more)
-	l, err := telegram.Read(json.RawMessage(raw), telegram.Self{ID: 42, Name: func() (string, error) {
+	l, err := telegram.ParseUpdate(json.RawMessage(raw), telegram.BotIdentity{ID: 42, Name: func() (string, error) {
 		return "mews_bot", nil
 	}})
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
 
 func (p *fixture) take(next int64, batch ...supervisor.Incoming) {
 	p.t.Helper()
-	if err := p.Take(p.t.Context(), batch, next); err != nil {
+	if err := p.StoreBatch(p.t.Context(), batch, next); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -103,7 +103,7 @@ func (p *fixture) texts() (texts []string) {
 func (p *fixture) files() (files [][]supervisor.Attachment) {
 	p.t.Helper()
 	for _, in := range p.accepted {
-		list, err := p.db.Attachments().List(p.t.Context(), in.ID)
+		list, err := p.db.Attachments().ListFiles(p.t.Context(), in.ID)
 		must(p.t, err)
 		files = append(files, list)
 	}
@@ -113,7 +113,7 @@ func (p *fixture) files() (files [][]supervisor.Attachment) {
 // answers lists the answers of the gate itself.
 func (p *fixture) answers(user, chat string) (answers []string) {
 	p.t.Helper()
-	c, err := p.db.Conversations().Find(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")
+	c, err := p.db.Conversations().FindOrCreate(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (p *fixture) answers(user, chat string) (answers []string) {
 	return answers
 }
 
-func TestHandler_KnownUserToBot_IsTaken(t *testing.T) {
+func TestHandler_KnownUsersMessage_IsStored(t *testing.T) {
 	p := newFixture(t)
 	p.take(900,
 		p.incoming(101, 101, `,"text":"hello"`),
@@ -142,7 +142,7 @@ func TestHandler_KnownUserToBot_IsTaken(t *testing.T) {
 	if want := []string{"telegram.stranger: 666 wrote; nothing was answered"}; !slices.Equal(p.audited, want) {
 		t.Errorf("audited %q, want %q", p.audited, want)
 	}
-	if next, err := p.Next(t.Context()); err != nil || next != 900 {
+	if next, err := p.NextOffset(t.Context()); err != nil || next != 900 {
 		t.Errorf("the next batch begins at %d, %v", next, err)
 	}
 }
@@ -206,13 +206,13 @@ func TestGroupMove_SilentGroup_IsFollowed(t *testing.T) {
 	refreshed := 0
 	p.o.Refresh = func(ctx context.Context) error {
 		refreshed++
-		groups, err := p.db.Access().Groups.List(ctx)
-		more := access.Stored{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
+		groups, err := p.db.AccessStores().Groups.List(ctx)
+		more := access.StoredUsers{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
 		for _, g := range groups {
 			more.Groups = append(more.Groups, access.Group(g))
 		}
 		alice, _ := p.o.People.Find("alice")
-		return errors.Join(err, p.o.People.Set([]supervisor.User{alice}, more))
+		return errors.Join(err, p.o.People.SetUsers([]supervisor.User{alice}, more))
 	}
 	for range 2 {
 		p.take(1, p.incoming(-7, 101, `,"migrate_to_chat_id":-1008`), p.incoming(-1008, 101, `,"migrate_from_chat_id":-7`),
@@ -231,13 +231,13 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	alice, _ := p.o.People.Find("alice")
 	// the group was allowed in the chat; its old id is no longer valid
 	p.o.Refresh = func(ctx context.Context) error {
-		groups, err := p.db.Access().Groups.List(ctx)
+		groups, err := p.db.AccessStores().Groups.List(ctx)
 		must(t, err)
-		var more access.Stored
+		var more access.StoredUsers
 		for _, g := range groups {
 			more.Groups = append(more.Groups, access.Group(g))
 		}
-		return p.o.People.Set([]supervisor.User{alice}, more)
+		return p.o.People.SetUsers([]supervisor.User{alice}, more)
 	}
 	var woken []string
 	p.o.Wake = func(_ context.Context, chat string) error {
@@ -253,7 +253,7 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	for range 2 {
 		p.take(1, before, move, after)
 	}
-	waiting, err := p.db.Inbox().ListUnfinished(t.Context())
+	waiting, err := p.db.Inbox().ListUnfinishedConversations(t.Context())
 	must(t, err)
 	if len(waiting) != 1 || waiting[0].Chat != "-1008" {
 		t.Errorf("something waits in %+v", waiting)
@@ -268,10 +268,10 @@ func TestGroupMove_EarlierMessagesOfBatch_Follow(t *testing.T) {
 	}
 }
 
-// everybody is an inbox gate that passes everything.
-type everybody struct{}
+// openGate is an inbox gate that passes everything.
+type openGate struct{}
 
-func (everybody) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
+func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 

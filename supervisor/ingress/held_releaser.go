@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// HeldReleaser releases held messages of users who no longer need a code. These users were told
+// HeldMessageReleaser releases held messages of users who no longer need a code. These users were told
 // that their messages are kept and will be answered. No code will come to open the gate.
-type HeldReleaser struct {
+type HeldMessageReleaser struct {
 	Gate     *access.Gate
 	Inbox    sqlite.Inbox
 	Serves   func(supervisor.Conversation) bool
@@ -20,10 +20,10 @@ type HeldReleaser struct {
 	Log      hclog.Logger
 }
 
-// Release must be called when users were read again, and at the service's start. If a lookup fails,
+// ReleaseMessages must be called when users were read again, and at the service's start. If a lookup fails,
 // a message stays held until the next call.
-func (r *HeldReleaser) Release(ctx context.Context) {
-	holding, err := r.Inbox.ListUsersWithHeld(ctx)
+func (r *HeldMessageReleaser) ReleaseMessages(ctx context.Context) {
+	holding, err := r.Inbox.ListUsersWithHeldInbounds(ctx)
 	if err != nil {
 		r.logFailure(ctx, "", err)
 	}
@@ -34,12 +34,12 @@ func (r *HeldReleaser) Release(ctx context.Context) {
 	}
 }
 
-func (r *HeldReleaser) releaseUser(ctx context.Context, user string) error {
+func (r *HeldMessageReleaser) releaseUser(ctx context.Context, user string) error {
 	needsCode, err := r.Gate.NeedsCode(ctx, user)
 	if err != nil || needsCode {
 		return err
 	}
-	released, err := r.Inbox.ReleaseWithoutCode(ctx, user, r.Serves)
+	released, err := r.Inbox.ReleaseHeldInbounds(ctx, user, r.Serves)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (r *HeldReleaser) releaseUser(ctx context.Context, user string) error {
 	return nil
 }
 
-func (r *HeldReleaser) logFailure(ctx context.Context, user string, err error) {
+func (r *HeldMessageReleaser) logFailure(ctx context.Context, user string, err error) {
 	if ctx.Err() == nil {
 		r.Log.Warn("let in what is held of somebody who is asked for no code any more; the next reload or start tries again",
 			"user", user, "error", err)

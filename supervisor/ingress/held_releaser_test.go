@@ -17,39 +17,39 @@ import (
 // user no longer needs a code.
 func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	db := sqlitetest.Open(t)
-	users := func(codes supervisor.Codes) []supervisor.User {
+	users := func(codes supervisor.CodePolicy) []supervisor.User {
 		return []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: codes},
 			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: supervisor.CodesRequired}}
 	}
-	people, err := access.New(users(supervisor.CodesRequired), 1, nil)
+	people, err := access.NewPeople(users(supervisor.CodesRequired), 1, nil)
 	must(t, err)
-	seal := access.NewSeal([access.KeySize]byte{1})
-	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins, Seal: seal, Now: time.Now})
+	seal := access.NewSealer([access.KeySize]byte{1})
+	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now})
 	for _, user := range []string{"alice", "bob"} {
-		made, err := seal.Enrol(user)
+		made, err := seal.NewEnrolment(user)
 		must(t, err)
-		must(t, db.Access().Factors.Put(t.Context(), user, made.Sealed, nil))
+		must(t, db.AccessStores().Factors.Put(t.Context(), user, made.Sealed, nil))
 	}
-	sqlitetest.Change(t, db, "UPDATE totp SET confirmed_at = 1")
+	sqlitetest.ExecStatements(t, db, "UPDATE totp SET confirmed_at = 1")
 	box := inbox.New(inbox.Options{Store: db.Inbox(), Gate: gate, Conversations: db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) { t.Errorf("%q is accepted through a closed gate", in.Text) }})
 	for i, user := range []string{"alice", "bob"} {
 		account := []string{"101", "102"}[i]
-		must(t, box.PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: supervisor.Inbound{
+		must(t, box.StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: account},
 			Source:       "test", Key: account, Sender: account, Text: "of " + user,
 		}}}}))
 	}
 	var released []string
-	r := HeldReleaser{Gate: gate, Inbox: db.Inbox(), Serves: func(supervisor.Conversation) bool { return true }, Log: hclog.NewNullLogger(),
+	r := HeldMessageReleaser{Gate: gate, Inbox: db.Inbox(), Serves: func(supervisor.Conversation) bool { return true }, Log: hclog.NewNullLogger(),
 		Accepted: func(in supervisor.Inbound) { released = append(released, in.Text) }}
-	r.Release(t.Context())
+	r.ReleaseMessages(t.Context())
 	if len(released) != 0 {
 		t.Errorf("released while codes are needed: %q", released)
 	}
-	must(t, people.Set(users(supervisor.CodesOff), access.Stored{}))
+	must(t, people.SetUsers(users(supervisor.CodesOff), access.StoredUsers{}))
 	for range 2 {
-		r.Release(t.Context())
+		r.ReleaseMessages(t.Context())
 	}
 	if want := []string{"of alice"}; !slices.Equal(released, want) {
 		t.Errorf("released %q, want %q", released, want)

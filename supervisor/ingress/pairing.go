@@ -17,9 +17,9 @@ import (
 // a private chat it also offers a second factor if the invite allows one.
 type pairing struct {
 	o          *Options
-	wrongCodes *rare.Window // the audited wrong codes, by sender and update
-	guessers   rare.Window  // senders whose further wrong codes are not audited today
-	repeats    *rare.Window // codes of users who are already admitted, by sender and update
+	wrongCodes *rare.RecordLimiter // the audited wrong codes, by sender and update
+	guessers   rare.RecordLimiter  // senders whose further wrong codes are not audited today
+	repeats    *rare.RecordLimiter // codes of users who are already admitted, by sender and update
 }
 
 // Limits of audited wrong codes in an hour: of one sender, and of all senders. A code has 128 bits
@@ -31,8 +31,8 @@ const (
 )
 
 // inviteFailures counts codes by sender and update. A repeated update is counted once.
-func inviteFailures() *rare.Window {
-	return &rare.Window{Length: time.Hour, MaxTotal: maxFailures, MaxPerKey: maxFailuresOfSender}
+func inviteFailures() *rare.RecordLimiter {
+	return &rare.RecordLimiter{Length: time.Hour, MaxTotal: maxFailures, MaxPerKey: maxFailuresOfSender}
 }
 
 // redeem redeems the invite's code in a message, if there is one. It then replaces the text by a
@@ -43,8 +43,8 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 		return false, nil
 	}
 	in.Text, in.Raw = "/start", redacted(in.Update)
-	invite, err := p.o.Access.Invites.Redeem(ctx, access.DigestInvite(code), in.Channel, in.Sender, p.o.People.Owner(in.Channel, in.Sender))
-	switch supervisor.ErrorCode(err) {
+	invite, err := p.o.Access.Invites.Redeem(ctx, access.DigestInviteCode(code), in.Channel, in.Sender, p.o.People.AccountOwner(in.Channel, in.Sender))
+	switch supervisor.ErrorCodeOf(err) {
 	case "":
 	case supervisor.CodeNotFound, supervisor.CodeForbidden:
 		return true, p.refused(ctx, in, err)
@@ -64,14 +64,14 @@ func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why erro
 	if err := p.refreshBound(ctx, in); err != nil {
 		return err
 	}
-	user, known := p.o.People.ByAccount(in.Channel, in.Sender)
+	user, known := p.o.People.FindByAccount(in.Channel, in.Sender)
 	switch {
-	case supervisor.ErrorCode(why) == supervisor.CodeForbidden:
+	case supervisor.ErrorCodeOf(why) == supervisor.CodeForbidden:
 		p.noteWrong(in, "had a code for another person than whose account it is")
 	case !known:
 		p.noteWrong(in, "had a code that is not good")
 	}
-	if !known || !p.repeats.Record(in.Sender, in.Update, time.Now()) {
+	if !known || !p.repeats.MayRecord(in.Sender, in.Update, time.Now()) {
 		return nil
 	}
 	return p.offer(ctx, user, in)
@@ -80,10 +80,10 @@ func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why erro
 // refreshBound reads users again if the sender's account is bound to a user whom People does not
 // know yet.
 func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) error {
-	if p.o.People.Owner(in.Channel, in.Sender) != "" {
+	if p.o.People.AccountOwner(in.Channel, in.Sender) != "" {
 		return nil
 	}
-	user, err := p.o.Access.Bindings.Find(ctx, in.Channel, in.Sender)
+	user, err := p.o.Access.Bindings.FindUser(ctx, in.Channel, in.Sender)
 	if err != nil || user == "" {
 		return err
 	}
@@ -99,9 +99,9 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 // noteWrong audits a wrong code. If a sender sends many, a single row a day says so.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
-	case p.wrongCodes.Record(in.Sender, in.Update, now):
+	case p.wrongCodes.MayRecord(in.Sender, in.Update, now):
 		p.o.Audit("", "invite.refused", fmt.Sprintf("%s %s", in.Sender, why))
-	case p.guessers.IsNew(in.Sender, now):
+	case p.guessers.IsNewKey(in.Sender, now):
 		p.o.Audit("", "invite.refused", fmt.Sprintf("%s %s; there are many wrong codes in this hour, and no more of theirs are noted", in.Sender, why))
 	}
 }
@@ -116,11 +116,11 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 	if p.o.People.IsSuspended(user.Name) {
 		return nil // a suspended user gets no offer
 	}
-	may, err := p.o.Access.Invites.MayEnrol(ctx, user.Name)
+	may, err := p.o.Access.Invites.MayEnrolFactor(ctx, user.Name)
 	if err != nil || !may || user.Codes == supervisor.CodesOff || p.o.Seal == nil {
 		return err
 	}
-	c, err := p.o.Conversations.Find(ctx, user.Name, in.Channel, in.Chat, in.Thread)
+	c, err := p.o.Conversations.FindOrCreate(ctx, user.Name, in.Channel, in.Chat, in.Thread)
 	if err != nil {
 		return err
 	}
@@ -133,11 +133,11 @@ const secretLifetime = 10 * time.Minute
 // enrol makes a second factor for a user, and shows it for secretLifetime. It becomes active with
 // the first code from it.
 func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
-	made, err := p.o.Seal.Enrol(user.Name)
+	made, err := p.o.Seal.NewEnrolment(user.Name)
 	if err != nil {
 		return err
 	}
-	codes, digests := access.NewRecovery()
+	codes, digests := access.NewRecoveryCodes()
 	if err := p.o.Access.Factors.Put(ctx, user.Name, made.Sealed, digests); err != nil {
 		return fmt.Errorf("enrol %s: %w", user.Name, err)
 	}
@@ -149,9 +149,9 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 	if err != nil {
 		return err
 	}
-	_, err = p.o.Outbox.Say(ctx, supervisor.Delivery{
+	_, err = p.o.Outbox.SendNotice(ctx, supervisor.Delivery{
 		Conversation: c, Kind: supervisor.DeliveryNotice, Files: []supervisor.File{picture}, DeleteAfter: secretLifetime,
-		Text: fmt.Sprintf(textFactor, factorStatus(user.Codes), made.Secret.Reveal(), strings.Join(access.RevealAll(codes), "\n")),
+		Text: fmt.Sprintf(textFactor, factorStatus(user.Codes), made.Secret.Reveal(), strings.Join(access.RevealSecrets(codes), "\n")),
 	})
 	if err == nil {
 		p.o.Audit(user.Name, "totp.offered", "in "+string(c.Channel)+" chat "+c.Chat)
@@ -161,7 +161,7 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 }
 
 // factorStatus says whether a new second factor is required or optional.
-func factorStatus(codes supervisor.Codes) string {
+func factorStatus(codes supervisor.CodePolicy) string {
 	if codes == supervisor.CodesRequired {
 		return textFactorRequired
 	}

@@ -20,8 +20,8 @@ const manyWrong = " had a code that is not good; there are many wrong codes in t
 // invited stores an invite for alice, and returns a message that redeems it.
 func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	p.t.Helper()
-	code, digest := access.NewInvite()
-	err := p.db.Access().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
+	code, digest := access.NewInviteCode()
+	err := p.db.AccessStores().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	}
 }
 
-func TestWrongCodes_ManyOfOne_AreAuditedOnceADay(t *testing.T) {
+func TestWrongCodes_OfOneAccount_AuditedOnceADay(t *testing.T) {
 	p := newFixture(t)
 	for range 20 {
 		p.take(1, p.incoming(7, 7, `,"text":"/start x"`), p.incoming(8, 8, `,"text":"/start x"`))
@@ -49,8 +49,8 @@ func TestWrongCodes_ManyOfOne_AreAuditedOnceADay(t *testing.T) {
 
 func TestInvite_BindsOneAccount(t *testing.T) {
 	p := newFixture(t)
-	code, digest := access.NewInvite()
-	err := p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
+	code, digest := access.NewInviteCode()
+	err := p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,19 +76,19 @@ func TestInvite_BindsOneAccount(t *testing.T) {
 	}
 }
 
-// TestInvite_OtherUser_DoesNotUseItUp checks that the owner of a configured account, suspended or
+// TestInvite_OtherUsersTry_LeavesInviteValid checks that the owner of a configured account, suspended or
 // not, does not use up another user's invite.
-func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
+func TestInvite_OtherUsersTry_LeavesInviteValid(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	p.take(1, start(102))
 	bob, _ := p.o.People.Find("bob")
 	alice, _ := p.o.People.Find("alice")
-	if err := p.o.People.Set([]supervisor.User{alice, bob}, access.Stored{Suspended: []string{"bob"}}); err != nil {
+	if err := p.o.People.SetUsers([]supervisor.User{alice, bob}, access.StoredUsers{Suspended: []string{"bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.take(2, start(102))
-	if err := p.o.People.Set([]supervisor.User{alice, bob}, access.Stored{}); err != nil {
+	if err := p.o.People.SetUsers([]supervisor.User{alice, bob}, access.StoredUsers{}); err != nil {
 		t.Fatal(err)
 	}
 	p.take(3, start(303), p.incoming(102, 102, `,"text":"hello"`))
@@ -99,22 +99,22 @@ func TestInvite_OtherUser_DoesNotUseItUp(t *testing.T) {
 	if want := []string{refused, refused}; !slices.Equal(p.audited, want) {
 		t.Errorf("audited %q, want %q", p.audited, want)
 	}
-	bound, err := p.db.Access().Bindings.List(t.Context())
+	bound, err := p.db.AccessStores().Bindings.List(t.Context())
 	if err != nil || len(bound) != 1 || bound[0].Account != "303" {
 		t.Errorf("bound are %v, %v", bound, err)
 	}
 }
 
-// TestInvite_RefreshFailed_RetryLetsIn checks that the repeated batch admits the invited user if
+// TestInvite_RefreshFailed_RetryAdmitsUser checks that the repeated batch admits the invited user if
 // users could not be read again the first time.
-func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
+func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
 	broken := errors.New("the folder is gone")
 	p.o.Refresh = func(context.Context) error { return broken }
 	in := p.invited()(303)
 	for range 7 { // more often than a stranger's codes are audited
-		if err := p.Take(t.Context(), []supervisor.Incoming{in}, 1); !errors.Is(err, broken) {
+		if err := p.StoreBatch(t.Context(), []supervisor.Incoming{in}, 1); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
 	}
@@ -125,9 +125,9 @@ func TestInvite_RefreshFailed_RetryLetsIn(t *testing.T) {
 	}
 }
 
-// TestInvite_OthersGuess_StillWorks checks that a right code works, however many wrong codes other
+// TestInvite_StrangersGuess_LeavesInviteValid checks that a right code works, however many wrong codes other
 // people try. The sender of the right code is not audited.
-func TestInvite_OthersGuess_StillWorks(t *testing.T) {
+func TestInvite_StrangersGuess_LeavesInviteValid(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	var crowd []supervisor.Incoming
@@ -150,9 +150,9 @@ func TestInvite_OthersGuess_StillWorks(t *testing.T) {
 	}
 }
 
-// TestInvite_AfterWrongCodes_StillWorks checks that the right code still works after the maximum of
+// TestInvite_AfterWrongCodes_RightCodeWorks checks that the right code still works after the maximum of
 // audited wrong codes.
-func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
+func TestInvite_AfterWrongCodes_RightCodeWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
 	for range 12 {
@@ -168,11 +168,11 @@ func TestInvite_AfterWrongCodes_StillWorks(t *testing.T) {
 // and offers nothing.
 func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	p := newFixture(t)
-	p.o.Seal = access.NewSeal([access.KeySize]byte{1})
+	p.o.Seal = access.NewSealer([access.KeySize]byte{1})
 	start := p.invited()
-	must(t, p.db.Access().People.Suspend(t.Context(), "alice", true))
+	must(t, p.db.AccessStores().People.Suspend(t.Context(), "alice", true))
 	p.take(1, start(303))
-	bound, err := p.db.Access().Bindings.List(t.Context())
+	bound, err := p.db.AccessStores().Bindings.List(t.Context())
 	if err != nil || len(bound) != 0 || len(p.texts()) != 0 {
 		t.Errorf("bound are %v, %v; accepted %q", bound, err, p.texts())
 	}
@@ -181,13 +181,13 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	}
 
 	// now alice is admitted, with the right to a second factor
-	must(t, p.db.Access().People.Suspend(t.Context(), "alice", false))
-	code, digest := access.NewInvite()
-	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
-	_, err = p.db.Access().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
+	must(t, p.db.AccessStores().People.Suspend(t.Context(), "alice", false))
+	code, digest := access.NewInviteCode()
+	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
+	_, err = p.db.AccessStores().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
 	must(t, err)
 	alice, _ := p.o.People.Find("alice")
-	must(t, p.o.People.Set([]supervisor.User{alice}, access.Stored{Suspended: []string{"alice"}}))
+	must(t, p.o.People.SetUsers([]supervisor.User{alice}, access.StoredUsers{Suspended: []string{"alice"}}))
 	p.take(2, p.incoming(101, 101, `,"text":"/start `+code.Reveal()+`"`))
 	l := p.incoming(101, 101, `,"text":"/start"`)
 	must(t, p.pairing.offer(t.Context(), alice, &l))
@@ -196,8 +196,8 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	}
 }
 
-func TestSecondFactor_OfferSaysIfRequired(t *testing.T) {
-	for codes, want := range map[supervisor.Codes]string{
+func TestSecondFactorStatus_SaysIfCodeIsRequired(t *testing.T) {
+	for codes, want := range map[supervisor.CodePolicy]string{
 		supervisor.CodesRequired: "Your chat is locked by a second factor.",
 		supervisor.CodesOptional: "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
 		"":                       "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code",
@@ -212,7 +212,7 @@ func TestSecondFactor_OfferSaysIfRequired(t *testing.T) {
 // valid.
 func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	p := newFixture(t)
-	code, _ := access.NewInvite()
+	code, _ := access.NewInviteCode()
 	text := `,"text":"/start@mews_bot ` + code.Reveal() + `"`
 	p.take(1, p.incoming(-7, 101, text), p.incoming(-9, 102, text), p.incoming(101, 101, text))
 	if want := []string{"alice@-7: /start", "alice@101: /start"}; !slices.Equal(p.texts(), want) {
@@ -220,7 +220,7 @@ func TestInviteCode_IsStoredNowhere(t *testing.T) {
 	}
 	var all bytes.Buffer
 	for _, user := range []string{"alice", "bob"} {
-		must(t, p.db.Access().People.Export(t.Context(), user, &all))
+		must(t, p.db.AccessStores().People.Export(t.Context(), user, &all))
 	}
 	if strings.Contains(all.String(), code.Reveal()) || !strings.Contains(all.String(), "/start") {
 		t.Errorf("kept is %s", all.String())

@@ -12,13 +12,13 @@ import (
 // quote puts the quoted message before a reply's words, for the model. A message of the bot is
 // quoted as it was sent, unless the model sees the message anyway. The bot's messages to other
 // users are never quoted.
-func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
+func (h *UpdateHandler) quote(ctx context.Context, item *supervisor.BatchItem, in supervisor.Incoming) error {
 	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil
 	}
 	q := in.Quote
 	if in.RepliesToBot {
-		said, theirs, err := h.o.Posts.FindReplied(ctx, item.Inbound.Conversation, in.RepliesTo)
+		said, theirs, err := h.o.Posts.FindRepliedMessage(ctx, item.Inbound.Conversation, in.RepliesTo)
 		switch {
 		case err != nil:
 			return fmt.Errorf("find what %s replies to: %w", item.Inbound.Conversation.User, err)
@@ -32,7 +32,7 @@ func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in superviso
 			q.By, item.Inbound.Origin = textBot, supervisor.OriginWorld
 		}
 	}
-	if quote := quotes.Write(q); !isCode(quote) {
+	if quote := quotes.FormatQuote(q); !isCode(quote) {
 		item.Inbound.Quote = quote
 	}
 	return nil

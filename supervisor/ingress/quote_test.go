@@ -26,7 +26,7 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 	in := p.accepted[len(p.accepted)-1]
 	turn, _, err := p.db.Turns().Start(p.t.Context(), in.ID, nil)
 	must(p.t, err)
-	d, err := p.db.Turns().Finish(p.t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text})
+	d, err := p.db.Turns().Finish(p.t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text})
 	must(p.t, err)
 	p.sent(d, text, message)
 	return d
@@ -35,10 +35,10 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 // sent records a delivery as a message in the chat.
 func (p *fixture) sent(d supervisor.Delivery, text string, message int) {
 	p.t.Helper()
-	post, err := p.db.Posts().StartSending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+	post, err := p.db.Posts().MarkSending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
 	must(p.t, err)
 	post.State, post.Message = supervisor.PostSent, fmt.Sprint(message)
-	must(p.t, p.db.Posts().Settle(p.t.Context(), post))
+	must(p.t, p.db.Posts().StorePostResult(p.t.Context(), post))
 }
 
 // quoted returns the quote before the words of a message.
@@ -49,10 +49,10 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// TestQuote_ReplyIncludesAnsweredMessage checks that the quote is the sent message, even a very old
+// TestQuote_Reply_IncludesAnsweredMessage checks that the quote is the sent message, even a very old
 // one, unless the model sees it anyway. If Mews does not know the message, it uses Telegram's
 // version.
-func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
+func TestQuote_Reply_IncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
 	same := func(what, got, want string) {
@@ -72,12 +72,12 @@ func TestQuote_ReplyIncludesAnsweredMessage(t *testing.T) {
 	same("a part of that", p.quoted(101, 101, replied("why?", 900, "", "Stay in.")), "own > You: Stay in.\n> (in:)\n> It rains.\n> Stay in.")
 	same("a command", p.quoted(101, 101, replied("/status", 900, "", "")), "own")
 	same("a code", p.quoted(101, 101, replied("123 456", 900, "", "")), "own")
-	must(p.db.Transcript().Restart(t.Context(), last.Conversation.ID))
+	must(p.db.Transcript().EmptyWindow(t.Context(), last.Conversation.ID))
 	same("the newest of an earlier topic", p.quoted(101, 101, replied("why?", 901, "", "")), "own > You: There are none.")
 
 	for text, d := range map[string]supervisor.Delivery{"You have spent $1.": {}, "": {DeleteAfter: time.Hour}} {
 		d.Conversation, d.Text = last.Conversation, "You have spent $1."
-		d, err := p.db.Outbox().Say(t.Context(), d)
+		d, err := p.db.Outbox().SendNotice(t.Context(), d)
 		must(err)
 		p.sent(d, d.Text, 902)
 		want := "own"
@@ -107,7 +107,7 @@ func TestQuote_ComesBeforeTheText(t *testing.T) {
 		t.Errorf("it is kept as %q", got)
 	}
 	d := p.answered("So.", 900)
-	list, err := p.db.Transcript().Messages(t.Context(), d.Conversation.ID)
+	list, err := p.db.Transcript().ListMessages(t.Context(), d.Conversation.ID)
 	must(t, err)
 	if got := list[0].Parts[0].Text; got != "> You: It rains.\nwhy?" {
 		t.Errorf("the model reads %q", got)

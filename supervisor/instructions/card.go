@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// Card returns the notice about waiting prompt files, with a row of buttons for each file.
-func Card(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
+// WaitingFilesNotice returns the notice about waiting prompt files, with a row of buttons for each file.
+func WaitingFilesNotice(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
 	var lines []string
 	for _, f := range files {
 		text := cmp.Or(textsState[f.Pending.State], textsReason[f.Pending.Why])
 		consequence := textWhat
-		if !f.Acceptable() {
+		if !f.CanAcceptPending() {
 			consequence = textLink
 		}
 		lines = append(lines, fmt.Sprintf(text, f.Path)+" "+consequence)
@@ -31,13 +31,13 @@ func buttons(f supervisor.PromptFile, named bool) (row []supervisor.Button) {
 		if named {
 			text = fmt.Sprintf(textOf, f.Path, text)
 		}
-		row = append(row, supervisor.Button{Text: text, Press: pressPrefix + action + " " + f.Key()})
+		row = append(row, supervisor.Button{Text: text, Press: pressPrefix + action + " " + f.PendingKey()})
 	}
-	if f.Acceptable() {
+	if f.CanAcceptPending() {
 		button(textDiff, presses.ActionDiff)
 		button(textAccept, pressAccept)
 	}
-	if len(f.Text) < protocol.PromptFileBytes(f.Path) { // a file that is cut in f.Text can't be restored
+	if len(f.Text) < protocol.MaxPromptFileBytes(f.Path) { // a file that is cut in f.Text can't be restored
 		button(textBack, pressPutBack)
 	}
 	return row

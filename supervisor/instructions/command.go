@@ -15,12 +15,12 @@ import (
 func (f *Files) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to behave, and which changes wait until you accept them"},
-		Group: feature.GroupAssistant, Run: f.command, Private: feature.Always, Prefix: pressPrefix, Press: f.press,
+		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivate, Prefix: pressPrefix, Press: f.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 
 // command lists the prompt files in force, and those that wait for a decision.
-func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+func (f *Files) command(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	list, err := f.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
@@ -34,11 +34,11 @@ func (f *Files) command(ctx context.Context, r feature.Request) (supervisor.Deli
 				source = textAccepted
 			}
 			text += fmt.Sprintf(textInForce, file.Path, fmt.Sprintf(source, file.Since.In(zone).Format(dayFormat)),
-				amount.Bytes(int64(len(file.Text))))
+				amount.FormatBytes(int64(len(file.Text))))
 		}
 		if p := file.Pending; p.Why != "" {
 			text += fmt.Sprintf(textWaits, file.Path, p.Since.In(zone).Format(dayFormat),
-				amount.Bytes(int64(len(p.Text))))
+				amount.FormatBytes(int64(len(p.Text))))
 		}
 	}
 	if text == "" {
@@ -61,13 +61,13 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 		}
 	}
 	if len(waiting) > 0 {
-		d.Text, d.Buttons = Card(waiting)
+		d.Text, d.Buttons = WaitingFilesNotice(waiting)
 	}
 	return d
 }
 
 // press runs the action of a button below a waiting file.
-func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (f *Files) press(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
 	press := map[string]func(*Files, context.Context, string, string) (supervisor.Delivery, Result, error){
 		presses.ActionDiff: (*Files).pressDiff, pressAccept: (*Files).pressAccept,
@@ -83,25 +83,25 @@ func (f *Files) press(ctx context.Context, r feature.Request) (d supervisor.Deli
 	if text, other := outcomeTexts[result.Outcome]; other {
 		d = supervisor.Delivery{Text: fmt.Sprintf(text, result.Path)}
 	}
-	if action == presses.ActionDiff && result.Outcome == Done {
+	if action == presses.ActionDiff && result.Outcome == OutcomeDone {
 		return d, nil
 	}
 	list, err := f.List(ctx, r.Conversation.User)
 	rest := waitingFiles(list)
-	if result.Outcome != NotYetReported && len(rest.Buttons) > 0 {
+	if result.Outcome != OutcomeNotYetReported && len(rest.Buttons) > 0 {
 		d.Text, d.Buttons = d.Text+"\n\n"+rest.Text, append(d.Buttons, rest.Buttons...)
 	}
 	return d, err
 }
 
 func (f *Files) pressAccept(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
-	result, err = f.Accept(ctx, user, key)
+	result, err = f.AcceptChange(ctx, user, key)
 	d.Text = fmt.Sprintf(textNowInForce, result.Path)
 	return d, result, err
 }
 
 func (f *Files) pressPutBack(ctx context.Context, user, key string) (d supervisor.Delivery, result Result, err error) {
-	result, err = f.PutBack(ctx, user, key)
+	result, err = f.RestoreFile(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
 	if result.Operation != 0 {
 		d.Buttons = [][]supervisor.Button{{f.UndoButton(result.Pending.Turn, result.Operation)}}
@@ -110,8 +110,8 @@ func (f *Files) pressPutBack(ctx context.Context, user, key string) (d superviso
 }
 
 func (f *Files) pressDiff(ctx context.Context, user, key string) (d supervisor.Delivery, _ Result, err error) {
-	ref, result, err := f.Diff(ctx, user, key)
-	if err == nil && result.Outcome == Done {
+	ref, result, err := f.StoreDiff(ctx, user, key)
+	if err == nil && result.Outcome == OutcomeDone {
 		d, err = f.ShowDiff(ref)
 	}
 	return d, result, err

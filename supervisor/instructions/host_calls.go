@@ -9,12 +9,12 @@ import (
 )
 
 // reportParams is the most bytes of a report that changes every file; texts are in base64.
-const reportParams = (protocol.MaxMemoryText+224<<10)*4/3 + feature.ShortParams
+const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {
-	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.WithHome(), Bytes: reportParams,
+	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(), Bytes: reportParams,
 		Limit: 20_000, Serial: true,
-		Handler: feature.InTurn(f.report)}}
+		HostCallHandler: feature.NewHostCallHandler(f.report)}}
 }
 
 // reportedKey is the key under which an attempt notes that the worker has reported the prompt
@@ -23,17 +23,17 @@ type reportedKey struct{}
 
 // report records the state of the user's prompt files.
 func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFileReport) (
-	*protocol.PromptFilesInForce, error) {
-	if err := p.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	*protocol.PromptFileReportResult, error) {
+	if err := p.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	_, before := t.Kept.Load(reportedKey{})
 	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, First: !before, Resumed: t.Resumed,
 		Private: f.PrivateChat(t.User)}
-	var answer protocol.PromptFilesInForce
+	var answer protocol.PromptFileReportResult
 	err := t.Commit(ctx, func() error {
 		told, err := int64(0), error(nil)
-		if answer, told, err = f.Report(ctx, r); told != 0 {
+		if answer, told, err = f.StoreReport(ctx, r); told != 0 {
 			f.Queued(told)
 		}
 		return err

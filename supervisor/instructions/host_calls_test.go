@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reports is a store that records whether each report was the first of its attempt. It asks for
+// fakeStore is a store that records whether each report was the first of its attempt. It asks for
 // more while needs is positive.
-type reports struct {
+type fakeStore struct {
 	sqlite.PromptFiles
 	needs  int
 	begins []bool
 }
 
-func (r *reports) Report(_ context.Context, p supervisor.PromptFileReport) (
-	a protocol.PromptFilesInForce, told int64, err error) {
+func (r *fakeStore) StoreReport(_ context.Context, p supervisor.PromptFileReport) (
+	a protocol.PromptFileReportResult, told int64, err error) {
 	r.begins = append(r.begins, p.First)
 	if r.needs--; r.needs >= 0 {
 		a.Need = []string{"AGENTS.md"}
@@ -29,14 +29,14 @@ func (r *reports) Report(_ context.Context, p supervisor.PromptFileReport) (
 	return a, 7, nil
 }
 
-func TestReport_FirstOfAttempt_BeginsAnew(t *testing.T) {
-	store, queued := &reports{needs: 1}, []int64{}
+func TestReport_FirstOfAttempt_BeginsNewList(t *testing.T) {
+	store, queued := &fakeStore{needs: 1}, []int64{}
 	f := instructions.New(instructions.Options{Store: store, Queued: func(c int64) { queued = append(queued, c) },
 		PrivateChat: func(string) (c supervisor.Conversation) { return c }}).Feature()
 	for range 2 {
-		turn := featuretest.Turn("ann")
+		turn := featuretest.NewTurn("ann")
 		for range 3 {
-			if _, err := featuretest.Call(t, f, turn, protocol.MethodPromptFileReport,
+			if _, err := featuretest.MakeHostCall(t, f, turn, protocol.MethodPromptFileReport,
 				`{"turn":1,"files":[]}`); err != nil {
 				t.Fatal(err)
 			}

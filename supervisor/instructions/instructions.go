@@ -20,10 +20,10 @@ import (
 // Store stores the state of the prompt files.
 type Store interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
-	Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
-	// Report records a worker's report. told is the conversation whose outbox may have a new
+	RecordDecision(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error)
+	// StoreReport records a worker's report. told is the conversation whose outbox may have a new
 	// delivery.
-	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64,
+	StoreReport(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFileReportResult, told int64,
 		err error)
 }
 
@@ -62,11 +62,11 @@ func (f *Files) Feature() feature.Feature {
 type Outcome string
 
 const (
-	Done           Outcome = "done"
-	AlreadyDecided Outcome = "already" // the change was accepted or reverted before
-	ChangedSince   Outcome = "changed" // another change of the file waits now
-	NotYetReported Outcome = "unseen"  // the file has changed again, and the worker has not reported the change yet
-	NotFound       Outcome = "unknown" // the file does not exist
+	OutcomeDone           Outcome = "done"
+	OutcomeAlreadyDecided Outcome = "already" // the change was accepted or reverted before
+	OutcomeChangedSince   Outcome = "changed" // another change of the file waits now
+	OutcomeNotYetReported Outcome = "unseen"  // the file has changed again, and the worker has not reported the change yet
+	OutcomeNotFound       Outcome = "unknown" // the file does not exist
 )
 
 // Result is the outcome of a button's press, and its file.
@@ -79,41 +79,41 @@ type Result struct {
 // find finds the file of a press. key identifies the text that waits, is in force or was refused.
 func (f *Files) find(ctx context.Context, user, key string) (r Result, err error) {
 	list, err := f.List(ctx, user)
-	r.Outcome = NotFound
+	r.Outcome = OutcomeNotFound
 	for _, file := range list {
 		of := file
 		for _, state := range slices.Concat([]protocol.FileState{file.State}, file.Refused) {
-			if of.Pending.State = state; of.Key() == key {
-				r = Result{Outcome: AlreadyDecided, PromptFile: file}
+			if of.Pending.State = state; of.PendingKey() == key {
+				r = Result{Outcome: OutcomeAlreadyDecided, PromptFile: file}
 				if file.Pending.Why != "" {
-					r.Outcome = ChangedSince
+					r.Outcome = OutcomeChangedSince
 				}
 			}
 		}
-		if file.Pending.Why != "" && file.Key() == key {
-			return Result{Outcome: Done, PromptFile: file}, err
+		if file.Pending.Why != "" && file.PendingKey() == key {
+			return Result{Outcome: OutcomeDone, PromptFile: file}, err
 		}
 	}
 	return r, err
 }
 
-// Accept puts the waiting text of a file in force.
-func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
+// AcceptChange puts the waiting text of a file in force.
+func (f *Files) AcceptChange(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
-	if err != nil || r.Outcome != Done || !r.Acceptable() {
+	if err != nil || r.Outcome != OutcomeDone || !r.CanAcceptPending() {
 		return r, err
 	}
-	ok, err := f.Decide(ctx, supervisor.PromptFileDecision{User: user, Path: r.Path, State: r.Pending.State})
+	ok, err := f.RecordDecision(ctx, supervisor.PromptFileDecision{User: user, Path: r.Path, State: r.Pending.State})
 	if !ok {
-		r.Outcome = ChangedSince
+		r.Outcome = OutcomeChangedSince
 	}
 	return r, err
 }
 
-// Diff stores a diff between the text in force and the waiting text. The diff is a blob of the
+// StoreDiff stores a diff between the text in force and the waiting text. The diff is a blob of the
 // user, in the format of diff -u.
-func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
-	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != Done {
+func (f *Files) StoreDiff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
+	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != OutcomeDone {
 		return ref, r, err
 	}
 	text := diff.Diff("in-force/"+r.Path, r.Text, "waits/"+r.Path, r.Pending.Text)
@@ -121,11 +121,11 @@ func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRe
 	return ref, r, err
 }
 
-// PutBack restores the text in force in the user's home. It replaces only the waiting text. If the
+// RestoreFile restores the text in force in the user's home. It replaces only the waiting text. If the
 // file has changed since, it does nothing.
-func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
+func (f *Files) RestoreFile(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
-	if err != nil || r.Outcome != Done {
+	if err != nil || r.Outcome != OutcomeDone {
 		return r, err
 	}
 	change := protocol.Undo{Path: r.Path, After: r.Pending.State}
@@ -142,16 +142,16 @@ func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 	}
 	d := supervisor.PromptFileDecision{User: user, Path: r.Path, State: r.Pending.State, Operation: done.operation}
 	switch done.Outcome {
-	case protocol.UndoDone:
+	case protocol.UndoOutcomeDone:
 		d.Inverse, r.Operation = change.Inverse(), done.operation
-	case protocol.UndoAlready:
-	case protocol.UndoChanged:
-		r.Outcome = NotYetReported
+	case protocol.UndoOutcomeAlreadyUndone:
+	case protocol.UndoOutcomeChangedSince:
+		r.Outcome = OutcomeNotYetReported
 		return r, nil
 	default:
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, r.Path, done.Why)
 	}
-	_, err = f.Decide(ctx, d)
+	_, err = f.RecordDecision(ctx, d)
 	return r, err
 }
 
@@ -164,7 +164,7 @@ type undoResult struct {
 // runUndo asks the user's worker to undo a change, and waits for the result.
 func (f *Files) runUndo(ctx context.Context, user string, change protocol.Undo) (u undoResult, err error) {
 	// Marshal never fails for these parameters
-	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoUnchanged,
+	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoActionUnchanged,
 		Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo,
 		Parameters: string(parameters)})

@@ -20,8 +20,8 @@ const (
 
 // outcomeTexts answer presses whose action was not done.
 var outcomeTexts = map[Outcome]string{
-	AlreadyDecided: "%s: this was already decided.",
-	ChangedSince:   "%s has changed since. Look again:",
-	NotYetReported: "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
-	NotFound:       "Nothing waits here any more.%.0s",
+	OutcomeAlreadyDecided: "%s: this was already decided.",
+	OutcomeChangedSince:   "%s has changed since. Look again:",
+	OutcomeNotYetReported: "%s has changed since, so I left it alone. Send me any message, and I will read it again.",
+	OutcomeNotFound:       "Nothing waits here any more.%.0s",
 }

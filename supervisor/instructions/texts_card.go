@@ -25,5 +25,5 @@ var textsReason = map[supervisor.PendingReason]string{
 
 // textsState describe the state of a path without a regular file.
 var textsState = map[protocol.FileState]string{
-	protocol.FileAbsent: "%s was deleted while I worked.",
+	protocol.FileStateAbsent: "%s was deleted while I worked.",
 }

@@ -12,20 +12,20 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// QuietUntil returns the end of a user's current quiet hours. hours is the user's setting, and now
+// QuietHoursEnd returns the end of a user's current quiet hours. hours is the user's setting, and now
 // is in the user's zone. inQuiet is false outside quiet hours.
-func QuietUntil(hours string, now time.Time) (end time.Time, inQuiet bool) {
+func QuietHoursEnd(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {
 		return end, false
 	}
-	return q.Until(now, now.Location())
+	return q.CurrentEnd(now, now.Location())
 }
 
-// IsHeld reports whether a notice is held in its user's quiet hours. Urgent notices and notices
+// IsHeldInQuietHours reports whether a notice is held in its user's quiet hours. Urgent notices and notices
 // with files are not held. Notices in groups are not held, because other people read them.
-func IsHeld(d supervisor.Delivery) bool {
-	return !d.Urgent && !d.Conversation.InGroup() && len(d.Files) == 0
+func IsHeldInQuietHours(d supervisor.Delivery) bool {
+	return !d.Urgent && !d.Conversation.IsInGroup() && len(d.Files) == 0
 }
 
 // Lengths in bytes of held notices in one message: of each notice, and of all together.
@@ -42,7 +42,7 @@ func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	texts := make([]string, len(list))
 	for i, h := range list {
 		if texts[i] = h.Text; len(list) > 1 {
-			texts[i] = Shorten(h.Text, maxOfHeld)
+			texts[i] = ShortenText(h.Text, maxOfHeld)
 		}
 		if h.Earlier > 0 {
 			texts[i] += fmt.Sprintf(textEarlier, amount.Plural(h.Earlier, "earlier one", "earlier ones"))
@@ -53,14 +53,14 @@ func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	if len(list) == 1 {
 		d.Buttons = list[0].Buttons
 	} else {
-		d.Text = Shorten(strings.Join(texts, "\n\n"), maxHeld)
+		d.Text = ShortenText(strings.Join(texts, "\n\n"), maxHeld)
 	}
 	return d
 }
 
-// Shorten cuts a text to about most bytes, and says how much is left out. It cuts at the end of a
+// ShortenText cuts a text to about most bytes, and says how much is left out. It cuts at the end of a
 // line if it can, and closes cut code.
-func Shorten(text string, most int) string {
+func ShortenText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -72,5 +72,5 @@ func Shorten(text string, most int) string {
 	if strings.Count("\n"+cut, "\n```")%2 == 1 {
 		cut += "\n```"
 	}
-	return cut + "\n\n" + fmt.Sprintf(textLeftOut, amount.Bytes(int64(left)))
+	return cut + "\n\n" + fmt.Sprintf(textLeftOut, amount.FormatBytes(int64(left)))
 }

@@ -9,17 +9,17 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestQuietUntil_Hours_EndInUsersZone(t *testing.T) {
+func TestQuietHoursEnd_AnyHours_UseUsersZone(t *testing.T) {
 	madrid := time.FixedZone("", 3600)
 	for hours, want := range map[string]time.Time{"12:00-14:30": time.Date(2026, 11, 20, 14, 30, 0, 0, madrid), "14:00-15:00": {}, "nonsense": {}} {
-		end, quiet := QuietUntil(hours, noon.In(madrid))
+		end, quiet := QuietHoursEnd(hours, noon.In(madrid))
 		if !end.Equal(want) || quiet == want.IsZero() {
 			t.Errorf("%s: %v, %t", hours, end, quiet)
 		}
 	}
 }
 
-func TestIsHeld_UrgentGroupOrFiles_IsFalse(t *testing.T) {
+func TestIsHeldInQuietHours_Urgent_IsFalse(t *testing.T) {
 	for name, c := range map[string]struct {
 		d    supervisor.Delivery
 		want bool
@@ -29,7 +29,7 @@ func TestIsHeld_UrgentGroupOrFiles_IsFalse(t *testing.T) {
 		"with a file": {supervisor.Delivery{Files: []supervisor.File{{Name: "a"}}}, false},
 		"in a group":  {supervisor.Delivery{Conversation: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-7"}}, false},
 	} {
-		if got := IsHeld(c.d); got != c.want {
+		if got := IsHeldInQuietHours(c.d); got != c.want {
 			t.Errorf("%s: held %t", name, got)
 		}
 	}

@@ -14,17 +14,17 @@ import (
 // maxAway is how long a user may be silent before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
-// IsResting reports whether a job is paused because it needs a model and its user is away. A user
+// IsPausedWhileAway reports whether a job is paused because it needs a model and its user is away. A user
 // is away after maxAway without a message and without resuming the job. written is the time of the
 // last message; the zero time means never.
-func IsResting(j supervisor.Job, written, now time.Time) bool {
+func IsPausedWhileAway(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
-	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() &&
+	return j.MayStartTurn() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() &&
 		written.Before(since)
 }
 
-// Retries are the delays before the next tries of a fire with a temporary failure.
-var Retries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
+// RetryDelays are the delays before the next tries of a fire with a temporary failure.
+var RetryDelays = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
 // MaxFailures is the number of consecutive failed fires after which a job is paused.
 const MaxFailures = 3
@@ -35,10 +35,10 @@ func ShouldPause(failures int) bool { return failures >= MaxFailures }
 // RetryDelay returns the delay before the next try of a failed fire. again is false after too many
 // tries: then the fire has failed.
 func RetryDelay(tries int) (after time.Duration, again bool) {
-	if tries >= len(Retries) {
+	if tries >= len(RetryDelays) {
 		return 0, false
 	}
-	return Retries[tries], true
+	return RetryDelays[tries], true
 }
 
 // Limits of how long a question of a job's turn stays open. The turn must end before the job is due
@@ -62,16 +62,16 @@ func MaxQuestionTime(next, now time.Time) time.Duration {
 // whyBudget is the stored reason of a fire that failed because the budget was used up.
 const whyBudget = "budget"
 
-// DecideOutcome returns the result of a job's fire whose turn ends.
-func DecideOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
+// DecideFireOutcome returns the result of a job's fire whose turn ends.
+func DecideFireOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 	r := sqlite.FireOutcome{State: supervisor.FireFailed, Text: e.Failed, Failures: e.Job.FailuresInARow + 1}
 	switch {
-	case e.Why == protocol.WhyDone:
+	case e.Why == protocol.TurnEndDone:
 		r.State, r.Failures = supervisor.FireSaid, 0
 		if r.Text, r.Met = turnText(e.Job, e.Said); r.Text == "" {
 			r.State = supervisor.FireSilent
 		}
-	case e.Why == protocol.WhyStopped:
+	case e.Why == protocol.TurnEndStopped:
 		r.Failures = e.Job.FailuresInARow
 	case e.OverBudget: // no pause: the budget is renewed without the user, who gets one notice a day
 		r.Failures, r.Reason, r.Told = e.Job.FailuresInARow, whyBudget, e.ToldOverBudget
@@ -82,12 +82,12 @@ func DecideOutcome(e sqlite.FireEnd) sqlite.FireOutcome {
 // turnText returns the text for the user from a turn's messages; "" means no text. met reports
 // whether a check's condition is met.
 func turnText(j supervisor.Job, messages []protocol.Message) (text string, met bool) {
-	text = jobresult.Text(messages)
+	text = jobresult.TextForUser(messages)
 	if j.Kind != supervisor.JobCheck || j.Options.Check.Ask == "" {
 		return text, text != ""
 	}
-	if !jobresult.IsMet(messages) {
-		return StillChecking(j, text), false
+	if !jobresult.IsConditionMet(messages) {
+		return UnmetCheckText(j, text), false
 	}
 	return text, true
 }

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestIsResting_LongSilence_PausesModelJobs(t *testing.T) {
+func TestIsPausedWhileAway_ModelJob_IsTrue(t *testing.T) {
 	old, long := noon.Add(-60*24*time.Hour), noon.Add(-30*24*time.Hour-time.Millisecond)
 	task := supervisor.Job{Kind: supervisor.JobTask, CreatedAt: old}
 	resumed := task
@@ -30,7 +30,7 @@ func TestIsResting_LongSilence_PausesModelJobs(t *testing.T) {
 		"a reminder": {supervisor.Job{Kind: supervisor.JobReminder, CreatedAt: old}, time.Time{},
 			false},
 	} {
-		if got := IsResting(c.job, c.written, noon); got != c.want {
+		if got := IsPausedWhileAway(c.job, c.written, noon); got != c.want {
 			t.Errorf("%s: rests %t", name, got)
 		}
 	}
@@ -48,12 +48,12 @@ func TestMaxQuestionTime_NextDue_EndsBefore(t *testing.T) {
 }
 
 func TestRetryDelay_Tries_AreLimited(t *testing.T) {
-	for i, want := range Retries {
+	for i, want := range RetryDelays {
 		if got, again := RetryDelay(i); got != want || !again {
 			t.Errorf("after %d: %v, %t", i, got, again)
 		}
 	}
-	if _, again := RetryDelay(len(Retries)); again {
+	if _, again := RetryDelay(len(RetryDelays)); again {
 		t.Error("it is tried again for ever")
 	}
 }
@@ -71,7 +71,7 @@ func gave(r protocol.JobResultArguments) []protocol.Message {
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "c", Name: supervisor.ToolJobResult}}}}}
 }
 
-func TestDecideOutcome_TurnEnds_GivesResult(t *testing.T) {
+func TestDecideFireOutcome_TurnEnds_GivesResult(t *testing.T) {
 	task := supervisor.Job{Kind: supervisor.JobTask, FailuresInARow: 1}
 	check := supervisor.Job{Kind: supervisor.JobCheck, FailuresInARow: 1, Options: supervisor.JobOptions{Check: supervisor.CheckCondition{Files: "x", Ask: "Is it?"}}}
 	telling := check
@@ -81,18 +81,18 @@ func TestDecideOutcome_TurnEnds_GivesResult(t *testing.T) {
 		end  sqlite.FireEnd
 		want sqlite.FireOutcome
 	}{
-		"words":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said("hello")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
-		"nothing":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
-		"stopped":                   {sqlite.FireEnd{Job: task, Why: protocol.WhyStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
-		"failed":                    {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
-		"short":                     {sqlite.FireEnd{Job: task, Why: protocol.WhyError, Failed: "no", OverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Reason: "budget", Failures: 1}},
-		"over budget, already told": {sqlite.FireEnd{Job: task, Why: protocol.WhyError, OverBudget: true, ToldOverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Reason: "budget", Failures: 1, Told: true}},
-		"met":                       {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
-		"met by words":              {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
-		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
-		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.WhyDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
+		"words":                     {sqlite.FireEnd{Job: task, Why: protocol.TurnEndDone, Said: said("hello")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "hello", Met: true}},
+		"nothing":                   {sqlite.FireEnd{Job: task, Why: protocol.TurnEndDone, Said: said(" ")}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"stopped":                   {sqlite.FireEnd{Job: task, Why: protocol.TurnEndStopped, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 1}},
+		"failed":                    {sqlite.FireEnd{Job: task, Why: protocol.TurnEndError, Failed: "no"}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Failures: 2}},
+		"short":                     {sqlite.FireEnd{Job: task, Why: protocol.TurnEndError, Failed: "no", OverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Text: "no", Reason: "budget", Failures: 1}},
+		"over budget, already told": {sqlite.FireEnd{Job: task, Why: protocol.TurnEndError, OverBudget: true, ToldOverBudget: true}, sqlite.FireOutcome{State: supervisor.FireFailed, Reason: "budget", Failures: 1, Told: true}},
+		"met":                       {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone, Said: gave(protocol.JobResultArguments{Say: "it is", Met: &yes})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"met by words":              {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone, Said: said("CONDITION_MET: it is")}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "it is", Met: true}},
+		"not met":                   {sqlite.FireEnd{Job: check, Why: protocol.TurnEndDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSilent}},
+		"not met, notify on check":  {sqlite.FireEnd{Job: telling, Why: protocol.TurnEndDone, Said: gave(protocol.JobResultArguments{Say: "it is not", Met: &no})}, sqlite.FireOutcome{State: supervisor.FireSaid, Text: "Still checking.\nit is not"}},
 	} {
-		if got := DecideOutcome(c.end); got != c.want {
+		if got := DecideFireOutcome(c.end); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}

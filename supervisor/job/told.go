@@ -26,9 +26,9 @@ func Title(j supervisor.Job) string {
 	return line
 }
 
-// Notice returns a job's message below the job's title. It leaves out the title if the message
+// TitledMessage returns a job's message below the job's title. It leaves out the title if the message
 // begins with it.
-func Notice(j supervisor.Job, said string) supervisor.Delivery {
+func TitledMessage(j supervisor.Job, said string) supervisor.Delivery {
 	if text := strings.TrimSpace(j.Text); j.Name != "" || text == "" || !strings.HasPrefix(said+"\n", text+"\n") {
 		said = fmt.Sprintf(textSays, Title(j), said)
 	}
@@ -39,8 +39,8 @@ func Notice(j supervisor.Job, said string) supervisor.Delivery {
 	}
 }
 
-// StillChecking returns the notice about a check with an unmet condition. "" means no notice.
-func StillChecking(j supervisor.Job, found string) string {
+// UnmetCheckText returns the notice about a check with an unmet condition. "" means no notice.
+func UnmetCheckText(j supervisor.Job, found string) string {
 	if !j.Options.Check.NotifyOnCheck {
 		return ""
 	}
@@ -106,5 +106,5 @@ func quote(kind supervisor.JobKind, due time.Time, text string) string {
 	if kind == supervisor.JobReminder {
 		format = textReminded
 	}
-	return fmt.Sprintf(format, due.Format(layoutSaid), quotes.Lines(strings.TrimSpace(text)))
+	return fmt.Sprintf(format, due.Format(layoutSaid), quotes.QuoteLines(strings.TrimSpace(text)))
 }

@@ -23,26 +23,26 @@ func BenchmarkRenderAndSplit(b *testing.B) {
 	b.SetBytes(int64(len(md)))
 	b.ReportAllocs()
 	for b.Loop() {
-		markdown.Split(markdown.Render(md), markdown.MaxMessage)
+		markdown.SplitMessage(markdown.Render(md), markdown.MaxMessage)
 	}
 }
 
-func BenchmarkGrowing(b *testing.B) {
+func BenchmarkRenderGrowing(b *testing.B) {
 	md := answer(b) + "and **then"
 	b.SetBytes(int64(len(md)))
 	b.ReportAllocs()
 	for b.Loop() {
-		markdown.Growing(md)
+		markdown.RenderGrowing(md)
 	}
 }
 
-// BenchmarkSplitLine cuts a fence with one line of 1 MiB.
-func BenchmarkSplitLine(b *testing.B) {
-	t := supervisor.RichText{Text: strings.Repeat("x", 1<<20), Entities: []supervisor.Entity{
+// BenchmarkSplitMessage_LongLine cuts a fence with one line of 1 MiB.
+func BenchmarkSplitMessage_LongLine(b *testing.B) {
+	t := supervisor.RichText{Text: strings.Repeat("x", 1<<20), Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityPre, Length: 1 << 20},
 	}}
 	b.SetBytes(1 << 20)
 	for b.Loop() {
-		markdown.Split(t, markdown.MaxMessage)
+		markdown.SplitMessage(t, markdown.MaxMessage)
 	}
 }

@@ -125,7 +125,7 @@ func (c *cutter) room(at int) int {
 			break
 		}
 		n := cluster(within[i:])
-		if used += supervisor.Units(within[i : i+n]); used > c.limit {
+		if used += supervisor.UTF16Length(within[i : i+n]); used > c.limit {
 			break
 		}
 		c.bounds[i] = true

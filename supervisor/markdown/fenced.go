@@ -2,9 +2,9 @@ package markdown
 
 import "strings"
 
-// Fenced returns a text as a block of code, so that it has no markup. A text without words gives
+// FenceText returns a text as a block of code, so that it has no markup. A text without words gives
 // "".
-func Fenced(text string) string {
+func FenceText(text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}

@@ -37,7 +37,7 @@ func FuzzRender(f *testing.F) {
 
 // FuzzSplit cuts any text, with entities that break the rules.
 func FuzzSplit(f *testing.F) {
-	types := []supervisor.EntityType{
+	types := []supervisor.RichTextEntityType{
 		supervisor.EntityBold, supervisor.EntityPre, supervisor.EntityQuote, supervisor.EntityCode, supervisor.EntityLink,
 	}
 	f.Add("Hello, world.\n\nAgain", 8, []byte{0, 0, 5, 1, 7, 9})
@@ -45,7 +45,7 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, limit int, marks []byte) {
 		whole := supervisor.RichText{Text: string([]rune(text))}
 		for ; len(marks) >= 3; marks = marks[3:] {
-			whole.Entities = append(whole.Entities, supervisor.Entity{
+			whole.Entities = append(whole.Entities, supervisor.RichTextEntity{
 				Type: types[int(marks[0])%len(types)], Offset: int(int8(marks[1])), Length: int(int8(marks[2])),
 			})
 		}
@@ -53,19 +53,19 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzGrowing renders every beginning of a document.
-func FuzzGrowing(f *testing.F) {
+// FuzzRenderGrowing renders every beginning of a document.
+func FuzzRenderGrowing(f *testing.F) {
 	addDocuments(f, func(md string) { f.Add(md[:min(len(md), 300)]) })
 	f.Fuzz(func(t *testing.T, md string) {
 		if len(md) > 300 {
 			return
 		}
 		for i := range md {
-			for _, fault := range faults(markdown.Growing(md[:i])) {
+			for _, fault := range faults(markdown.RenderGrowing(md[:i])) {
 				t.Errorf("%q: %s", md[:i], fault)
 			}
 		}
-		if got, want := shown(markdown.Growing(md+"\n\n")), shown(markdown.Render(md+"\n\n")); got != want && !fenced(md) {
+		if got, want := shown(markdown.RenderGrowing(md+"\n\n")), shown(markdown.Render(md+"\n\n")); got != want && !fenced(md) {
 			t.Errorf("%q ends, and shows\n%s\nnot\n%s", md, got, want)
 		}
 	})

@@ -34,10 +34,10 @@ func shown(t supervisor.RichText) string {
 func renderAs(name, md string) string {
 	switch {
 	case strings.HasPrefix(name, "growing-"):
-		return shown(markdown.Growing(md))
+		return shown(markdown.RenderGrowing(md))
 	case strings.HasPrefix(name, "split-"):
 		var parts []string
-		for _, p := range markdown.Split(markdown.Render(md), splitLimit) {
+		for _, p := range markdown.SplitMessage(markdown.Render(md), splitLimit) {
 			parts = append(parts, shown(p))
 		}
 		return strings.Join(parts, "==========\n")
@@ -45,9 +45,9 @@ func renderAs(name, md string) string {
 	return shown(markdown.Render(md))
 }
 
-// TestDocuments renders texts of models. Those named growing-* are unfinished; those named split-*
+// TestRender_Documents_MatchGoldenFiles renders texts of models. Those named growing-* are unfinished; those named split-*
 // are cut.
-func TestDocuments(t *testing.T) {
+func TestRender_Documents_MatchGoldenFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(paths) < 60 {
 		t.Fatalf("%d documents, %v", len(paths), err)

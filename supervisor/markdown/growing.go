@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// Growing renders unfinished Markdown, with tables of at most c columns as grids.
-func (c Columns) Growing(md string) supervisor.RichText {
+// RenderGrowing renders unfinished Markdown, with tables of at most c columns as grids.
+func (c TableColumns) RenderGrowing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
 	if tooCostly(src) {
@@ -27,11 +27,11 @@ func (c Columns) Growing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// Settled returns how many bytes of growing Markdown are final. Only the text's last block may
+// SettledLength returns how many bytes of growing Markdown are final. Only the text's last block may
 // still change. steady reports whether the lines of that block stay the same when more text comes.
 // A table's lines do not. The text must be valid UTF-8 without \r and NUL, which Render would
 // change.
-func Settled(md string) (n int, steady bool) {
+func SettledLength(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()
 	if last == nil || last.Pos() < 0 {

@@ -12,7 +12,7 @@ import (
 
 // element is the meaning of an HTML tag.
 type element struct {
-	mark supervisor.EntityType // the mark of the element's text; "" means none
+	mark supervisor.RichTextEntityType // the mark of the element's text; "" means none
 	// script is the sign ^ or _ if the element's text is raised or lowered. It is written before a
 	// text that has no such characters.
 	script   string

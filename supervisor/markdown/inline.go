@@ -48,10 +48,10 @@ func (p *page) inline(n ast.Node) {
 	}
 }
 
-var emphases = map[int]supervisor.EntityType{1: supervisor.EntityItalic, 2: supervisor.EntityBold}
+var emphases = map[int]supervisor.RichTextEntityType{1: supervisor.EntityItalic, 2: supervisor.EntityBold}
 
 // ownMarks are the marks of our own kinds of nodes.
-var ownMarks = map[ast.NodeKind]supervisor.EntityType{
+var ownMarks = map[ast.NodeKind]supervisor.RichTextEntityType{
 	kindStrike: supervisor.EntityStrikethrough, kindSpoiler: supervisor.EntitySpoiler,
 }
 
@@ -67,7 +67,7 @@ func (p *page) ownInline(n *inlineNode) {
 	}
 }
 
-func (p *page) marked(n ast.Node, kind supervisor.EntityType) {
+func (p *page) marked(n ast.Node, kind supervisor.RichTextEntityType) {
 	p.w.push(mark{kind: kind})
 	p.inlines(n)
 	p.w.pop()

@@ -24,23 +24,23 @@ const (
 	MaxEntities = 100
 )
 
-// Columns is the width up to which a table is shown as a grid. A wider table is shown row by row.
-type Columns int
+// TableColumns is the width up to which a table is shown as a grid. A wider table is shown row by row.
+type TableColumns int
 
 // phone is the width for channels whose width is unknown. A phone shows about so many columns of
 // code without wrapping.
-const phone Columns = 40
+const phone TableColumns = 40
 
 // Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
 
-// Growing renders unfinished Markdown. Open marks at the end are closed in the most probable way,
+// RenderGrowing renders unfinished Markdown. Open marks at the end are closed in the most probable way,
 // and partial marks are hidden. A document that ends in an empty line outside a fence has no open
 // marks, so Render gives the same.
-func Growing(md string) supervisor.RichText { return phone.Growing(md) }
+func RenderGrowing(md string) supervisor.RichText { return phone.RenderGrowing(md) }
 
 // Render renders Markdown, with tables of at most c columns as grids.
-func (c Columns) Render(md string) supervisor.RichText {
+func (c TableColumns) Render(md string) supervisor.RichText {
 	src := source(md)
 	return c.render(src, parse(src))
 }

@@ -10,20 +10,20 @@ import (
 	"mews/supervisor/markdown"
 )
 
-func TestRender_Empty(t *testing.T) {
+func TestRender_NothingVisible_GivesEmptyText(t *testing.T) {
 	for _, md := range []string{"", " ", "\n\n", "```go\n```", ">", "\u200b", "&nbsp;"} {
 		if diff := cmp.Diff(supervisor.RichText{}, markdown.Render(md)); diff != "" {
 			t.Errorf("%q: %s", md, diff)
 		}
 	}
-	if parts := markdown.Split(supervisor.RichText{Text: " \n "}, 10); parts != nil {
+	if parts := markdown.SplitMessage(supervisor.RichText{Text: " \n "}, 10); parts != nil {
 		t.Errorf("white space in parts is %+v", parts)
 	}
 }
 
-// TestAddresses checks which links Telegram accepts. The address of any other link is shown as
+// TestLinks_UnsupportedAddress_IsShownAsText checks which links Telegram accepts. The address of any other link is shown as
 // text, because Telegram would drop it.
-func TestAddresses(t *testing.T) {
+func TestLinks_UnsupportedAddress_IsShownAsText(t *testing.T) {
 	for address, link := range map[string]bool{
 		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,
 		"tg://user?id=1": true, "http://localhost/x": false, "https://": false, "ftp://x.org": false, "javascript:alert(1)": false,
@@ -32,7 +32,7 @@ func TestAddresses(t *testing.T) {
 		got := markdown.Render("[words](" + address + ")")
 		want := supervisor.RichText{Text: "words (" + address + ")"}
 		if link {
-			want = supervisor.RichText{Text: "words", Entities: []supervisor.Entity{
+			want = supervisor.RichText{Text: "words", Entities: []supervisor.RichTextEntity{
 				{Type: supervisor.EntityLink, Length: 5, URL: address},
 			}}
 		}
@@ -64,6 +64,6 @@ func TestRender_HostileText_IsFast(t *testing.T) {
 	} {
 		md := strings.Repeat(s, 16<<10/len(s))
 		checkSplit(t, markdown.Render(md), markdown.MaxMessage, true)
-		markdown.Growing(md)
+		markdown.RenderGrowing(md)
 	}
 }

@@ -32,10 +32,10 @@ type page struct {
 	footnotes  *footnotes
 	usedLabels map[string]bool // labels of link definitions that a link uses
 	depth      int             // depth of quotes
-	columns    Columns
+	columns    TableColumns
 }
 
-func (c Columns) render(src []byte, root ast.Node) supervisor.RichText {
+func (c TableColumns) render(src []byte, root ast.Node) supervisor.RichText {
 	p := &page{src: src, w: &writer{}, columns: c, footnotes: findFootnotes(src, root), usedLabels: usedDefinitions(root)}
 	p.blocks(root, 2)
 	p.listFootnotes()
@@ -170,7 +170,7 @@ func (p *page) quote(n *ast.Blockquote) {
 func (p *page) folds(quote mark) bool {
 	text := string(p.w.text[quote.start:quote.end])
 	isDiff := func(m mark) bool { return m.language == "diff" && m.start >= quote.start }
-	return strings.Count(text, "\n") >= foldLines || supervisor.Units(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
+	return strings.Count(text, "\n") >= foldLines || supervisor.UTF16Length(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
 }
 
 // indented calls what, and puts a longer prefix before each line of its output.

@@ -70,13 +70,13 @@ type failer interface {
 // rules for entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
-	parts := slices.Clone(markdown.Split(whole, limit))
+	parts := slices.Clone(markdown.SplitMessage(whole, limit))
 	// a message's leading indentation is made of no-break spaces
 	whole.Text = plainSpaces(whole.Text)
 	var text strings.Builder
 	var covers []string
 	for i, p := range parts {
-		if n := supervisor.Units(p.Text); n > limit || n == 0 {
+		if n := supervisor.UTF16Length(p.Text); n > limit || n == 0 {
 			t.Fatalf("part %d has %d units, at most %d", i, n, limit)
 		}
 		if len(p.Entities) > markdown.MaxEntities {
@@ -109,7 +109,7 @@ func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit 
 	for g := uniseg.NewGraphemes(whole); g.Next(); {
 		from, to := g.Positions()
 		bounds[from] = true
-		if supervisor.Units(whole[from:to]) > limit {
+		if supervisor.UTF16Length(whole[from:to]) > limit {
 			return
 		}
 	}
@@ -192,23 +192,23 @@ func TestRender_Property_KeepsWordOrder(t *testing.T) {
 	})
 }
 
-func TestSplit_Property_KeepsPromises(t *testing.T) {
+func TestSplitMessage_Property_PartsAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, _ := document(t)
 		checkSplit(t, markdown.Render(md), rapid.IntRange(12, 200).Draw(t, "limit"), true)
 	})
 }
 
-func TestSplit_Property_EarlierPartsStay(t *testing.T) {
+func TestSplitMessage_Property_EarlierPartsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab.é日😀 \n"))).Draw(t, "text")
 		limit := rapid.IntRange(2, 30).Draw(t, "limit")
-		whole := markdown.Split(supervisor.RichText{Text: text}, limit)
+		whole := markdown.SplitMessage(supervisor.RichText{Text: text}, limit)
 		for i := range text {
 			if text[i] == ' ' || text[i] == '\n' || i > 0 && text[i-1] == '\n' {
 				continue
 			}
-			parts := markdown.Split(supervisor.RichText{Text: text[:i] + "x"}, limit)
+			parts := markdown.SplitMessage(supervisor.RichText{Text: text[:i] + "x"}, limit)
 			for j := range len(parts) - 2 {
 				if parts[j].Text != whole[j].Text {
 					t.Fatalf("%q: part %d was %q and became %q", text, j, parts[j].Text, whole[j].Text)
@@ -218,11 +218,11 @@ func TestSplit_Property_EarlierPartsStay(t *testing.T) {
 	})
 }
 
-func TestGrowing_Property(t *testing.T) {
+func TestRenderGrowing_Property_AnyPrefixIsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, _ := document(t)
 		for i := range md {
-			if f := faults(markdown.Growing(md[:i])); f != nil {
+			if f := faults(markdown.RenderGrowing(md[:i])); f != nil {
 				t.Fatalf("%q: %q", md[:i], f)
 			}
 		}

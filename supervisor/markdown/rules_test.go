@@ -14,7 +14,7 @@ import (
 )
 
 // covered returns the text of an entity.
-func covered(text string, e supervisor.Entity) string {
+func covered(text string, e supervisor.RichTextEntity) string {
 	all := utf16.Encode([]rune(text))
 	if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(all) {
 		return "?"
@@ -34,8 +34,8 @@ func faults(t supervisor.RichText) []string {
 		fault("white space around %q", t.Text)
 	}
 	all := utf16.Encode([]rune(t.Text))
-	var open []supervisor.Entity
-	last := supervisor.Entity{}
+	var open []supervisor.RichTextEntity
+	last := supervisor.RichTextEntity{}
 	for _, e := range t.Entities {
 		if f := wrong(all, e, indented[e.Offset]); f != "" {
 			fault("%s %d+%d: %s", e.Type, e.Offset, e.Length, f)
@@ -45,7 +45,7 @@ func faults(t supervisor.RichText) []string {
 			fault("%s %d+%d is behind %s %d+%d", e.Type, e.Offset, e.Length, last.Type, last.Offset, last.Length)
 		}
 		last = e
-		open = slices.DeleteFunc(open, func(o supervisor.Entity) bool { return o.Offset+o.Length <= e.Offset })
+		open = slices.DeleteFunc(open, func(o supervisor.RichTextEntity) bool { return o.Offset+o.Length <= e.Offset })
 		for _, o := range open {
 			if f := misplaced(o, e); f != "" {
 				fault("%s %d+%d in %s %d+%d: %s", e.Type, e.Offset, e.Length, o.Type, o.Offset, o.Length, f)
@@ -78,7 +78,7 @@ func indentations(t supervisor.RichText) map[int]bool {
 }
 
 // wrong returns the fault of a single entity. indented means that code begins at the same position.
-func wrong(all []uint16, e supervisor.Entity, indented bool) string {
+func wrong(all []uint16, e supervisor.RichTextEntity, indented bool) string {
 	if e.Offset < 0 || e.Length < 1 || e.Offset+e.Length > len(all) {
 		return "not in the text"
 	}
@@ -97,7 +97,7 @@ func wrong(all []uint16, e supervisor.Entity, indented bool) string {
 }
 
 // misplaced returns why an entity may not overlap another entity.
-func misplaced(outer, inner supervisor.Entity) string {
+func misplaced(outer, inner supervisor.RichTextEntity) string {
 	switch {
 	case inner.Offset+inner.Length > outer.Offset+outer.Length:
 		return "only in part"
@@ -111,10 +111,10 @@ func misplaced(outer, inner supervisor.Entity) string {
 	return ""
 }
 
-func quote(t supervisor.EntityType) bool {
+func quote(t supervisor.RichTextEntityType) bool {
 	return t == supervisor.EntityQuote || t == supervisor.EntityLongQuote
 }
 
-func code(t supervisor.EntityType) bool {
+func code(t supervisor.RichTextEntityType) bool {
 	return t == supervisor.EntityCode || t == supervisor.EntityPre
 }

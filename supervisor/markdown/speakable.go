@@ -31,9 +31,9 @@ type Speech struct {
 	Cut   bool // whether only the beginning is spoken; its end then says so
 }
 
-// Speakable returns the speech of Markdown. It speaks the words of links, the length of code, and
+// RenderSpeech returns the speech of Markdown. It speaks the words of links, the length of code, and
 // tables row by row. Numbers and units are unchanged.
-func Speakable(md string) Speech {
+func RenderSpeech(md string) Speech {
 	src := source(md)
 	s := &speaker{page: page{src: src}}
 	s.blocks(parse(src))

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/markdown"
 )
 
-func TestSpeakable(t *testing.T) {
+func TestRenderSpeech_Markup_IsNotSpoken(t *testing.T) {
 	for _, c := range []struct{ md, want string }{
 		{"", ""},
 		{"Hello, *big* **world**", "Hello, big world."},
@@ -45,26 +45,26 @@ func TestSpeakable(t *testing.T) {
 		{"नमस्ते दुनिया।", "नमस्ते दुनिया।"},
 		{"你好。再见", "你好。 再见."},
 	} {
-		if got := strings.Join(markdown.Speakable(c.md).Parts, "\n"); got != c.want {
+		if got := strings.Join(markdown.RenderSpeech(c.md).Parts, "\n"); got != c.want {
 			t.Errorf("%q\n got %q\nwant %q", c.md, got, c.want)
 		}
 	}
 }
 
-func TestSpeakable_Code_SaysItsLength(t *testing.T) {
+func TestRenderSpeech_Code_SaysItsLength(t *testing.T) {
 	for md, want := range map[string]bool{"a `b` c": false, "a\n\n```\nb\n```": true, "> - x\n>\n>       y": true} {
-		if got := markdown.Speakable(md).Code; got != want {
+		if got := markdown.RenderSpeech(md).Code; got != want {
 			t.Errorf("%q: %v", md, got)
 		}
 	}
 }
 
-func TestSpeakable_LongText_IsCutAtSentences(t *testing.T) {
+func TestRenderSpeech_LongText_IsCutAtSentences(t *testing.T) {
 	var sentences []string
 	for i := range 400 {
 		sentences = append(sentences, fmt.Sprintf("This is sentence number %d.", i))
 	}
-	got := markdown.Speakable(strings.Join(sentences, " "))
+	got := markdown.RenderSpeech(strings.Join(sentences, " "))
 	if len(got.Parts) != 5 && len(got.Parts) != 4 || !got.Cut {
 		t.Errorf("%d parts, cut %v", len(got.Parts), got.Cut)
 	}
@@ -80,23 +80,23 @@ func TestSpeakable_LongText_IsCutAtSentences(t *testing.T) {
 	}
 }
 
-func TestSpeakable_LongSentence_IsCutAtWords(t *testing.T) {
-	got := markdown.Speakable(strings.Repeat("word ", 500))
+func TestRenderSpeech_LongSentence_IsCutAtWords(t *testing.T) {
+	got := markdown.RenderSpeech(strings.Repeat("word ", 500))
 	if len(got.Parts) != 2 || got.Cut || !strings.HasSuffix(got.Parts[0], "word") || strings.Count(strings.Join(got.Parts, " "), "word") != 500 {
 		t.Errorf("%d parts, cut %v", len(got.Parts), got.Cut)
 	}
-	got = markdown.Speakable(strings.Repeat("ä", 2000))
+	got = markdown.RenderSpeech(strings.Repeat("ä", 2000))
 	if len(got.Parts) != 2 || utf8.RuneCountInString(got.Parts[0]) != 1500 {
 		t.Errorf("%d parts of a text without a space", len(got.Parts))
 	}
 }
 
-// FuzzSpeakable checks any text's speech. No part may be too long or empty, or have a character
+// FuzzRenderSpeech checks any text's speech. No part may be too long or empty, or have a character
 // that an engine treats as a mark.
-func FuzzSpeakable(f *testing.F) {
+func FuzzRenderSpeech(f *testing.F) {
 	addDocuments(f, func(md string) { f.Add(md) })
 	f.Fuzz(func(t *testing.T, md string) {
-		got := markdown.Speakable(md)
+		got := markdown.RenderSpeech(md)
 		total := 0
 		for _, p := range got.Parts {
 			n := utf8.RuneCountInString(p)

@@ -10,11 +10,11 @@ import (
 	"mews/supervisor"
 )
 
-// Split cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that
+// SplitMessage cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that
 // cross a cut continue in the next message. Only white space at a cut is dropped, and within code
 // only the line's end. If t grows, the messages before the last one stay the same. An empty text
 // gives no message.
-func Split(t supervisor.RichText, limit int) []supervisor.RichText {
+func SplitMessage(t supervisor.RichText, limit int) []supervisor.RichText {
 	c := &cutter{text: t.Text, marks: marksOf(t), limit: max(limit, 2)}
 	for _, s := range c.marks {
 		if s.kind == supervisor.EntityPre {
@@ -127,7 +127,7 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 // indented replaces the leading indentation of code by no-break spaces. Telegram moves other spaces
 // out of the code, and drops them at a message's beginning.
 func indented(t supervisor.RichText) supervisor.RichText {
-	code := slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool { return e.Type == supervisor.EntityPre && e.Offset == 0 })
+	code := slices.ContainsFunc(t.Entities, func(e supervisor.RichTextEntity) bool { return e.Type == supervisor.EntityPre && e.Offset == 0 })
 	if rest := strings.TrimLeft(t.Text, " "); code {
 		t.Text = strings.Repeat("\u00a0", len(t.Text)-len(rest)) + rest
 	}

@@ -18,7 +18,7 @@ func texts(parts []supervisor.RichText) []string {
 	return all
 }
 
-func TestSplit_LongText_EndsPartsAtGaps(t *testing.T) {
+func TestSplitMessage_LongText_IsCutAtGaps(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		limit int
@@ -38,7 +38,7 @@ func TestSplit_LongText_EndsPartsAtGaps(t *testing.T) {
 		"white space at the cut":         {"aaaa   \n\n  bbbb", 6, []string{"aaaa", "bbbb"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := markdown.Split(supervisor.RichText{Text: c.text}, c.limit)
+			got := markdown.SplitMessage(supervisor.RichText{Text: c.text}, c.limit)
 			if diff := cmp.Diff(c.want, texts(got)); diff != "" {
 				t.Error(diff)
 			}
@@ -46,8 +46,8 @@ func TestSplit_LongText_EndsPartsAtGaps(t *testing.T) {
 	}
 }
 
-func TestSplit_Fence_Continues(t *testing.T) {
-	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n\n\tz()\n}\n```"), 13)
+func TestSplitMessage_Fence_ContinuesInNextPart(t *testing.T) {
+	got := markdown.SplitMessage(markdown.Render("```go\nif x {\n\ty()\n\n\tz()\n}\n```"), 13)
 	want := []supervisor.RichText{pre("if x {"), pre("\u00a0\u00a0\u00a0\u00a0y()"), pre("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -55,25 +55,25 @@ func TestSplit_Fence_Continues(t *testing.T) {
 }
 
 func pre(text string) supervisor.RichText {
-	return supervisor.RichText{Text: text, Entities: []supervisor.Entity{
-		{Type: supervisor.EntityPre, Length: supervisor.Units(text), Language: "go"},
+	return supervisor.RichText{Text: text, Entities: []supervisor.RichTextEntity{
+		{Type: supervisor.EntityPre, Length: supervisor.UTF16Length(text), Language: "go"},
 	}}
 }
 
-// TestSplit_Code_CutsBeforeUnindentedLine checks that a cut before an unindented line is preferred
+// TestSplitMessage_Code_IsCutBetweenBlocks checks that a cut before an unindented line is preferred
 // even if more code would fit.
-func TestSplit_Code_CutsBeforeUnindentedLine(t *testing.T) {
-	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
+func TestSplitMessage_Code_IsCutBetweenBlocks(t *testing.T) {
+	got := markdown.SplitMessage(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
 	want := []supervisor.RichText{pre("if x {\n    y()\n}"), pre("if z {\n    a()\n    b()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestSplit_QuoteBeginsWithItsCode checks a quote that begins with code. If the quote began after
+// TestSplitMessage_CodeInQuote_NestsEntities checks a quote that begins with code. If the quote began after
 // the code's indentation, each entity would be within the other.
-func TestSplit_QuoteBeginsWithItsCode(t *testing.T) {
-	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
+func TestSplitMessage_CodeInQuote_NestsEntities(t *testing.T) {
+	got := markdown.SplitMessage(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
 	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -82,15 +82,15 @@ func TestSplit_QuoteBeginsWithItsCode(t *testing.T) {
 
 func quoted(code string) supervisor.RichText {
 	t := pre(code)
-	quote := supervisor.Entity{Type: supervisor.EntityQuote, Length: supervisor.Units(code)}
-	t.Entities = append([]supervisor.Entity{quote}, t.Entities...)
+	quote := supervisor.RichTextEntity{Type: supervisor.EntityQuote, Length: supervisor.UTF16Length(code)}
+	t.Entities = append([]supervisor.RichTextEntity{quote}, t.Entities...)
 	return t
 }
 
-// TestSplit_EntityLimit_LosesNone checks that entities beyond the limit move to the next message.
-func TestSplit_EntityLimit_LosesNone(t *testing.T) {
+// TestSplitMessage_ManyEntities_LosesNone checks that entities beyond the limit move to the next message.
+func TestSplitMessage_ManyEntities_LosesNone(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))
-	parts := markdown.Split(whole, markdown.MaxMessage)
+	parts := markdown.SplitMessage(whole, markdown.MaxMessage)
 	var counts []int
 	for _, p := range parts {
 		counts = append(counts, len(p.Entities))
@@ -101,12 +101,12 @@ func TestSplit_EntityLimit_LosesNone(t *testing.T) {
 	checkSplit(t, whole, markdown.MaxMessage, true)
 }
 
-func TestSplit_LongCodeLine(t *testing.T) {
-	whole := supervisor.RichText{Text: strings.Repeat("x", 100_000), Entities: []supervisor.Entity{
+func TestSplitMessage_LongCodeLine_FillsParts(t *testing.T) {
+	whole := supervisor.RichText{Text: strings.Repeat("x", 100_000), Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityPre, Length: 100_000},
 	}}
 	checkSplit(t, whole, markdown.MaxMessage, true)
-	if n := len(markdown.Split(whole, markdown.MaxMessage)); n != 25 {
+	if n := len(markdown.SplitMessage(whole, markdown.MaxMessage)); n != 25 {
 		t.Errorf("%d messages", n)
 	}
 }

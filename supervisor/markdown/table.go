@@ -79,7 +79,7 @@ func (p *page) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
 }
 
 func hasHiddenParts(t supervisor.RichText) bool {
-	return slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool {
+	return slices.ContainsFunc(t.Entities, func(e supervisor.RichTextEntity) bool {
 		return e.Type == supervisor.EntityLink || e.Type == supervisor.EntitySpoiler
 	})
 }

@@ -12,10 +12,10 @@ import (
 
 // mark is an unfinished entity, in bytes.
 type mark struct {
-	kind       supervisor.EntityType // the entity's type; "" means no mark
-	start, end int                   // start is -1 until text is written
-	order      int                   // order of opening
-	indent     int                   // length of the prefix of the first line that is outside the mark
+	kind       supervisor.RichTextEntityType // the entity's type; "" means no mark
+	start, end int                           // start is -1 until text is written
+	order      int                           // order of opening
+	indent     int                           // length of the prefix of the first line that is outside the mark
 	url        string
 	language   string
 }
@@ -242,7 +242,7 @@ func marked(text string, marks []mark, base int) supervisor.RichText {
 	t := supervisor.RichText{Text: text}
 	at := offsets(text, marks, base)
 	for _, m := range marks {
-		t.Entities = append(t.Entities, supervisor.Entity{
+		t.Entities = append(t.Entities, supervisor.RichTextEntity{
 			Type: m.kind, Offset: at[m.start], Length: at[m.end] - at[m.start], URL: m.url, Language: m.language,
 		})
 	}
@@ -265,7 +265,7 @@ func offsets(text string, marks []mark, base int) map[int]int {
 	at := make(map[int]int, len(places))
 	from, n := 0, 0
 	for _, p := range places {
-		n += supervisor.Units(text[from : p-base])
+		n += supervisor.UTF16Length(text[from : p-base])
 		from = p - base
 		at[p] = n
 	}

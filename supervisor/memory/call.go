@@ -38,7 +38,7 @@ func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all prot
 			return all, err
 		}
 		page.Facts = append(all.Facts, page.Facts...)
-		if all = page; q.Parameters.Action != protocol.MemoryList || len(all.Facts) >= all.Total ||
+		if all = page; q.Parameters.Action != protocol.MemoryActionList || len(all.Facts) >= all.Total ||
 			len(all.Facts) == q.Parameters.Offset {
 			return all, nil
 		}
@@ -46,22 +46,22 @@ func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all prot
 	}
 }
 
-// Text formats facts, or the result of an import, for a terminal.
-func Text(action protocol.MemoryAction, r protocol.MemoryResult) string {
+// FormatResult formats facts, or the result of an import, for a terminal.
+func FormatResult(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Origin),
+		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.DropControls(f.Text), f.Kind, f.Confidence, printable.DropControls(f.Origin),
 			f.Line)
 	}
 	switch {
-	case action == protocol.MemoryImport:
+	case action == protocol.MemoryActionImport:
 		fmt.Fprintf(&b, textTerminalTaken, r.Added, r.Notes, r.Known, len(r.NotImported)+r.More)
 		for _, left := range r.NotImported {
-			fmt.Fprintln(&b, "  "+printable.Text(left))
+			fmt.Fprintln(&b, "  "+printable.DropControls(left))
 		}
 	case len(r.Facts) == 0:
 		b.WriteString(textTerminalNone)
-	case action == protocol.MemoryForget:
+	case action == protocol.MemoryActionForget:
 		b.WriteString(textTerminalForgotten)
 	}
 	return b.String()

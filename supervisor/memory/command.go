@@ -25,7 +25,7 @@ func (m *Memory) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
 		Help: "what I remember of you, and where it comes from; /memory k7, /memory correct k7 WORDS, /memory " +
 			"forget k7, /memory import PATH"},
-		Group: feature.GroupEveryday, Run: m.command, Private: feature.Always, Prefix: prefix}}
+		Group: feature.GroupEveryday, Run: m.command, Private: feature.AlwaysPrivate, Prefix: prefix}}
 }
 
 // words are the first words of /memory and of its buttons' presses. Any other word is a fact's id.
@@ -38,7 +38,7 @@ var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (
 }
 
 // command runs /memory. The first word of its arguments chooses the action.
-func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (m *Memory) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	what, rest, _ := strings.Cut(strings.TrimSpace(r.Arguments), " ")
 	do, known := words[strings.ToLower(what)]
 	if !known {
@@ -50,7 +50,7 @@ func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.D
 // listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
 	from, _ := strconv.Atoi(rest) // 0 if rest is no number
-	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
+	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionList, Offset: from, Limit: page})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
 	}
@@ -82,28 +82,28 @@ func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryPara
 	}
 	f := r.Facts[0]
 	d.Text = fmt.Sprintf(format, f.ID, markdown.QuoteName(f.Text), f.Kind, f.Confidence, f.Origin, f.Line)
-	if p.Action == protocol.MemoryShow {
+	if p.Action == protocol.MemoryActionShow {
 		d.Buttons = [][]supervisor.Button{{{Text: textForgetButton, Press: m.o.AskForget(f.ID)}}}
 	}
 	return d, nil
 }
 
 func (m *Memory) showFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id}, textFact)
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: id}, textFact)
 }
 
 func (m *Memory) forgetFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, ID: id}, textFactForgotten)
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: id}, textFactForgotten)
 }
 
 func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor.Delivery, error) {
 	id, text, _ := strings.Cut(rest, " ")
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: id, Text: text},
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: id, Text: text},
 		textFactCorrected)
 }
 
 func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervisor.Delivery, err error) {
-	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path})
+	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: path})
 	if err != nil {
 		return d, err
 	}

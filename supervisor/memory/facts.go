@@ -18,22 +18,22 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	r protocol.MemoryResult, err error) {
 	// The row is stored before the file changes. So after a crash the forgotten fact is not
 	// remembered again.
-	if p.Action == protocol.MemoryForget {
-		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
+	if p.Action == protocol.MemoryActionForget {
+		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, ID: p.ID})
 		if err != nil || len(shown.Facts) == 0 {
 			return shown, err
 		}
 		f := shown.Facts[0]
-		if err := m.o.Store.Forget(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text,
+		if err := m.o.Store.ForgetFacts(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text,
 			Message: f.Message}}); err != nil {
 			return shown, err
 		}
 	}
-	if p.Action == protocol.MemoryImport {
+	if p.Action == protocol.MemoryActionImport {
 		p.Forgotten, err = m.o.Store.ListForgottenDigests(ctx, user)
 	}
 	if err == nil {
-		_, _, p.HighestForgotten, err = m.o.Store.FindForgotten(ctx, user, 0, "")
+		_, _, p.HighestForgotten, err = m.o.Store.FindForgottenFact(ctx, user, 0, "")
 	}
 	if err == nil {
 		r, err = m.operate(ctx, user, p)
@@ -41,19 +41,19 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	changed := r.Before != r.After
 	if err == nil && (changed || r.Notes > 0) {
 		e := supervisor.Effect{User: user, Kind: effects[p.Action], Target: cmp.Or(p.ID, p.Path)}
-		if p.Action == protocol.MemoryImport {
+		if p.Action == protocol.MemoryActionImport {
 			e.Detail = amount.Plural(r.Added, "fact", "facts") + ", " + amount.Plural(r.Notes, "note", "notes")
 		}
 		err = m.o.Effects.Put(ctx, e)
 	}
 	if err == nil && changed {
-		if err = m.RecordChange(ctx, user, protocol.MemoryChange{Before: r.Before, After: r.After,
+		if err = m.RecordChange(ctx, user, protocol.MemoryChangedParams{Before: r.Before, After: r.After,
 			Text: r.Text}); err == nil {
 			// the user changed the fact by hand, so the next prompt uses the change
-			err = m.o.SystemTexts.Renew(ctx, user)
+			err = m.o.SystemTexts.MarkStale(ctx, user)
 		}
 	}
-	if err == nil && p.Action == protocol.MemoryForget {
+	if err == nil && p.Action == protocol.MemoryActionForget {
 		err = m.o.ForgetWords(ctx, user)
 	}
 	r.Text = nil
@@ -62,18 +62,18 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 
 // CountMentions counts the rows that contain the words of a fact, by table.
 func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error) {
-	return m.o.Store.CountMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
+	return m.o.Store.CountFactMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
 }
 
 // effects maps users' changes of their memory to kinds of the ledger.
-var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
-	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
+var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectCorrected,
+	protocol.MemoryActionForget: supervisor.EffectForgotten, protocol.MemoryActionImport: supervisor.EffectImported}
 
-// CountOrDelete counts the facts, notes and log entries of some turns in a user's home. With gone
+// CountOrDeleteTurnData counts the facts, notes and log entries of some turns in a user's home. With gone
 // it deletes them, and the facts are never remembered again.
-func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.MemoryTurns,
+func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
-	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Turns: &of})
+	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, Turns: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
@@ -84,14 +84,14 @@ func (m *Memory) CountOrDelete(ctx context.Context, user string, of protocol.Mem
 	for _, f := range r.Facts {
 		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 	}
-	if err = m.o.Store.Forget(ctx, user, facts); err == nil {
-		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, Turns: &of})
+	if err = m.o.Store.ForgetFacts(ctx, user, facts); err == nil {
+		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, Turns: &of})
 	}
 	if err == nil && r.Before != r.After {
-		err = m.RecordChange(ctx, user, protocol.MemoryChange{Before: r.Before, After: r.After, Text: r.Text})
+		err = m.RecordChange(ctx, user, protocol.MemoryChangedParams{Before: r.Before, After: r.After, Text: r.Text})
 	}
 	if err == nil {
-		err = m.o.PromptFiles.Blank(ctx, user, of.Notes)
+		err = m.o.PromptFiles.EraseWords(ctx, user, of.Notes)
 	}
 	return n, err
 }
@@ -116,7 +116,7 @@ func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryPara
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &r); err == nil && r.Refused != "" {
-		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, printable.Text(r.Refused))
+		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, printable.DropControls(r.Refused))
 	}
 	return r, err
 }

@@ -18,7 +18,7 @@ const maxNamed = 20
 // unless the model has read other people's words. Then the user's newest message must name each
 // fact, or the user is asked. The error is supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.ForgottenFact) error {
-	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, 0)
+	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, 0)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Fo
 // wantsGone reports whether a text asks to delete a fact. It needs a word for deleting, and the
 // fact's id or half of the fact's words.
 func wantsGone(text string, f protocol.ForgottenFact) bool {
-	words := protocol.Words(text)
+	words := protocol.NormalizedWords(text)
 	asks := slices.ContainsFunc(words, func(word string) bool {
 		return slices.ContainsFunc(wordsForForget, func(begins string) bool { return strings.HasPrefix(word, begins) })
 	})

@@ -24,32 +24,32 @@ const toolForget = "forget"
 const callLimit = 200
 
 func (m *Memory) hostCalls() []feature.HostCall {
-	kinds := feature.WithHome()
+	kinds := feature.HomeTurnKinds()
 	return []feature.HostCall{
 		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true,
-			Handler: feature.InTurn(m.remember)},
-		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.ShortParams, Limit: callLimit,
-			Handler: feature.InTurn(m.recalled)},
+			HostCallHandler: feature.NewHostCallHandler(m.remember)},
+		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.MaxShortParams, Limit: callLimit,
+			HostCallHandler: feature.NewHostCallHandler(m.recalled)},
 		{Method: protocol.MethodMemoryChanged, Kinds: kinds, Limit: 2 * callLimit, Serial: true,
-			Handler: feature.InTurn(m.changed)},
+			HostCallHandler: feature.NewHostCallHandler(m.changed)},
 	}
 }
 
 // remember decides whether a tool call may add a fact. The worker sends only the call's id.
-func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (
-	*protocol.MemoryPermission, error) {
-	call, err := t.CallOf(p.Call, keepingTools...)
+func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRememberParams) (
+	*protocol.MemoryRememberResult, error) {
+	call, err := t.FindCall(p.Call, keepingTools...)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call, Conflict: p.Conflict}
 	if err := json.Unmarshal(call.Arguments, &r.Arguments); err != nil {
-		return nil, feature.Refused("not remembered: %v", err)
+		return nil, feature.NewRefusal("not remembered: %v", err)
 	}
-	allowed, err := m.Allow(ctx, r)
+	allowed, err := m.AllowRemember(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("ask whether something may be remembered: %w", err)
 	}
@@ -57,17 +57,17 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 }
 
 // changed records a change of MEMORY.md before the worker writes the file.
-func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChange) (*protocol.MemoryEmptyResult,
+func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChangedParams) (*protocol.MemoryEmptyResult,
 	error) {
-	call, err := t.CallOf(p.Call, changingTools...)
+	call, err := t.FindCall(p.Call, changingTools...)
 	if err != nil {
 		return nil, err
 	}
 	if len(p.Gone) > 0 && call.Name != toolForget {
 		err = errors.New("only forget has facts be gone")
 	}
-	if err = cmp.Or(err, p.Check()); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err = cmp.Or(err, p.Validate()); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	if len(p.Gone) > 0 {
 		r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call}
@@ -79,10 +79,10 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.Memory
 }
 
 // recalled counts a use of each fact that the worker names.
-func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.RecalledFacts) (
+func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalledParams) (
 	*protocol.MemoryEmptyResult, error) {
-	if err := p.Check(); err != nil {
-		return nil, feature.Offence{Err: err}
+	if err := p.Validate(); err != nil {
+		return nil, feature.WorkerOffence{Err: err}
 	}
 	if t.Kind == supervisor.TurnMCP {
 		return &protocol.MemoryEmptyResult{}, nil

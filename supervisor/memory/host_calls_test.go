@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/feature/featuretest"
 )
 
-func TestRecalled_OverMCP_CountsNoUse(t *testing.T) {
+func TestMemoryRecalled_OverMCP_CountsNoUse(t *testing.T) {
 	r := newRig(t, "", "hello")
-	turn := featuretest.Turn("alice")
+	turn := featuretest.NewTurn("alice")
 	for _, kind := range []supervisor.TurnKind{supervisor.TurnMCP, supervisor.TurnChat} {
 		turn.Kind = kind
-		if _, err := featuretest.Call(t, r.Feature(), turn, protocol.MethodMemoryRecalled,
+		if _, err := featuretest.MakeHostCall(t, r.Feature(), turn, protocol.MethodMemoryRecalled,
 			`{"turn":1,"ids":["k1"]}`); err != nil {
 			t.Fatal(err)
 		}
@@ -24,9 +24,9 @@ func TestRecalled_OverMCP_CountsNoUse(t *testing.T) {
 	}
 }
 
-func TestChanged_WrongCalls_EndWorker(t *testing.T) {
+func TestMemoryChanged_WrongCall_EndsWorker(t *testing.T) {
 	r := newRig(t, "", "please forget that I take oolong")
-	turn := featuretest.Turn("alice", protocol.ToolCall{ID: "a", Name: "remember"},
+	turn := featuretest.NewTurn("alice", protocol.ToolCall{ID: "a", Name: "remember"},
 		protocol.ToolCall{ID: "b", Name: "forget"},
 		protocol.ToolCall{ID: "c", Name: "read_file"})
 	turn.ID = r.turn.ID
@@ -41,7 +41,7 @@ func TestChanged_WrongCalls_EndWorker(t *testing.T) {
 		"a fact without id": {call: "b", gone: `{"id":"","text":"x"}`, offends: true},
 	} {
 		params := fmt.Sprintf(`{"turn":1,"call":%q,"before":"","after":"","text":"","gone":[%s]}`, c.call, c.gone)
-		_, err := featuretest.Call(t, r.Feature(), turn, protocol.MethodMemoryChanged, params)
+		_, err := featuretest.MakeHostCall(t, r.Feature(), turn, protocol.MethodMemoryChanged, params)
 		if featuretest.IsOffence(err) != c.offends || !c.offends && err != nil {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -75,7 +75,7 @@ const (
 // Feature returns the commands, host calls, control call and effects of the memory.
 func (m *Memory) Feature() feature.Feature {
 	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(),
-		Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
+		Calls: []feature.ControlCall{feature.NewControlCall(MethodMemory, m.answer)},
 		Effects: []feature.Effect{{Name: EffectRemember, Rule: string(approval.RuleAsk)},
 			{Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
@@ -93,11 +93,11 @@ type Request struct {
 // toolUpdate is the tool that corrects a fact.
 const toolUpdate = "update_memory"
 
-// Allow decides whether a fact may be remembered. It returns the message that the fact comes from.
+// AllowRemember decides whether a fact may be remembered. It returns the message that the fact comes from.
 // If the fact contradicts another fact, it also returns the user's choice. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
-func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryPermission, err error) {
-	source, found, err := m.o.Store.FindBasis(ctx, r.Turn, r.Arguments.Message)
+func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol.MemoryRememberResult, err error) {
+	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
 	}
@@ -114,7 +114,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 		old = r.Conflict.Text
 		asked = fmt.Sprintf(textMayCorrect, quoted(r.Arguments.Text), quoted(old))
 	} else if r.Conflict != nil {
-		if allowed.Choice, err = m.choose(ctx, r); err != nil || allowed.Choice == protocol.MemoryOld {
+		if allowed.Choice, err = m.choose(ctx, r); err != nil || allowed.Choice == protocol.MemoryChoiceOld {
 			return allowed, err
 		}
 	}
@@ -133,7 +133,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryP
 // It refuses the same words, unless the user has used them since. after is the highest number in a
 // forgotten fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.FactBasis) (after int, err error) {
-	byMessage, at, after, err := m.o.Store.FindForgotten(ctx, r.User, source.Message, r.Arguments.Text)
+	byMessage, at, after, err := m.o.Store.FindForgottenFact(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)
 	}
@@ -154,8 +154,8 @@ func says(text, fact string) bool {
 			return false
 		}
 	}
-	said, all, there := protocol.Words(text), 0, 0
-	for _, word := range protocol.Words(fact) {
+	said, all, there := protocol.NormalizedWords(text), 0, 0
+	for _, word := range protocol.NormalizedWords(fact) {
 		begins := []rune(word)
 		if len(begins) < 4 {
 			continue
@@ -180,26 +180,26 @@ func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, 
 	asked, err := m.o.Asker.Ask(ctx, supervisor.Question{
 		Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Kind: supervisor.QuestionAsk,
 		Subject: hex.EncodeToString(sum[:]),
-		Ask: protocol.AskArguments{Kind: protocol.AskChoice,
+		Ask: protocol.AskArguments{Kind: protocol.AskKindChoice,
 			Text:    fmt.Sprintf(textWhichHolds, quoted(r.Arguments.Text), quoted(r.Conflict.Text)),
 			Options: []string{side(textNewHolds, r.Arguments.Text), side(textOldHolds, r.Conflict.Text), textBothHold}}})
 	if err != nil {
 		return "", err
 	}
-	choices := []protocol.MemoryChoice{protocol.MemoryNew, protocol.MemoryOld, protocol.MemoryBoth}
+	choices := []protocol.MemoryChoice{protocol.MemoryChoiceNew, protocol.MemoryChoiceOld, protocol.MemoryChoiceBoth}
 	if asked.End != supervisor.QuestionAnswered || len(asked.Answer.Options) != 1 {
-		return protocol.MemoryOld, nil
+		return protocol.MemoryChoiceOld, nil
 	}
 	return choices[asked.Answer.Options[0]], nil
 }
 
 // quoted returns a fact as Markdown code, so that it contains no markup.
 func quoted(text string) string {
-	return "`" + clipped(strings.ReplaceAll(text, "`", "'"), protocol.MaxFact) + "`"
+	return "`" + clipped(strings.ReplaceAll(text, "`", "'"), protocol.MaxFactCharacters) + "`"
 }
 
 func clipped(text string, most int) string {
-	runes := []rune(printable.Text(strings.Join(strings.Fields(text), " ")))
+	runes := []rune(printable.DropControls(strings.Join(strings.Fields(text), " ")))
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
@@ -208,8 +208,8 @@ func clipped(text string, most int) string {
 
 // RecordChange records a change of MEMORY.md. The new text is in force if the old text was. The
 // facts in c.Gone are not remembered again.
-func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChange) error {
-	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
+func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChangedParams) error {
+	if err := m.o.PromptFiles.AcceptWrite(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
 		len(c.Gone) == 0 {
 		return err
 	}
@@ -218,14 +218,14 @@ func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.Memor
 	for _, f := range c.Gone {
 		gone = append(gone, supervisor.ForgottenFact(f))
 	}
-	return m.o.Store.Forget(ctx, user, gone)
+	return m.o.Store.ForgetFacts(ctx, user, gone)
 }
 
 const memoryFile = "MEMORY.md"
 
 // RecordUse counts a use of each fact, on the current day of the user.
 func (m *Memory) RecordUse(ctx context.Context, user string, facts []string) error {
-	return m.o.Store.CountUses(ctx, user, m.day(user, 0), facts)
+	return m.o.Store.RecordFactUses(ctx, user, m.day(user, 0), facts)
 }
 
 // usesDays is how many days a use of a fact counts.
@@ -233,7 +233,7 @@ const usesDays = 90
 
 // CountUses returns how often each fact was used in the last usesDays, by the fact's id.
 func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, error) {
-	return m.o.Store.ListUses(ctx, user, m.day(user, -usesDays))
+	return m.o.Store.ListFactUses(ctx, user, m.day(user, -usesDays))
 }
 
 func (m *Memory) day(user string, offset int) string {

@@ -38,7 +38,7 @@ func (r *rig) Allow(_ context.Context, q approval.Request) error {
 
 func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	r.text = q.Ask.Text + strings.Join(q.Ask.Options, "|")
-	if err := q.Ask.Check(); err != nil {
+	if err := q.Ask.Validate(); err != nil {
 		r.Error(err)
 	}
 	if r.which == nil {
@@ -51,7 +51,7 @@ func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question
 func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	t.Helper()
 	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaitsForAnswer, now: time.Now}
-	in, _, err := r.db.Inbox().Put(t.Context(),
+	in, _, err := r.db.Inbox().StoreInbound(t.Context(),
 		supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: text, Origin: origin,
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err == nil {
@@ -80,8 +80,8 @@ func (r *rig) calls(id, name, result string, world bool) {
 	}
 }
 
-func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryPermission, error) {
-	return r.Memory.Allow(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID, Conflict: conflict,
+func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
+	return r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID, Conflict: conflict,
 		Call: protocol.ToolCall{ID: "c", Name: "remember"}, Arguments: protocol.MemoryArguments{Text: text, Message: message}})
 }
 
@@ -105,7 +105,7 @@ func TestRemember_OwnWords_NeedNoApproval(t *testing.T) {
 		"what it answers to":        {said: "> You: The page wants you to remember that Mallory is the boss\nwhat?", fact: "Mallory is the boss", asks: true},
 		"beside what it answers to": {said: "> You: Who is it?\nMallory is the boss", fact: "Mallory is the boss"},
 		"what was said elsewhere": {said: "Hello", read: func(r *rig) {
-			sqlitetest.Change(r.T, r.db, `UPDATE message SET recap = '[{"message":1,"at":""}]'`)
+			sqlitetest.ExecStatements(r.T, r.db, `UPDATE message SET recap = '[{"message":1,"at":""}]'`)
 		}, fact: "Mallory is the boss", asks: true},
 		"too short to be theirs": {said: "Read a.txt", read: func(r *rig) { r.calls("f", "run_command", "x", false) }, fact: "Pay Al", asks: true},
 	} {
@@ -129,7 +129,7 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 	r := newRig(t, "", "hello")
 	for _, in := range []supervisor.Conversation{{User: "bob"}, {User: "alice", Chat: "another"}} {
 		in.Channel = supervisor.ChannelTerminal
-		said, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "said by " + in.User, Kind: supervisor.KindText, Text: "I am Bob",
+		said, _, err := r.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "said by " + in.User, Kind: supervisor.KindText, Text: "I am Bob",
 			Conversation: in})
 		if err == nil {
 			_, _, err = r.db.Turns().Start(t.Context(), said.ID, nil)
@@ -153,7 +153,7 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {
-		_, err := r.Memory.Allow(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
+		_, err := r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
 			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
 		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 || r.text != "" {
@@ -187,26 +187,26 @@ func TestRemember_Contradiction_AsksUser(t *testing.T) {
 
 func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	r := newRig(t, "", "I take oolong, I said")
-	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k41", Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
+	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k41", Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"Likes tea", "Takes oolong"} {
-		if _, err := r.remember(text, 1, nil); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		if _, err := r.remember(text, 1, nil); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	sqlitetest.Change(t, r.db, `UPDATE forgotten SET message = 7`)
-	if _, err := r.remember("takes, OOLONG", 0, nil); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	sqlitetest.ExecStatements(t, r.db, `UPDATE forgotten SET message = 7`)
+	if _, err := r.remember("takes, OOLONG", 0, nil); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("the very same words: %v", err)
 	}
-	if _, err := r.remember("Plays  the cello!", 0, nil); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := r.remember("Plays  the cello!", 0, nil); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("the very same words by hand: %v", err)
 	}
 	if allowed, err := r.remember("Likes tea", 0, nil); err != nil || allowed.HighestForgotten != 41 {
 		t.Errorf("got %+v, %v", allowed, err)
 	}
-	sqlitetest.Change(t, r.db, `UPDATE forgotten SET forgotten_at = 5`)
+	sqlitetest.ExecStatements(t, r.db, `UPDATE forgotten SET forgotten_at = 5`)
 	if _, err := r.remember("I take oolong", 0, nil); err != nil {
 		t.Errorf("what was said since: %v", err)
 	}
@@ -251,7 +251,7 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	if err := r.db.SystemTexts().Put(t.Context(), r.turn.Conversation.ID, "Takes oolong", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := r.db.SystemTexts().Find(t.Context(), r.turn.Conversation.ID); err != nil || text.Text != "" || text.Stale == 0 {
@@ -259,7 +259,7 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	}
 }
 
-func TestRecalled_Uses_CountFor90Days(t *testing.T) {
+func TestMemoryRecalled_Uses_CountFor90Days(t *testing.T) {
 	r := newRig(t, "", "hello")
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	r.now = func() time.Time { return now }
@@ -272,7 +272,7 @@ func TestRecalled_Uses_CountFor90Days(t *testing.T) {
 	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
-	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChange{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if uses, _ := r.CountUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {

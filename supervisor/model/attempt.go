@@ -22,7 +22,7 @@ type payment struct {
 // attempt makes one call of a provider. It sets money aside, waits for a free slot, calls the
 // provider and accounts for the cost. Its error is a *modelcall.Error or ctx's cause. If an error
 // comes with an answer, the caller must still end that answer's Lease.
-func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, err error) {
+func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.Answer, err error) {
 	c.deltas.restart()
 	req := c.req
 	req.Model = m.Model
@@ -53,7 +53,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, 
 	c.settle(m, paid, &answer)
 	answer.Spec, answer.Asked = m.Spec, req.Messages
 	if first := c.candidates[0]; !m.same(first) {
-		answer.Replaced = &modelcall.Replaced{Spec: first.Spec, Reason: c.reason(first)}
+		answer.Replaced = &modelcall.ReplacedModel{Spec: first.Spec, Reason: c.reason(first)}
 	}
 	return answer, nil
 }
@@ -61,7 +61,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer modelcall.Answer, 
 // reserve sets aside the most that an attempt can cost. If money is short, it lowers req's output
 // limit. Thinking counts as output. If the limit is too low for the wanted level of thinking,
 // reserve lowers the level or turns thinking off.
-func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (paid payment, err error) {
+func (c *call) reserve(ctx context.Context, m ResolvedModel, req *modelcall.Request) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
 	}
@@ -85,7 +85,7 @@ func (c *call) reserve(ctx context.Context, m Choice, req *modelcall.Request) (p
 }
 
 // lessThinking maps each level of thinking to the next lower one.
-var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
+var lessThinking = map[modelcall.ThinkingLevel]modelcall.ThinkingLevel{
 	modelcall.ThinkingHigh: modelcall.ThinkingMedium, modelcall.ThinkingMedium: modelcall.ThinkingLow,
 	modelcall.ThinkingLow: modelcall.ThinkingOff,
 }
@@ -95,7 +95,7 @@ var lessThinking = map[modelcall.Thinking]modelcall.Thinking{
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
-	if lowered && failed != nil && failed.Class == modelcall.NoRoom {
+	if lowered && failed != nil && failed.Class == modelcall.NoRoomForText {
 		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, modelcall.StopLength
 		err = nil
 	}
@@ -113,7 +113,7 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 // settleFailed returns a failed attempt's error with its usage and its lease. If the attempt
 // certainly cost nothing, the lease is returned. If the caller stopped the attempt, settleFailed
 // also reports it, because no other code handles a stop as a failure.
-func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got modelcall.Answer,
+func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, got modelcall.Answer,
 	err error) (answer modelcall.Answer, _ error) {
 	failed, used := modelError(err), got.Usage
 	if failed != nil && failed.Usage != (protocol.Usage{}) {
@@ -135,7 +135,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got mod
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.Stopped, Usage: used, Lease: paid.lease.ID, Last: true})
+		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID, Last: true})
 	}
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)
@@ -144,7 +144,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got mod
 }
 
 // settle adds the lease to an answer and completes its usage.
-func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
+func (c *call) settle(m ResolvedModel, paid payment, answer *modelcall.Answer) {
 	answer.Lease, answer.Usage = paid.lease.ID, c.estimatedUsage(m, answer.Usage, answer.Received, false)
 	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && paid.lease.ID != 0 && cost > paid.lease.Amount {
 		c.log.Warn("a call cost more than was set aside for it", "model", m.Spec, "cost", cost, "reserved", paid.lease.Amount,
@@ -155,26 +155,26 @@ func (c *call) settle(m Choice, paid payment, answer *modelcall.Answer) {
 // preferSmallModel moves the small model to the front of the models to ask, if another model was
 // too expensive. The small model keeps its position if it was already asked, if its breaker is
 // open, or if it may not get the user's words.
-func (c *call) preferSmallModel(ask, left []Choice) []Choice {
+func (c *call) preferSmallModel(ask, left []ResolvedModel) []ResolvedModel {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
 	if asked || slices.ContainsFunc(left, small.same) || !c.mayReplace(c.candidates[0], small) {
 		return ask
 	}
-	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
+	return append([]ResolvedModel{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
 // onlyCheaper returns the models of list that cost less than the model than, which was too
 // expensive. It compares the prices of the shortest answer to this request. Input tokens are
 // bounded by bytes, because one model's token count says nothing about another model.
-func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
+func (c *call) onlyCheaper(list []ResolvedModel, than ResolvedModel) []ResolvedModel {
 	if c.req.Reserver == nil {
 		return list
 	}
 	req := c.req
-	req.Measured = modelcall.Measured{}
+	req.Measured = modelcall.TokenCount{}
 	dear := c.costBound(than, req)
-	return slices.DeleteFunc(slices.Clone(list), func(m Choice) bool {
+	return slices.DeleteFunc(slices.Clone(list), func(m ResolvedModel) bool {
 		b := c.costBound(m, req)
 		return !b.priced || dear.priced && b.minCost() >= dear.minCost()
 	})

@@ -61,19 +61,19 @@ func withPrices(c *Catalogue, times map[string]float64) *Catalogue {
 }
 
 // answersWithUsage returns a model that answers and reports the usage u.
-func answersWithUsage(u protocol.Usage) *scripted {
-	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
+func answersWithUsage(u protocol.Usage) *scriptedProvider {
+	return &scriptedProvider{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		answer := said("fine", say)
 		answer.Usage = u
 		return answer, nil
 	}}
 }
 
-func TestTry_SetsMoneyAsideFirst(t *testing.T) {
+func TestAttempt_BeforeCall_ReservesMoney(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spender{reserver: newFakeReserver(1_000_000)}
-		var first *scripted
-		first = &scripted{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
+		var first *scriptedProvider
+		first = &scriptedProvider{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
 			if s.reserver.last != int64(first.count()) || len(s.reserver.open) != 1 {
 				t.Errorf("call %d has lease %d of %v", first.count(), s.reserver.last, s.reserver.open)
 			}
@@ -99,9 +99,9 @@ func TestTry_SetsMoneyAsideFirst(t *testing.T) {
 	})
 }
 
-// TestBrokenOffAttempt_CountsWhatCame checks the usage of attempts that end in different ways. It
+// TestAttempt_BrokenOff_CountsReceivedUsage checks the usage of attempts that end in different ways. It
 // must be the same without a budget.
-func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
+func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
 		return modelcall.Answer{Sent: true, Received: bytes, Usage: u}
@@ -112,28 +112,28 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
 	}
 	cases := map[string]struct {
-		class modelcall.Class  // "" means that the model answers; stopped means that the caller cancels
-		heard modelcall.Answer // the part of the call that the provider knows
+		class modelcall.ErrorClass // "" means that the model answers; stopped means that the caller cancels
+		heard modelcall.Answer     // the part of the call that the provider knows
 		said  string
 		count usage
 		free  bool
 		want  usage
 		kept  bool // the attempt's lease must be kept, with its usage
 	}{
-		"never sent":                             {class: modelcall.Network, heard: none},
-		"sent, and no word came":                 {modelcall.Stalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
-		"refused":                                {class: modelcall.Auth, heard: hears(usage{}, 0), free: true},
-		"refused, and counted all the same":      {modelcall.Auth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
-		"cut, counted nothing":                   {modelcall.Cut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
-		"cut, of a provider that tells nothing":  {modelcall.Cut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
-		"cut, counted the input":                 {modelcall.Cut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
-		"cut after more than it may say":         {modelcall.Cut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
-		"ended by itself":                        {modelcall.Filtered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
-		"ended by itself, counted nothing":       {modelcall.Empty, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
-		"stopped before it was sent":             {class: modelcall.Stopped, heard: none},
-		"stopped before it said anything":        {modelcall.Stopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
-		"stopped in the middle":                  {modelcall.Stopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
-		"stopped in the middle, counted nothing": {modelcall.Stopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
+		"never sent":                             {class: modelcall.NetworkError, heard: none},
+		"sent, and no word came":                 {modelcall.StreamStalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
+		"refused":                                {class: modelcall.AuthFailed, heard: hears(usage{}, 0), free: true},
+		"refused, and counted all the same":      {modelcall.AuthFailed, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
+		"cut, counted nothing":                   {modelcall.StreamCut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
+		"cut, of a provider that tells nothing":  {modelcall.StreamCut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
+		"cut, counted the input":                 {modelcall.StreamCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
+		"cut after more than it may say":         {modelcall.StreamCut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
+		"ended by itself":                        {modelcall.ContentFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing":       {modelcall.EmptyAnswer, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
+		"stopped before it was sent":             {class: modelcall.CallStopped, heard: none},
+		"stopped before it said anything":        {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
+		"stopped in the middle":                  {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
+		"stopped in the middle, counted nothing": {modelcall.CallStopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
 		"answered":                               {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
 		"answered, counted nothing":              {"", hears(usage{}, 8), "fine", usage{}, false, about(input, 2, 0), true},
 	}
@@ -142,7 +142,7 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", budget: ", budget), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, stop := context.WithCancel(t.Context())
-					first := new(scripted)
+					first := new(scriptedProvider)
 					first.play = func(ctx context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 						if say(k.said); k.class == "" {
 							answer := said("", say)
@@ -151,7 +151,7 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 						}
 						err := failed(k.class)
 						err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
-						if k.class == modelcall.Stopped {
+						if k.class == modelcall.CallStopped {
 							stop()
 							return k.heard, context.Cause(ctx)
 						}
@@ -166,7 +166,7 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 					for _, f := range s.lost {
 						got, lease = f.Usage, f.Lease
 					}
-					if k.class == modelcall.Stopped && err != context.Canceled {
+					if k.class == modelcall.CallStopped && err != context.Canceled {
 						t.Errorf("ended with %v", err)
 					}
 					if !budget {
@@ -187,8 +187,8 @@ func TestBrokenOffAttempt_CountsWhatCame(t *testing.T) {
 	}
 }
 
-// TestNoMoney_CheaperModelAnswers also checks that the cheaper model may get the user's words.
-func TestNoMoney_CheaperModelAnswers(t *testing.T) {
+// TestCall_TooExpensive_CheaperModelAnswers also checks that the cheaper model may get the user's words.
+func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	// the cost if each token costs one millionth
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
@@ -214,7 +214,7 @@ func TestNoMoney_CheaperModelAnswers(t *testing.T) {
 			c := catalogueOf(t, answers("fine"), answers("fine"), answers("fine"))
 			c.providers["small"] = provider{Provider: answers("fine"), kind: "scripted"}
 			c.providers["near"] = provider{Provider: answers("fine"), kind: "scripted", locality: localityNetwork}
-			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
+			c.small = ResolvedModel{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
 			s := &spender{reserver: newFakeReserver(k.money), c: withPrices(c, k.costs)}
 			answer, err := s.ask(t.Context(), k.spec)
 			var bids []string
@@ -228,13 +228,13 @@ func TestNoMoney_CheaperModelAnswers(t *testing.T) {
 				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
 			first := bids[0]
-			if want := (modelcall.Replaced{Spec: first, Reason: "costs more than the money that was left"}); k.want != "" &&
+			if want := (modelcall.ReplacedModel{Spec: first, Reason: "costs more than the money that was left"}); k.want != "" &&
 				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
 				t.Errorf("it stands in for %+v", answer.Replaced)
 			}
 			if k.want == "" {
 				wantClass(t, err, modelcall.OverBudget)
-				if got := problem.Message(err); got != "There is no money for "+first+"." {
+				if got := problem.UserText(err); got != "There is no money for "+first+"." {
 					t.Errorf("told %q", got)
 				}
 			}
@@ -242,22 +242,22 @@ func TestNoMoney_CheaperModelAnswers(t *testing.T) {
 	}
 }
 
-func TestNoMoneyForFallback_ErrorNamesBoth(t *testing.T) {
+func TestFallback_TooExpensive_ErrorNamesBoth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.Missing), answers("fine")),
+		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.ModelMissing), answers("fine")),
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
-		wantClass(t, err, modelcall.Missing)
-		if got := problem.Message(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
+		wantClass(t, err, modelcall.ModelMissing)
+		if got := problem.UserText(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
 			t.Errorf("told %q", got)
 		}
 	})
 }
 
-// TestProbe_WithoutMoney_IsReleased checks that the next call may probe the model again.
-func TestProbe_WithoutMoney_IsReleased(t *testing.T) {
+// TestProbe_WithoutMoney_NextCallMayProbe checks that the next call may probe the model again.
+func TestProbe_WithoutMoney_NextCallMayProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := failsWith(modelcall.Auth, "")
+		first := failsWith(modelcall.AuthFailed, "")
 		s := &spender{reserver: newFakeReserver(1_000_000), c: withPrices(catalogueOf(t, first), map[string]float64{"a/m": 1})}
 		if _, err := s.ask(t.Context(), ""); err == nil {
 			t.Fatal("it answered")
@@ -265,7 +265,7 @@ func TestProbe_WithoutMoney_IsReleased(t *testing.T) {
 		time.Sleep(openMin)
 		rich := s.reserver
 		s.reserver = newFakeReserver(0)
-		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.bySpec["a/m"].state != StateOpen {
+		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.bySpec["a/m"].state != BreakerOpen {
 			t.Fatalf("%v; %+v", err, s.c.breakers.bySpec["a/m"])
 		}
 		s.reserver = rich
@@ -280,7 +280,7 @@ func TestProbe_WithoutMoney_IsReleased(t *testing.T) {
 func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
-		slow := &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
+		slow := &scriptedProvider{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			most.Store(max(most.Load(), running.Add(1)))
 			time.Sleep(time.Second)
 			running.Add(-1)
@@ -314,19 +314,19 @@ func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 	})
 }
 
-// TestServerBehaviours_AreEachPaidOnce plays every behaviour of a server, in both API formats. At
+// TestServer_AnyBehaviour_IsPaidOnce plays every behaviour of a server, in both API formats. At
 // the end no lease may be open, and no attempt may cost more than its lease.
-func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
+func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
-		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),
-		"silent": modeltest.Stalls(0), "empty": modeltest.Empty, "malformed": modeltest.Malformed,
-		"limit": modeltest.Stops(modeltest.StopLength), "filter": modeltest.Stops(modeltest.StopFilter), "well": nil,
+		"cut in the middle": modeltest.FaultCutStream(700), "cut at once": modeltest.FaultCutStream(1), "stalls": modeltest.FaultStalledStream(900),
+		"silent": modeltest.FaultStalledStream(0), "empty": modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall,
+		"limit": modeltest.FaultStopReason(modeltest.StopLength), "filter": modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
 	}
-	for _, class := range []modeltest.Class{modeltest.RateLimited, modeltest.Overloaded, modeltest.Internal, modeltest.Loading,
-		modeltest.Auth, modeltest.Forbidden, modeltest.Credit, modeltest.NoModel, modeltest.TooLong, modeltest.TooLarge,
-		modeltest.NoTools, modeltest.Filtered, modeltest.InvalidRequest} {
-		faults["fails: "+string(class)] = modeltest.Fails(class)
-		faults["fails late: "+string(class)] = modeltest.FailsLate(class)
+	for _, class := range []modeltest.FailureClass{modeltest.RateLimited, modeltest.Overloaded, modeltest.InternalError, modeltest.ModelLoading,
+		modeltest.WrongKey, modeltest.Forbidden, modeltest.NoCredit, modeltest.UnknownModel, modeltest.PromptTooLong, modeltest.BodyTooLarge,
+		modeltest.ToolsUnsupported, modeltest.ContentFiltered, modeltest.InvalidRequest} {
+		faults["fails: "+string(class)] = modeltest.FaultOfClass(class)
+		faults["fails late: "+string(class)] = modeltest.FaultAfterAnswer(class)
 	}
 	for name, fault := range faults {
 		for _, kind := range []string{"anthropic", "openai"} {
@@ -340,7 +340,7 @@ func TestServerBehaviours_AreEachPaidOnce(t *testing.T) {
 
 // playFault calls a server that fails once and then answers. It gives up soon.
 func playFault(t *testing.T, kind string, fault modeltest.Fault) {
-	_, base := modeltest.NewServer(t, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
+	_, base := modeltest.NewServer(t, modeltest.ScriptWithFaults(func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
 	}, fault))
 	c, err := NewCatalogue(Options{Default: "p/m", Providers: []ProviderOptions{
@@ -377,9 +377,9 @@ func sum(bids []modelcall.Estimate) (most int64) {
 	return most
 }
 
-// TestRefusals_CostByStatus checks that a refused request is paid for only if the server may have
+// TestRefusal_ByProxyTimeout_IsPaid checks that a refused request is paid for only if the server may have
 // worked on it.
-func TestRefusals_CostByStatus(t *testing.T) {
+func TestRefusal_ByProxyTimeout_IsPaid(t *testing.T) {
 	want := map[int]bool{} // the refusal with this status must be paid for
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
 		want[status] = false

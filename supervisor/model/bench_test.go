@@ -6,8 +6,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// BenchmarkPolicy measures a call through the catalogue, with a fallback that is not needed.
-func BenchmarkPolicy(b *testing.B) {
+// BenchmarkCallWithPolicy measures a call through the catalogue, with a fallback that is not needed.
+func BenchmarkCallWithPolicy(b *testing.B) {
 	first := answers("fine")
 	c := catalogueOf(b, first, answers("never"))
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
@@ -20,9 +20,9 @@ func BenchmarkPolicy(b *testing.B) {
 	}
 }
 
-// BenchmarkProvider measures the same call without the policy, as the base to subtract from
-// BenchmarkPolicy.
-func BenchmarkProvider(b *testing.B) {
+// BenchmarkCallWithoutPolicy measures the same call without the policy, as the base to subtract from
+// BenchmarkCallWithPolicy.
+func BenchmarkCallWithoutPolicy(b *testing.B) {
 	first := answers("fine")
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}
 	b.ReportAllocs()

@@ -16,30 +16,30 @@ const (
 	openMax = 10 * time.Minute
 )
 
-// State is the state of a model's circuit breaker.
-type State string
+// BreakerState is the state of a model's circuit breaker.
+type BreakerState string
 
 const (
-	StateClosed State = "closed" // the model may be called
-	StateOpen   State = "open"   // the model failed and is not called for a while
+	BreakerClosed BreakerState = "closed" // the model may be called
+	BreakerOpen   BreakerState = "open"   // the model failed and is not called for a while
 	// one call probes the model; other calls avoid the model
-	StateHalfOpen State = "half_open"
+	BreakerHalfOpen BreakerState = "half_open"
 )
 
 // transitions lists every allowed change of a breaker's state. An open breaker may close directly:
 // if no other model is left, the model is called anyway, and it may answer.
-var transitions = map[State][]State{
-	StateClosed:   {StateOpen},
-	StateOpen:     {StateHalfOpen, StateClosed},
-	StateHalfOpen: {StateClosed, StateOpen},
+var transitions = map[BreakerState][]BreakerState{
+	BreakerClosed:   {BreakerOpen},
+	BreakerOpen:     {BreakerHalfOpen, BreakerClosed},
+	BreakerHalfOpen: {BreakerClosed, BreakerOpen},
 }
 
 // breaker is the circuit breaker of one model. It has no clock and no lock.
 type breaker struct {
-	state     State
-	class     modelcall.Class // class of the failure that opened the breaker
-	openUntil time.Time       // the end of the open state
-	openFor   time.Duration   // length of the last open state
+	state     BreakerState
+	class     modelcall.ErrorClass // class of the failure that opened the breaker
+	openUntil time.Time            // the end of the open state
+	openFor   time.Duration        // length of the last open state
 }
 
 // permit says how a call may use a model.
@@ -51,7 +51,7 @@ const (
 	permitProbe        // the model may be called once, to probe it
 )
 
-func (b *breaker) transition(to State) {
+func (b *breaker) transition(to BreakerState) {
 	if !slices.Contains(transitions[b.state], to) {
 		// only a bug in this file can cause this
 		panic("model: no transition from " + string(b.state) + " to " + string(to))
@@ -63,30 +63,30 @@ func (b *breaker) transition(to State) {
 // or release.
 func (b *breaker) admit(now time.Time) permit {
 	switch {
-	case b.state == StateClosed:
+	case b.state == BreakerClosed:
 		return permitCall
-	case b.state == StateOpen && !now.Before(b.openUntil):
-		b.transition(StateHalfOpen)
+	case b.state == BreakerOpen && !now.Before(b.openUntil):
+		b.transition(BreakerHalfOpen)
 		return permitProbe
 	}
 	return permitNone
 }
 
 func (b *breaker) succeed() {
-	if b.state != StateClosed {
-		b.transition(StateClosed)
+	if b.state != BreakerClosed {
+		b.transition(BreakerClosed)
 	}
 	b.openFor = 0
 }
 
 // fail opens the breaker. asked is the pause that the provider asked for. If the breaker is already
 // open, nothing changes: the model was called only because no other model was left.
-func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration) (opened bool) {
+func (b *breaker) fail(now time.Time, class modelcall.ErrorClass, asked time.Duration) (opened bool) {
 	b.class = class
-	if b.state == StateOpen {
+	if b.state == BreakerOpen {
 		return false
 	}
-	b.transition(StateOpen)
+	b.transition(BreakerOpen)
 	b.openFor = min(max(2*b.openFor, openMin), openMax)
 	b.openUntil = now.Add(max(b.openFor, min(asked, openMax)))
 	return true
@@ -94,8 +94,8 @@ func (b *breaker) fail(now time.Time, class modelcall.Class, asked time.Duration
 
 // release ends a probe without a result. The next call may probe.
 func (b *breaker) release() {
-	if b.state == StateHalfOpen {
-		b.transition(StateOpen) // the open state ends at once
+	if b.state == BreakerHalfOpen {
+		b.transition(BreakerOpen) // the open state ends at once
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *breakers) admit(spec string, now time.Time) permit {
 
 // class returns the class of the failure that opened the model's breaker; "" if the breaker is
 // closed.
-func (s *breakers) class(spec string) modelcall.Class {
+func (s *breakers) class(spec string) modelcall.ErrorClass {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.bySpec[spec]; b != nil {
@@ -145,13 +145,13 @@ func (s *breakers) succeed(spec string) {
 }
 
 // fail records that the model failed in one call, after all tries.
-func (s *breakers) fail(spec string, now time.Time, class modelcall.Class, asked time.Duration) {
+func (s *breakers) fail(spec string, now time.Time, class modelcall.ErrorClass, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.bySpec[spec]
 	if b == nil {
 		s.forget(now)
-		b = &breaker{state: StateClosed}
+		b = &breaker{state: BreakerClosed}
 		s.bySpec[spec] = b
 	}
 	if b.fail(now, class, asked) {
@@ -172,7 +172,7 @@ func (s *breakers) release(spec string) {
 // exist. The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {
-		if b.state == StateOpen && now.Sub(b.openUntil) > openMax {
+		if b.state == BreakerOpen && now.Sub(b.openUntil) > openMax {
 			delete(s.bySpec, spec)
 		}
 	}

@@ -13,21 +13,21 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestBreaker_FailedProbes_StayOpenLonger(t *testing.T) {
+func TestBreaker_FailedProbe_StaysOpenLonger(t *testing.T) {
 	now := time.Unix(0, 0)
-	b := &breaker{state: StateClosed}
+	b := &breaker{state: BreakerClosed}
 	for _, want := range []time.Duration{30, 60, 120, 240, 480, 600, 600} {
-		b.fail(now, modelcall.Server, 0)
+		b.fail(now, modelcall.ServerError, 0)
 		if got := b.openUntil.Sub(now); got != want*time.Second || b.admit(b.openUntil.Add(-1)) != permitNone {
 			t.Fatalf("left alone for %v, want %ds", got, want)
 		}
 		now = b.openUntil
-		if b.admit(now) != permitProbe || b.admit(now) != permitNone || b.state != StateHalfOpen {
+		if b.admit(now) != permitProbe || b.admit(now) != permitNone || b.state != BreakerHalfOpen {
 			t.Fatal("not exactly one probe")
 		}
 	}
 	b.succeed()
-	if b.state != StateClosed || b.admit(now) != permitCall {
+	if b.state != BreakerClosed || b.admit(now) != permitCall {
 		t.Fatalf("after a good probe: %s", b.state)
 	}
 	b.fail(now, modelcall.RateLimited, 5*time.Minute)
@@ -41,19 +41,19 @@ func TestBreaker_FailedProbes_StayOpenLonger(t *testing.T) {
 	}
 }
 
-// TestBreaker_TakesOnlyListedTransitions draws events in random order. It also checks that the
+// TestBreaker_AnyEvents_FollowTransitions draws events in random order. It also checks that the
 // breaker never gets stuck.
-func TestBreaker_TakesOnlyListedTransitions(t *testing.T) {
+func TestBreaker_AnyEvents_FollowTransitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		now, b := time.Unix(0, 0), &breaker{state: StateClosed}
+		now, b := time.Unix(0, 0), &breaker{state: BreakerClosed}
 		t.Repeat(map[string]func(*rapid.T){
 			"time":    func(t *rapid.T) { now = now.Add(time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "pass"))) },
 			"admit":   func(*rapid.T) { b.admit(now) },
 			"succeed": func(*rapid.T) { b.succeed() },
-			"fail":    func(*rapid.T) { b.fail(now, modelcall.Cut, 0) },
+			"fail":    func(*rapid.T) { b.fail(now, modelcall.StreamCut, 0) },
 			"release": func(*rapid.T) { b.release() },
 			"": func(t *rapid.T) {
-				if b.state == StateOpen && b.openUntil.Sub(now) > openMax {
+				if b.state == BreakerOpen && b.openUntil.Sub(now) > openMax {
 					t.Fatalf("left alone for %v", b.openUntil.Sub(now))
 				}
 			},
@@ -64,7 +64,7 @@ func TestBreaker_TakesOnlyListedTransitions(t *testing.T) {
 func TestBreaker_HalfOpen_OtherCallsUseFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		well := make(chan struct{})
-		first := failsWith(modelcall.Server)
+		first := failsWith(modelcall.ServerError)
 		second := answers("instead")
 		c := catalogueOf(t, first, second)
 		if _, _, err := ask(t.Context(), c); err != nil {
@@ -108,9 +108,9 @@ func TestBreaker_HalfOpen_OtherCallsUseFallback(t *testing.T) {
 	})
 }
 
-func TestProbe_Stopped_IsReleased(t *testing.T) {
+func TestProbe_Stopped_NextCallMayProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := failsWith(modelcall.Server)
+		first := failsWith(modelcall.ServerError)
 		c := catalogueOf(t, first, answers("instead"))
 		for range 3 { // the first round has 2 tries, later rounds one probe each
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
@@ -141,7 +141,7 @@ func TestProbe_Stopped_IsReleased(t *testing.T) {
 func TestBreakers_Unused_AreForgotten(t *testing.T) {
 	s, now := newBreakers(hclog.NewNullLogger()), time.Unix(0, 0)
 	for i := range 100 {
-		s.fail("a/typo"+string(rune('0'+i)), now, modelcall.Missing, 0)
+		s.fail("a/typo"+string(rune('0'+i)), now, modelcall.ModelMissing, 0)
 		now = now.Add(time.Hour)
 	}
 	if len(s.bySpec) != 1 {
@@ -151,14 +151,14 @@ func TestBreakers_Unused_AreForgotten(t *testing.T) {
 
 func TestProbe_Refused_ClosesBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := failsWith(modelcall.Auth, modelcall.TooLong, "")
+		first := failsWith(modelcall.AuthFailed, modelcall.RequestTooLong, "")
 		c := catalogueOf(t, first, answers("instead"))
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 			t.Fatal(err)
 		}
 		time.Sleep(openMin)
 		_, _, err := ask(t.Context(), c)
-		wantClass(t, err, modelcall.TooLong)
+		wantClass(t, err, modelcall.RequestTooLong)
 		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {
 			t.Errorf("the next call is answered by %s, %v", answer.Spec, err)
 		}

@@ -46,14 +46,14 @@ type Options struct {
 	Fallback  []string // models to ask in this order when a model fails
 	Providers []ProviderOptions
 	Prices    map[string]Price // configured prices by spec, in place of the built-in ones
-	// maximum number of calls at once, for all users together; 0 means DefaultCalls
+	// maximum number of calls at once, for all users together; 0 means DefaultMaxCalls
 	Calls    int
 	Payloads bool         // log requests and answers at level debug
 	Log      hclog.Logger // nil means no log
 }
 
-// DefaultCalls is the default maximum number of calls at once.
-const DefaultCalls = 8
+// DefaultMaxCalls is the default maximum number of calls at once.
+const DefaultMaxCalls = 8
 
 // ProviderOptions configure one provider.
 type ProviderOptions struct {
@@ -85,9 +85,9 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Pr
 // models and the providers' lists of models. It may be used from several goroutines.
 type Catalogue struct {
 	providers    map[string]provider
-	defaultModel Choice
-	small        Choice
-	fallback     []Choice
+	defaultModel ResolvedModel
+	small        ResolvedModel
+	fallback     []ResolvedModel
 	prices       atomic.Pointer[map[string]Price] // prices by spec; SetPrices replaces the whole map
 	breakers     *breakers
 	queue        *slots.Slots
@@ -116,7 +116,7 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 	c := &Catalogue{
 		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine, 0}},
 		breakers:  newBreakers(o.Log),
-		queue:     slots.New(cmp.Or(o.Calls, DefaultCalls)),
+		queue:     slots.New(cmp.Or(o.Calls, DefaultMaxCalls)),
 		log:       o.Log,
 	}
 	for _, po := range o.Providers {
@@ -179,7 +179,7 @@ func (c *Catalogue) resolveOptions(o Options) (err error) {
 
 // resolveDefault resolves the configured default model. A bare model id is allowed if there is only
 // one provider, because there is no default provider yet.
-func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
+func (c *Catalogue) resolveDefault(o Options) (ResolvedModel, error) {
 	if o.Default == "" {
 		return c.Resolve(offline.Name)
 	}
@@ -199,11 +199,11 @@ func (c *Catalogue) Close() {
 	}
 }
 
-// Default returns the full spec of the default model.
-func (c *Catalogue) Default() string { return c.defaultModel.Spec }
+// DefaultModel returns the full spec of the default model.
+func (c *Catalogue) DefaultModel() string { return c.defaultModel.Spec }
 
-// Small returns the full spec of the model for small tasks: titles, categories, triage.
-func (c *Catalogue) Small() string { return c.small.Spec }
+// SmallModel returns the full spec of the model for small tasks: titles, categories, triage.
+func (c *Catalogue) SmallModel() string { return c.small.Spec }
 
 // Stream calls the model that spec names, and overwrites req.Model. If the model fails, Stream
 // follows the policies: it calls the model again, or a fallback model. If text was already sent,
@@ -227,8 +227,8 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req modelcall.Reque
 }
 
 // candidates returns the models to ask: first, and then the fallback models that may replace it.
-func (c *Catalogue) candidates(first Choice) []Choice {
-	chain := make([]Choice, 1, 1+len(c.fallback))
+func (c *Catalogue) candidates(first ResolvedModel) []ResolvedModel {
+	chain := make([]ResolvedModel, 1, 1+len(c.fallback))
 	chain[0] = first
 	for _, other := range c.fallback {
 		if c.mayReplace(first, other) {
@@ -241,6 +241,6 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 // mayReplace reports whether the model other may answer instead of first. Any model may replace the
 // default model, because the operator configured the fallback. A model that a user chose may only
 // be replaced by a model that is no farther away.
-func (c *Catalogue) mayReplace(first, other Choice) bool {
+func (c *Catalogue) mayReplace(first, other ResolvedModel) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

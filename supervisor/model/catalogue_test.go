@@ -32,7 +32,7 @@ func catalogue(t *testing.T, standard string, providers ...ProviderOptions) *Cat
 	return c
 }
 
-func TestResolve(t *testing.T) {
+func TestResolve_Spec_FindsModel(t *testing.T) {
 	two := catalogue(t, "local/qwen3", local, cloud)
 	none := catalogue(t, "")
 	cases := []struct {
@@ -64,7 +64,7 @@ func TestResolve(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.c.Resolve(c.spec)
 			if c.model == "" {
-				if !strings.Contains(problem.Message(err), c.want) {
+				if !strings.Contains(problem.UserText(err), c.want) {
 					t.Errorf("got %+v, %v", got, err)
 				}
 				return
@@ -74,8 +74,8 @@ func TestResolve(t *testing.T) {
 			}
 		})
 	}
-	if two.Default() != "local/qwen3" || none.Default() != "offline" {
-		t.Errorf("defaults %q, %q", two.Default(), none.Default())
+	if two.DefaultModel() != "local/qwen3" || none.DefaultModel() != "offline" {
+		t.Errorf("defaults %q, %q", two.DefaultModel(), none.DefaultModel())
 	}
 }
 
@@ -108,7 +108,7 @@ func TestNewCatalogue_WrongOptions_AreRefused(t *testing.T) {
 }
 
 func TestStream_CallsNamedModel(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Echo)
+	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	c := catalogue(t, "local/qwen3", ProviderOptions{Name: "local", Kind: "openai", BaseURL: base})
 	req := modelcall.Request{Model: "overwritten", Messages: []protocol.Message{protocol.NewUserMessage("hi")}}
 	for spec, want := range map[string]string{"": "qwen3", "local/llama3": "llama3", "offline": "offline"} {
@@ -117,11 +117,11 @@ func TestStream_CallsNamedModel(t *testing.T) {
 			t.Errorf("%q: answered by %q, %v", spec, answer.Model, err)
 		}
 	}
-	if server.Count() != 2 {
-		t.Errorf("%d calls went out", server.Count())
+	if server.CountRequests() != 2 {
+		t.Errorf("%d calls went out", server.CountRequests())
 	}
 	if _, err := c.Stream(context.Background(), "nobody/x", req,
-		nil); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		nil); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestFallback_OverRealSockets_Answers(t *testing.T) {
 	shut, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Status: http.StatusUnauthorized, Error: "no such key"}
 	})
-	_, other := modeltest.NewServer(t, modeltest.Echo)
+	_, other := modeltest.NewServer(t, modeltest.EchoScript)
 	c, err := NewCatalogue(Options{Default: "cloud/gpt-5", Fallback: []string{"local/qwen3"}, Providers: []ProviderOptions{
 		{Name: "cloud", Kind: "openai", BaseURL: base, APIKey: "sk-canary"},
 		{Name: "local", Kind: "openai", BaseURL: other}}})
@@ -141,11 +141,11 @@ func TestFallback_OverRealSockets_Answers(t *testing.T) {
 	for range 2 {
 		answer, h, err := ask(t.Context(), c)
 		if err != nil || answer.Spec != "local/qwen3" || h.text == "" || h.text != answer.Message.Text() ||
-			*answer.Replaced != (modelcall.Replaced{Spec: "cloud/gpt-5", Reason: "does not accept its API key"}) {
+			*answer.Replaced != (modelcall.ReplacedModel{Spec: "cloud/gpt-5", Reason: "does not accept its API key"}) {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
 		}
 	}
-	if shut.Count() != 1 {
-		t.Errorf("asked %d times", shut.Count())
+	if shut.CountRequests() != 1 {
+		t.Errorf("asked %d times", shut.CountRequests())
 	}
 }

@@ -10,54 +10,54 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Choice is a model of a provider.
-type Choice struct {
+// ResolvedModel is a model of a provider.
+type ResolvedModel struct {
 	Spec     string // provider/model, or offline
 	Provider modelcall.Provider
 	Model    string // the model's name at the provider
 }
 
-func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
+func (c ResolvedModel) same(other ResolvedModel) bool { return c.Spec == other.Spec }
 
 // Resolve returns the model that spec names. A spec is "provider/model", "offline", a bare model id
 // of the default provider, or "" for the default model. A model id may contain slashes. Resolve
 // does not check whether the provider has the model. Its errors are for users.
-func (c *Catalogue) Resolve(spec string) (Choice, error) {
+func (c *Catalogue) Resolve(spec string) (ResolvedModel, error) {
 	name, model, slashed := strings.Cut(spec, "/")
 	p, exists := c.providers[name]
 	switch {
 	case spec == "":
 		return c.defaultModel, nil
 	case slashed && !exists:
-		return Choice{}, c.unknown(name, spec)
+		return ResolvedModel{}, c.unknown(name, spec)
 	case exists && (slashed || p.single):
 		return c.choose(name, model)
 	case exists:
-		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textIsProvider, spec, name)
+		return ResolvedModel{}, supervisor.Errorf(supervisor.CodeInvalid, textIsProvider, spec, name)
 	}
 	standard, _, _ := strings.Cut(c.defaultModel.Spec, "/")
 	if standard == "" || c.providers[standard].single {
-		return Choice{}, c.unknown("", spec)
+		return ResolvedModel{}, c.unknown("", spec)
 	}
 	return c.choose(standard, spec)
 }
 
 // choose returns a model of an existing provider.
-func (c *Catalogue) choose(name, model string) (Choice, error) {
+func (c *Catalogue) choose(name, model string) (ResolvedModel, error) {
 	p := c.providers[name]
 	switch {
 	case p.single && model != "":
-		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textOneModel, name, name)
+		return ResolvedModel{}, supervisor.Errorf(supervisor.CodeInvalid, textOneModel, name, name)
 	case p.single:
-		return Choice{Spec: name, Provider: p.Provider, Model: name}, nil
+		return ResolvedModel{Spec: name, Provider: p.Provider, Model: name}, nil
 	case model == "":
-		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textModelMissing, name+"/", name)
+		return ResolvedModel{}, supervisor.Errorf(supervisor.CodeInvalid, textModelMissing, name+"/", name)
 	}
-	return Choice{Spec: name + "/" + model, Provider: p.Provider, Model: model}, nil
+	return ResolvedModel{Spec: name + "/" + model, Provider: p.Provider, Model: model}, nil
 }
 
 // provider returns the provider of a model.
-func (c *Catalogue) provider(choice Choice) provider {
+func (c *Catalogue) provider(choice ResolvedModel) provider {
 	name, _, _ := strings.Cut(choice.Spec, "/")
 	return c.providers[name]
 }

@@ -62,14 +62,14 @@ const (
 
 // defaultOutputs has the default output limit in tokens for each kind of provider. Thinking counts
 // as output.
-var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultOutput}
+var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultMaxOutput}
 
 // defaultOutput is the limit for kinds that defaultOutputs lacks.
 const defaultOutput = 32_000
 
 // costBound returns the upper bounds for a request to a model. It assumes that a token has at least
 // one byte, and that a provider obeys the output limit.
-func (c *Catalogue) costBound(m Choice, req modelcall.Request) costBound {
+func (c *Catalogue) costBound(m ResolvedModel, req modelcall.Request) costBound {
 	rows, kind := c.priceRows(m), c.provider(m).kind
 	if len(rows) == 0 || rows[0].Price == (Price{}) {
 		return costBound{priced: len(rows) > 0}
@@ -99,7 +99,7 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 
 // inputBound returns the maximum number of input tokens of req. If the model has counted an earlier
 // request, it adds the bytes that are new to that count. Otherwise it takes all bytes of req.
-func inputBound(m Choice, kind string, req modelcall.Request) int64 {
+func inputBound(m ResolvedModel, kind string, req modelcall.Request) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
 	bound := perRequest + before + messagesBound(req.Messages, picture)
@@ -124,7 +124,7 @@ func prefixBound(req modelcall.Request) int64 {
 func messagesBound(messages []protocol.Message, picture func(protocol.Image) int64) (sum int64) {
 	for _, message := range messages {
 		sum += perMessage
-		for _, p := range message.StampedParts() {
+		for _, p := range message.PartsWithStamp() {
 			sum += perPart + partBound(p, picture)
 		}
 	}

@@ -31,7 +31,7 @@ func (g *greedyProvider) answer(r modeltest.Request) modeltest.Answer {
 	g.seen = r
 	u := &modeltest.Usage{Prompt: g.prompt(r), Completion: int64(r.Limit)}
 	u.Cached = u.Prompt / 3
-	if r.Format == modeltest.Anthropic {
+	if r.Format == modeltest.FormatAnthropic {
 		u.Written = u.Prompt - u.Cached
 	}
 	return modeltest.Answer{Text: "ok", Usage: u}
@@ -65,8 +65,8 @@ func (g *greedyProvider) prompt(r modeltest.Request) int64 {
 }
 
 // officialPictureTokens returns a picture's tokens by the providers' own formulas, without scaling.
-func officialPictureTokens(f modeltest.Format, p modeltest.Picture) int64 {
-	if f == modeltest.Anthropic {
+func officialPictureTokens(f modeltest.APIFormat, p modeltest.Picture) int64 {
+	if f == modeltest.FormatAnthropic {
 		return int64(math.Ceil(float64(p.Width*p.Height) / 750))
 	}
 	tiles := int64(math.Ceil(float64(p.Width)/512) * math.Ceil(float64(p.Height)/512))
@@ -161,7 +161,7 @@ func TestCostBound_IsNeverExceeded(t *testing.T) {
 				check()
 				*g = greedyProvider{share: rapid.Int64Range(1, 6).Draw(t, "bytes of a token"), known: len(g.seen.Messages)}
 				answer := check()
-				req.Measured = modelcall.Measured{Spec: "p/m", Tokens: answer.Usage.Input}
+				req.Measured = modelcall.TokenCount{Spec: "p/m", Tokens: answer.Usage.Input}
 				talk := len(req.Messages)
 				drawTalk(t, &req, rapid.IntRange(1, 3).Draw(t, "more"))
 				req.Measured.New = req.Messages[talk:]
@@ -176,11 +176,11 @@ func TestCostBound_IsNeverExceeded(t *testing.T) {
 	}
 }
 
-func TestCostBound_IsTightOnceCounted(t *testing.T) {
+func TestCostBound_AfterTokenCount_IsTight(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "gpt/gift": {}})
 	whole := modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage(strings.Repeat("x", 300_000)), protocol.NewUserMessage("y")}}
 	measured := whole
-	measured.Measured = modelcall.Measured{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
+	measured.Measured = modelcall.TokenCount{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
 	of := func(spec string, req modelcall.Request) costBound {
 		choice, err := c.Resolve(spec)
 		if err != nil {
@@ -236,7 +236,7 @@ func TestPictureTokens_AreBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkBound(b *testing.B) {
+func BenchmarkCostBound(b *testing.B) {
 	c, err := NewCatalogue(Options{Default: "p/m", Prices: map[string]Price{"p/m": {Input: 1}},
 		Providers: []ProviderOptions{{Name: "p", Kind: "anthropic"}}})
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestMoneyLeft_LimitsAnswer also checks that less money means less thinking. If the money only
+// TestAnswer_LittleMoney_IsShorter also checks that less money means less thinking. If the money only
 // covers a tiny answer, the model is not called.
-func TestMoneyLeft_LimitsAnswer(t *testing.T) {
+func TestAnswer_LittleMoney_IsShorter(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
 		money    int64
-		thinking modelcall.Thinking
+		thinking modelcall.ThinkingLevel
 		output   int64 // 0 means that the model is not called
-		thinks   modelcall.Thinking
+		thinks   modelcall.ThinkingLevel
 	}{
 		"for all of it": {input + defaultOutput, modelcall.ThinkingHigh, defaultOutput,
 			modelcall.ThinkingHigh},
@@ -45,9 +45,9 @@ func TestMoneyLeft_LimitsAnswer(t *testing.T) {
 	}
 }
 
-// TestCutForMoney_IsAnAnswer covers answers that were cut only because money was short. They can be
+// TestAnswer_CutForMoney_IsReturned covers answers that were cut only because money was short. They can be
 // continued, even if they are empty.
-func TestCutForMoney_IsAnAnswer(t *testing.T) {
+func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {
 		answer modeltest.Answer
@@ -76,10 +76,10 @@ func TestCutForMoney_IsAnAnswer(t *testing.T) {
 				}
 				answer, err := s.ask(t.Context(), "")
 				if k.want == "no_room" {
-					wantClass(t, err, modelcall.NoRoom)
+					wantClass(t, err, modelcall.NoRoomForText)
 				} else if got := fmt.Sprintf("%q %s %v %v", answer.Message.Text(), answer.Stop, answer.CutForMoney, err); got != k.want ||
-					len(answer.Message.Calls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
-					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.Calls(), answer.Usage, k.want)
+					len(answer.Message.ToolCalls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
+					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.ToolCalls(), answer.Usage, k.want)
 				}
 				if s.spent != 10 || len(s.reserver.open) != 0 {
 					t.Errorf("spent %d; open %v", s.spent, s.reserver.open)

@@ -9,7 +9,7 @@ const tokenBytes = 4
 // estimatedUsage adds estimates to the counted usage of a call. If an answer broke off, it
 // estimates the received part, because providers count an answer only at its end. The result is the
 // same with and without a budget.
-func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, broke bool) protocol.Usage {
+func (c *call) estimatedUsage(m ResolvedModel, counted protocol.Usage, received int64, broke bool) protocol.Usage {
 	u := counted
 	if u.Input == 0 {
 		u.Input = c.estimatedInput(m)
@@ -26,7 +26,7 @@ func (c *call) estimatedUsage(m Choice, counted protocol.Usage, received int64, 
 
 // estimatedInput estimates the tokens of the newest request. It uses the model's counts of earlier
 // requests.
-func (c *call) estimatedInput(m Choice) int64 {
+func (c *call) estimatedInput(m ResolvedModel) int64 {
 	most := inputBound(m, c.provider(m).kind, c.sent)
 	if c.sent.Tokens <= 0 {
 		return max(most/tokenBytes, 1)

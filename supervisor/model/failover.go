@@ -15,7 +15,7 @@ import (
 type call struct {
 	*Catalogue
 	req        modelcall.Request
-	candidates []Choice // the chosen model first
+	candidates []ResolvedModel // the chosen model first
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
@@ -25,7 +25,7 @@ type call struct {
 
 // failedModel is a model that a call has given up.
 type failedModel struct {
-	choice Choice
+	choice ResolvedModel
 	err    *modelcall.Error
 }
 
@@ -56,7 +56,7 @@ func (r *deltaRelay) restart() {
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
-		var left []Choice
+		var left []ResolvedModel
 		for len(ask) > 0 {
 			m := ask[0]
 			ask = ask[1:]
@@ -83,7 +83,7 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 
 // ends reports whether a model's error ends the call. The error of a fallback model never does,
 // because the user did not choose that model.
-func (c *call) ends(ctx context.Context, m Choice, err error) bool {
+func (c *call) ends(ctx context.Context, m ResolvedModel, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
 }
@@ -97,7 +97,7 @@ func modelError(err error) *modelcall.Error {
 
 // tryModel calls one model as often as the policy for its failure allows. A probe calls it once if
 // there are other candidates. Afterwards tryModel updates the model's breaker.
-func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.Answer, error) {
+func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
 	defer func() { c.endNotice() }()
@@ -119,7 +119,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 		}
 		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
-		if failed.Class == modelcall.TooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
+		if failed.Class == modelcall.RequestTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
 			wait, again = 0, true
 		}
 		c.report(m, failed, answer.Lease, wait, again)
@@ -130,7 +130,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 		if n == 1 && wait > 0 {
 			c.endNotice = c.tellAfter(tryingAfter, fmt.Sprintf(textTrying, m.Spec, p.reason))
 		}
-		if !retry.Wait(ctx, wait) {
+		if !retry.Sleep(ctx, wait) {
 			c.breakers.release(m.Spec)
 			return modelcall.Answer{}, context.Cause(ctx)
 		}
@@ -139,7 +139,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (modelcall.An
 }
 
 // giveUp adds a model to the failed models of this call.
-func (c *call) giveUp(m Choice, err *modelcall.Error) {
+func (c *call) giveUp(m ResolvedModel, err *modelcall.Error) {
 	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
 	case err.Class == modelcall.OverBudget: // the model was not called
@@ -153,7 +153,7 @@ func (c *call) giveUp(m Choice, err *modelcall.Error) {
 
 // report writes a failed attempt to the log and passes it to the request's OnFailure. The log
 // leaves out the provider's text, which may repeat a user's words.
-func (c *call) report(m Choice, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
+func (c *call) report(m ResolvedModel, err *modelcall.Error, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
 	if err.Class != modelcall.OverBudget { // OverBudget means that no call was made
@@ -170,7 +170,7 @@ func (c *call) onFailure(f modelcall.Failure) {
 
 // reason returns the reason why a model does not answer this call. It is the model's failure, or
 // the class of the failure that opened its breaker.
-func (c *call) reason(m Choice) string {
+func (c *call) reason(m ResolvedModel) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
 		if f.choice.same(m) {

@@ -18,9 +18,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-func TestAnswer_EndsRetries(t *testing.T) {
+func TestRetry_ModelAnswers_Ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := failsWith(modelcall.Server, ""), answers("never")
+		first, second := failsWith(modelcall.ServerError, ""), answers("never")
 		c := catalogueOf(t, first, second)
 		answer, h, err := ask(t.Context(), c)
 		time.Sleep(time.Hour)
@@ -31,11 +31,11 @@ func TestAnswer_EndsRetries(t *testing.T) {
 	})
 }
 
-// TestTries_AreCountedTogether checks that a cut answer is tried again only if it is the first
+// TestRetry_CutAnswer_CountsAsTry checks that a cut answer is tried again only if it is the first
 // failure.
-func TestTries_AreCountedTogether(t *testing.T) {
+func TestRetry_CutAnswer_CountsAsTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := failsWith(modelcall.Overloaded, modelcall.Cut, "")
+		first := failsWith(modelcall.Overloaded, modelcall.StreamCut, "")
 		answer, h, err := ask(t.Context(), catalogueOf(t, first, answers("instead")))
 		if err != nil || h.text != "instead" || answer.Replaced.Reason != "broke off its answer" || first.count() != 2 {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
@@ -43,13 +43,13 @@ func TestTries_AreCountedTogether(t *testing.T) {
 	})
 }
 
-func TestFallback_RestartsAnswerFirst(t *testing.T) {
+func TestFallback_AfterText_RestartsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		half := func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			say("The answer is ")
-			return modelcall.Answer{}, failed(modelcall.Cut)
+			return modelcall.Answer{}, failed(modelcall.StreamCut)
 		}
-		_, h, err := ask(t.Context(), catalogueOf(t, &scripted{play: half}, answers("42")))
+		_, h, err := ask(t.Context(), catalogueOf(t, &scriptedProvider{play: half}, answers("42")))
 		if err != nil || *h != (receivedText{"42", 2}) {
 			t.Fatalf("heard %+v, %v", h, err)
 		}
@@ -62,14 +62,14 @@ func TestFallback_RestartsAnswerFirst(t *testing.T) {
 
 // TestStream_DeltasEqualAnswer draws failures at any point of the answer.
 func TestStream_DeltasEqualAnswer(t *testing.T) {
-	classes := make([]modelcall.Class, 0, len(policyRows)+1)
+	classes := make([]modelcall.ErrorClass, 0, len(policyRows)+1)
 	for _, row := range policyRows {
 		classes = append(classes, row.class)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		play := func(name string) *scripted {
+		play := func(name string) *scriptedProvider {
 			turns := rapid.SliceOfN(rapid.SampledFrom(append(classes, "")), 1, 5).Draw(rt, name)
-			return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
+			return &scriptedProvider{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 				class := turns[min(n, len(turns))-1]
 				whole := fmt.Sprintf("%s %d speaks", name, n)
 				if class == "" {
@@ -82,7 +82,7 @@ func TestStream_DeltasEqualAnswer(t *testing.T) {
 				return modelcall.Answer{}, failed(class)
 			}}
 		}
-		models := []*scripted{play("a"), play("b"), play("c")}
+		models := []*scriptedProvider{play("a"), play("b"), play("c")}
 		calls := rapid.IntRange(1, 4).Draw(rt, "calls")
 		synctest.Test(t, func(t *testing.T) {
 			c := catalogueOf(t, models...)
@@ -103,12 +103,12 @@ func TestStream_DeltasEqualAnswer(t *testing.T) {
 
 func TestAllModelsFail_ErrorNamesEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := catalogueOf(t, failsWith(modelcall.Overloaded), failsWith(modelcall.Missing), failsWith(modelcall.TooLong))
+		c := catalogueOf(t, failsWith(modelcall.Overloaded), failsWith(modelcall.ModelMissing), failsWith(modelcall.RequestTooLong))
 		_, _, err := ask(t.Context(), c)
 		wantClass(t, err, modelcall.Overloaded)
 		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +
 			"And the fallback c/m: It failed: too_long."
-		if got := problem.Message(err); got != want || supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+		if got := problem.UserText(err); got != want || supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
 			t.Errorf("told %q", got)
 		}
 		if !strings.Contains(err.Error(), "raw overloaded") || !strings.Contains(err.Error(), "raw too_long") {
@@ -119,7 +119,7 @@ func TestAllModelsFail_ErrorNamesEach(t *testing.T) {
 
 func TestAllBreakersOpen_ModelsAreStillTried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		alone := failsWith(modelcall.Network, modelcall.Network, modelcall.Network, "")
+		alone := failsWith(modelcall.NetworkError, modelcall.NetworkError, modelcall.NetworkError, "")
 		c := catalogueOf(t, alone)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
@@ -127,7 +127,7 @@ func TestAllBreakersOpen_ModelsAreStillTried(t *testing.T) {
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "fine" || alone.count() != 4 {
 			t.Fatalf("the only model was left alone: %v, %d calls", err, alone.count())
 		}
-		first, second := failsWith(modelcall.Auth), failsWith(modelcall.Auth, "")
+		first, second := failsWith(modelcall.AuthFailed), failsWith(modelcall.AuthFailed, "")
 		c = catalogueOf(t, first, second)
 		if _, _, err := ask(t.Context(), c); err == nil {
 			t.Fatal("it answered")
@@ -139,14 +139,14 @@ func TestAllBreakersOpen_ModelsAreStillTried(t *testing.T) {
 	})
 }
 
-func TestStop_EndsCallWithoutFailure(t *testing.T) {
+func TestStop_RunningCall_IsNoModelFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
 	hang := func(ctx context.Context, _ int, _ func(string)) (modelcall.Answer, error) {
 		<-ctx.Done()
 		// a provider may return any error after a stop
-		return modelcall.Answer{}, failed(modelcall.Auth)
+		return modelcall.Answer{}, failed(modelcall.AuthFailed)
 	}
-	for name, first := range map[string]*scripted{
+	for name, first := range map[string]*scriptedProvider{
 		"in a call": {play: hang}, "in back-off": failsWith(modelcall.RateLimited),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,11 +165,11 @@ func TestStop_EndsCallWithoutFailure(t *testing.T) {
 	}
 }
 
-func TestOnFailure_GetsUsageOfFailures(t *testing.T) {
+func TestOnFailure_FailedAttempt_GetsUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		costly := failed(modelcall.Cut)
+		costly := failed(modelcall.StreamCut)
 		costly.Usage, costly.Request = protocol.Usage{Input: 70, Output: 2}, "req_1"
-		first := &scripted{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
+		first := &scriptedProvider{play: func(context.Context, int, func(string)) (modelcall.Answer, error) {
 			return modelcall.Answer{}, costly
 		}}
 		var got []modelcall.Failure
@@ -177,7 +177,7 @@ func TestOnFailure_GetsUsageOfFailures(t *testing.T) {
 		if _, err := catalogueOf(t, first, answers("fine")).Stream(t.Context(), "", req, func(modelcall.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
-		one := modelcall.Failure{Spec: "a/m", Class: modelcall.Cut, Request: "req_1", Usage: costly.Usage}
+		one := modelcall.Failure{Spec: "a/m", Class: modelcall.StreamCut, Request: "req_1", Usage: costly.Usage}
 		last := one
 		last.Last = true
 		if diff := cmp.Diff([]modelcall.Failure{one, last}, got); diff != "" {

@@ -16,22 +16,22 @@ type faults struct {
 	readsFaults func(user string) bool
 	tell        func(text string) // sends a text to the admins; must not block
 
-	mu   sync.Mutex                 // guards told
-	told map[string]modelcall.Class // the failures that the admins were told of, by spec
+	mu   sync.Mutex                      // guards told
+	told map[string]modelcall.ErrorClass // the failures that the admins were told of, by spec
 }
 
 // maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaults sends failures that an admin must repair to the admins, and hides them from users.
+// HideFaultsFromUsers sends failures that an admin must repair to the admins, and hides them from users.
 // tell gets the text for the admins and must not block. If reads is false for a user, that user
-// only reads that the model is not available. Call HideFaults before the first call of a model.
-func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
+// only reads that the model is not available. Call HideFaultsFromUsers before the first call of a model.
+func (c *Catalogue) HideFaultsFromUsers(reads func(user string) bool, tell func(text string)) {
 	c.faults.readsFaults, c.faults.tell = reads, tell
 }
 
 // hides reports whether the cause of a model's failure is hidden from a user.
-func (f *faults) hides(user string, class modelcall.Class) bool {
+func (f *faults) hides(user string, class modelcall.ErrorClass) bool {
 	return policies[class].forAdmins && f.readsFaults != nil && !f.readsFaults(user)
 }
 
@@ -48,14 +48,14 @@ func (f *faults) hide(user, spec string, err *modelcall.Error) *modelcall.Error 
 	return &hidden
 }
 
-func (f *faults) isNew(spec string, class modelcall.Class) bool {
+func (f *faults) isNew(spec string, class modelcall.ErrorClass) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.told[spec] == class || len(f.told) == maxFaults && f.told[spec] == "" {
 		return false
 	}
 	if f.told == nil {
-		f.told = map[string]modelcall.Class{}
+		f.told = map[string]modelcall.ErrorClass{}
 	}
 	f.told[spec] = class
 	return true

@@ -18,8 +18,8 @@ const (
 	listMax     = 1000 // most models from one provider
 )
 
-// ListEntry is a model of a provider, or a provider whose list could not be read.
-type ListEntry struct {
+// ListedModel is a model of a provider, or a provider whose list could not be read.
+type ListedModel struct {
 	Spec    string // provider/model; with Err it is the provider's name
 	Default bool
 	Err     string // for users: why the list could not be read
@@ -36,34 +36,34 @@ type cachedList struct {
 	until  time.Time
 }
 
-// List returns the models of all providers and of the configuration, sorted by spec. It includes
+// ListModels returns the models of all providers and of the configuration, sorted by spec. It includes
 // configured models that no provider lists. All providers are asked at the same time. Lists are
 // cached for a few minutes, failures are not.
-func (c *Catalogue) List(ctx context.Context) []ListEntry {
+func (c *Catalogue) ListModels(ctx context.Context) []ListedModel {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	lists := make(chan []ListEntry)
+	lists := make(chan []ListedModel)
 	for name := range c.providers {
 		go func() { lists <- c.list(ctx, name) }()
 	}
-	known := map[string]ListEntry{}
+	known := map[string]ListedModel{}
 	for range c.providers {
 		for _, offer := range <-lists {
 			known[offer.Spec] = offer
 		}
 	}
-	for _, configured := range append([]Choice{c.defaultModel, c.small}, c.fallback...) {
-		known[configured.Spec] = ListEntry{Spec: configured.Spec}
+	for _, configured := range append([]ResolvedModel{c.defaultModel, c.small}, c.fallback...) {
+		known[configured.Spec] = ListedModel{Spec: configured.Spec}
 	}
-	known[c.defaultModel.Spec] = ListEntry{Spec: c.defaultModel.Spec, Default: true}
-	return slices.SortedFunc(maps.Values(known), func(a, b ListEntry) int { return cmp.Compare(a.Spec, b.Spec) })
+	known[c.defaultModel.Spec] = ListedModel{Spec: c.defaultModel.Spec, Default: true}
+	return slices.SortedFunc(maps.Values(known), func(a, b ListedModel) int { return cmp.Compare(a.Spec, b.Spec) })
 }
 
 // list returns the models of one provider.
-func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
+func (c *Catalogue) list(ctx context.Context, name string) []ListedModel {
 	p := c.providers[name]
 	if p.single {
-		return []ListEntry{{Spec: name}}
+		return []ListedModel{{Spec: name}}
 	}
 	kept, _ := c.lists.Load(name)
 	cached, ok := kept.(cachedList)
@@ -71,14 +71,14 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 		models, err := asked.Models(ctx)
 		if err != nil {
 			c.log.Info("model provider did not say what it offers", "provider", name, "error", err)
-			return []ListEntry{{Spec: name, Err: listFailure(ctx, err)}}
+			return []ListedModel{{Spec: name, Err: listFailure(ctx, err)}}
 		}
 		cached = cachedList{models[:min(len(models), listMax)], time.Now().Add(listTTL)}
 		c.lists.Store(name, cached)
 	}
-	list := make([]ListEntry, len(cached.models))
+	list := make([]ListedModel, len(cached.models))
 	for i, m := range cached.models {
-		list[i] = ListEntry{Spec: name + "/" + m}
+		list[i] = ListedModel{Spec: name + "/" + m}
 	}
 	return list
 }
@@ -88,5 +88,5 @@ func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf(textListTimeout, amount.Plural(int(listTimeout.Seconds()), "second", "seconds"))
 	}
-	return problem.Message(err)
+	return problem.UserText(err)
 }

@@ -13,7 +13,7 @@ import (
 
 // listingProvider is a provider with a fixed list of models.
 type listingProvider struct {
-	scripted
+	scriptedProvider
 	models func(context.Context) ([]string, error)
 	asked  int
 }
@@ -23,19 +23,19 @@ func (s *listingProvider) Models(ctx context.Context) ([]string, error) {
 	return s.models(ctx)
 }
 
-func TestList_HasOfferedAndConfiguredModels(t *testing.T) {
+func TestListModels_IncludesConfiguredModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := catalogueOf(t, answers(""), answers(""))
 		open := &listingProvider{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
-		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(modelcall.Auth) }}
+		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(modelcall.AuthFailed) }}
 		slow := &listingProvider{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c.providers["a"] = provider{Provider: open}
 		c.providers["shut"], c.providers["slow"] = provider{Provider: shut}, provider{Provider: slow}
-		want := []ListEntry{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
+		want := []ListedModel{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
 			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not list its models within 5 seconds."}}
 		for range 2 {
 			start := time.Now()
-			if diff := cmp.Diff(want, c.List(t.Context())); diff != "" || time.Since(start) != listTimeout {
+			if diff := cmp.Diff(want, c.ListModels(t.Context())); diff != "" || time.Since(start) != listTimeout {
 				t.Errorf("after %v: %s", time.Since(start), diff)
 			}
 		}
@@ -43,7 +43,7 @@ func TestList_HasOfferedAndConfiguredModels(t *testing.T) {
 			t.Errorf("asked %d and %d times", open.asked, shut.asked)
 		}
 		time.Sleep(listTTL)
-		if c.List(t.Context()); open.asked != 2 {
+		if c.ListModels(t.Context()); open.asked != 2 {
 			t.Errorf("asked %d times after a while", open.asked)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-func TestLocalityOf(t *testing.T) {
+func TestLocalityOf_URL_TellsNetworkDistance(t *testing.T) {
 	for base, want := range map[string]locality{
 		"http://127.0.0.1:11434/v1": localityMachine, "http://localhost:8080": localityMachine, "http://[::1]:1/v1": localityMachine,
 		"http://LOCALHOST./v1": localityMachine, "http://ollama.localhost/v1": localityMachine, "http://127.9.9.9/v1": localityMachine,
@@ -29,9 +29,9 @@ func TestLocalityOf(t *testing.T) {
 	}
 }
 
-// TestFallback_StaysAsNearAsModel checks that a model chosen by a user falls back only to models
+// TestFallback_NeverFartherThanChosenModel checks that a model chosen by a user falls back only to models
 // that are no farther away.
-func TestFallback_StaysAsNearAsModel(t *testing.T) {
+func TestFallback_NeverFartherThanChosenModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
 		Providers: []ProviderOptions{
@@ -69,14 +69,14 @@ func TestFallback_StaysAsNearAsModel(t *testing.T) {
 	}
 }
 
-// TestLocalModel_FailureStaysLocal makes a call, and checks that a local model falls back only to
+// TestFallback_LocalModelFails_StaysLocal makes a call, and checks that a local model falls back only to
 // local models.
-func TestLocalModel_FailureStaysLocal(t *testing.T) {
+func TestFallback_LocalModelFails_StaysLocal(t *testing.T) {
 	far := answers("I heard it all")
 	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, b/m its fallback
-	c.providers["mine"] = provider{Provider: failsWith(modelcall.Missing), kind: "scripted", locality: localityMachine}
+	c.providers["mine"] = provider{Provider: failsWith(modelcall.ModelMissing), kind: "scripted", locality: localityMachine}
 	_, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
-	wantClass(t, err, modelcall.Missing)
+	wantClass(t, err, modelcall.ModelMissing)
 	if far.count() != 0 {
 		t.Error("the words went away")
 	}

@@ -23,8 +23,8 @@ func notices(t *testing.T, c *Catalogue) (words []string, at []time.Duration, er
 	return words, at, err
 }
 
-func TestLoneModel_IsRetriedWithNotice(t *testing.T) {
-	for _, class := range []modelcall.Class{modelcall.Overloaded, modelcall.Server} {
+func TestOnlyModel_Fails_IsRetriedWithNotice(t *testing.T) {
+	for _, class := range []modelcall.ErrorClass{modelcall.Overloaded, modelcall.ServerError} {
 		synctest.Test(t, func(t *testing.T) {
 			alone := failsWith(class)
 			words, at, err := notices(t, catalogueOf(t, alone))
@@ -39,9 +39,9 @@ func TestLoneModel_IsRetriedWithNotice(t *testing.T) {
 	}
 }
 
-// TestLastModelLeft_UsesLonePolicy checks that the last model is tried as often as an only model.
+// TestLastModel_Fails_IsRetriedLikeOnlyModel checks that the last model is tried as often as an only model.
 // The last model may be a fallback.
-func TestLastModelLeft_UsesLonePolicy(t *testing.T) {
+func TestLastModel_Fails_IsRetriedLikeOnlyModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := failsWith(modelcall.Overloaded), failsWith(modelcall.Overloaded)
 		if _, _, err := notices(t, catalogueOf(t, first, second)); err == nil || first.count() != 2 ||
@@ -51,9 +51,9 @@ func TestLastModelLeft_UsesLonePolicy(t *testing.T) {
 	})
 }
 
-func TestSilentModel_GivesOneNotice(t *testing.T) {
-	speaksAfter := func(d time.Duration) *scripted {
-		return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
+func TestNotice_ModelSilent_IsSentOnce(t *testing.T) {
+	speaksAfter := func(d time.Duration) *scriptedProvider {
+		return &scriptedProvider{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			time.Sleep(d)
 			answer := said("so", say)
 			time.Sleep(time.Minute)
@@ -71,8 +71,8 @@ func TestSilentModel_GivesOneNotice(t *testing.T) {
 	}
 }
 
-// TestNotice_EndsWithRetries checks that no notice of slowness is sent if the second try answers.
-func TestNotice_EndsWithRetries(t *testing.T) {
+// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try answers.
+func TestNotice_SecondTryAnswers_IsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {
 			t.Errorf("told %q, %v", words, err)

@@ -31,29 +31,29 @@ const (
 // every model, or the caller must correct it. If a provider's filter stopped a request, no other
 // provider gets the request without the user's consent. The message says that the user may ask
 // another one. Six tries of a model without a fallback take half a minute.
-var policies = map[modelcall.Class]policy{
+var policies = map[modelcall.ErrorClass]policy{
 	modelcall.RateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, opensBreaker: true,
 		reason: textRateLimited},
 	modelcall.Overloaded: {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true,
 		reason: textOverloaded},
-	modelcall.Server:  {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textServer},
-	modelcall.Network: {tries: 3, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textNetwork},
+	modelcall.ServerError:  {tries: 2, loneTries: 6, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textServer},
+	modelcall.NetworkError: {tries: 3, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textNetwork},
 
-	modelcall.Stalled:   {tries: 1, loneTries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textStalled},
-	modelcall.Cut:       {tries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textCut},
-	modelcall.Malformed: {tries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textMalformed},
-	modelcall.Empty:     {tries: 2, firstWait: time.Second, fallback: true, countIsComplete: true, reason: textEmpty},
+	modelcall.StreamStalled:   {tries: 1, loneTries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textStalled},
+	modelcall.StreamCut:       {tries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, reason: textCut},
+	modelcall.MalformedAnswer: {tries: 2, firstWait: time.Second, fallback: true, opensBreaker: true, forAdmins: true, reason: textMalformed},
+	modelcall.EmptyAnswer:     {tries: 2, firstWait: time.Second, fallback: true, countIsComplete: true, reason: textEmpty},
 
-	modelcall.Auth:       {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textAuth},
-	modelcall.Credit:     {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textCredit},
-	modelcall.Missing:    {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textMissing},
-	modelcall.NoTools:    {tries: 1, fallback: true, forAdmins: true, reason: textNoTools},
-	modelcall.NoRoom:     {tries: 1, fallback: true, countIsComplete: true, reason: textNoRoom},
-	modelcall.OverBudget: {tries: 1, fallback: true, reason: textBudget},
+	modelcall.AuthFailed:    {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textAuth},
+	modelcall.NoCredit:      {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textCredit},
+	modelcall.ModelMissing:  {tries: 1, fallback: true, opensBreaker: true, forAdmins: true, reason: textMissing},
+	modelcall.NoTools:       {tries: 1, fallback: true, forAdmins: true, reason: textNoTools},
+	modelcall.NoRoomForText: {tries: 1, fallback: true, countIsComplete: true, reason: textNoRoom},
+	modelcall.OverBudget:    {tries: 1, fallback: true, reason: textBudget},
 
-	modelcall.TooLong:  {tries: 1, reason: textTooLong},
-	modelcall.Filtered: {tries: 1, countIsComplete: true, reason: textFiltered},
-	modelcall.Refused:  {tries: 1, reason: textRefused},
+	modelcall.RequestTooLong:  {tries: 1, reason: textTooLong},
+	modelcall.ContentFiltered: {tries: 1, countIsComplete: true, reason: textFiltered},
+	modelcall.RequestRefused:  {tries: 1, reason: textRefused},
 }
 
 // lonePolicy returns the policy for the last model that can be asked.

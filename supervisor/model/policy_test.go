@@ -17,7 +17,7 @@ import (
 // calls and the time of one Stream. It also tells whether a fallback answers, and whether the next
 // call avoids the model.
 var policyRows = []struct {
-	class    modelcall.Class
+	class    modelcall.ErrorClass
 	asked    time.Duration // RetryAfter of the failures
 	calls    int
 	from, to time.Duration
@@ -30,27 +30,27 @@ var policyRows = []struct {
 	{modelcall.RateLimited, time.Hour, 1, 0, 0, true, true},
 	{modelcall.Overloaded, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
 	{modelcall.Overloaded, 5 * time.Second, 2, 5 * time.Second, 5 * time.Second, true, true},
-	{modelcall.Network, 9 * time.Second, 3, 18 * time.Second, 18 * time.Second, true, true},
-	{modelcall.Server, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{modelcall.Network, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
-	{modelcall.Stalled, 0, 1, 0, 0, true, true},
-	{modelcall.Cut, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{modelcall.Malformed, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
-	{modelcall.Empty, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, false},
-	{modelcall.Auth, 0, 1, 0, 0, true, true},
-	{modelcall.Credit, 0, 1, 0, 0, true, true},
-	{modelcall.Missing, 0, 1, 0, 0, true, true},
+	{modelcall.NetworkError, 9 * time.Second, 3, 18 * time.Second, 18 * time.Second, true, true},
+	{modelcall.ServerError, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.NetworkError, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
+	{modelcall.StreamStalled, 0, 1, 0, 0, true, true},
+	{modelcall.StreamCut, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.MalformedAnswer, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{modelcall.EmptyAnswer, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, false},
+	{modelcall.AuthFailed, 0, 1, 0, 0, true, true},
+	{modelcall.NoCredit, 0, 1, 0, 0, true, true},
+	{modelcall.ModelMissing, 0, 1, 0, 0, true, true},
 	{modelcall.NoTools, 0, 1, 0, 0, true, false},
-	{modelcall.NoRoom, 0, 1, 0, 0, true, false},
+	{modelcall.NoRoomForText, 0, 1, 0, 0, true, false},
 	{modelcall.OverBudget, 0, 1, 0, 0, true, false},
-	{modelcall.TooLong, 0, 1, 0, 0, false, false},
-	{modelcall.Filtered, 0, 1, 0, 0, false, false},
-	{modelcall.Refused, 0, 1, 0, 0, false, false},
+	{modelcall.RequestTooLong, 0, 1, 0, 0, false, false},
+	{modelcall.ContentFiltered, 0, 1, 0, 0, false, false},
+	{modelcall.RequestRefused, 0, 1, 0, 0, false, false},
 	{"a class of tomorrow", 0, 1, 0, 0, false, false},
 }
 
-func TestPolicies_CoverEveryClass(t *testing.T) {
-	tested := map[modelcall.Class]bool{}
+func TestPolicies_CoverEveryErrorClass(t *testing.T) {
+	tested := map[modelcall.ErrorClass]bool{}
 	for _, row := range policyRows {
 		tested[row.class] = true
 		t.Run(string(row.class)+" "+row.asked.String(), func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestPolicies_CoverEveryClass(t *testing.T) {
 					}
 					return
 				}
-				want := modelcall.Replaced{Spec: "a/m", Reason: policies[row.class].reason}
+				want := modelcall.ReplacedModel{Spec: "a/m", Reason: policies[row.class].reason}
 				if err != nil || h.text != "instead" || answer.Spec != "b/m" || answer.Replaced == nil || *answer.Replaced != want {
 					t.Fatalf("answered %+v, %q, %v", answer, h.text, err)
 				}
@@ -95,7 +95,7 @@ func TestPolicies_CoverEveryClass(t *testing.T) {
 	}
 }
 
-func wantClass(t *testing.T, err error, class modelcall.Class) {
+func wantClass(t *testing.T, err error, class modelcall.ErrorClass) {
 	t.Helper()
 	got := new(modelcall.Error)
 	if !errors.As(err, &got) || got.Class != class {
@@ -103,7 +103,7 @@ func wantClass(t *testing.T, err error, class modelcall.Class) {
 	}
 }
 
-func TestRetry_WaitIsWithinItsLimits(t *testing.T) {
+func TestRetry_Wait_StaysWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := rapid.SampledFrom(policyRows).Draw(t, "row").class
 		p := policies[class]

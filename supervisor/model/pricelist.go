@@ -1,7 +1,7 @@
 package model
 
-// PricesOf is the date of the prices in the list.
-const PricesOf = "2026-10-27"
+// PricesDate is the date of the prices in the list.
+const PricesDate = "2026-10-27"
 
 // pricelist has the prices of the models' makers, by kind of provider. It ignores discounts and
 // surcharges for batches, priority and regions, and temporary offers. An estimate that is too high
@@ -61,6 +61,6 @@ var pricelist = map[string][]priceRow{
 
 // inputPrices has OpenAI's models that charge only for input: transcription and embeddings.
 var inputPrices = map[string]float64{
-	"whisper-1": PerMinute(0.006), "gpt-4o-transcribe": PerMinute(0.006), "gpt-4o-mini-transcribe": PerMinute(0.003),
+	"whisper-1": PricePerMinute(0.006), "gpt-4o-transcribe": PricePerMinute(0.006), "gpt-4o-mini-transcribe": PricePerMinute(0.003),
 	"text-embedding-3-large": 0.13, "text-embedding-3-small": 0.02,
 }

@@ -21,9 +21,9 @@ type Price struct {
 	CacheWrite1h float64 // for a prefix that is cached for longer
 }
 
-// PerMinute converts the price of a minute of recording to an Input price. The usage of a recording
+// PricePerMinute converts the price of a minute of recording to an Input price. The usage of a recording
 // counts seconds.
-func PerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
+func PricePerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
 // priceRow is one row of a price list. It holds for requests of at most upTo input tokens; 0 means
 // any length. If a model has several rows, the first that fits a request counts. If no row fits,
@@ -58,7 +58,7 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 
 // priceRows returns a model's configured price, or else the rows of the price list. It looks the
 // name up with its version and without. An empty result means that the price is unknown.
-func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
+func (c *Catalogue) priceRows(m ResolvedModel) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
 		return []priceRow{{Price: price}}

@@ -22,7 +22,7 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 	return c
 }
 
-func TestCost(t *testing.T) {
+func TestCost_FollowsPriceList(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5}})
 	// 1,000 input tokens are not cached
 	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
@@ -76,7 +76,7 @@ func TestPricelist_IsConsistent(t *testing.T) {
 			}
 		}
 	}
-	if _, err := time.Parse(time.DateOnly, PricesOf); err != nil {
+	if _, err := time.Parse(time.DateOnly, PricesDate); err != nil {
 		t.Error(err)
 	}
 }
@@ -98,13 +98,13 @@ func TestOptions_WrongFallbackOrPrice_IsRefused(t *testing.T) {
 		}
 	}
 	c, err := NewCatalogue(Options{Default: "local/big", Small: "tiny", Providers: []ProviderOptions{local}})
-	if err != nil || c.Small() != "local/tiny" || catalogue(t, "local/big", local).Small() != "local/big" {
+	if err != nil || c.SmallModel() != "local/tiny" || catalogue(t, "local/big", local).SmallModel() != "local/big" {
 		t.Errorf("small: %v", err)
 	}
 	t.Cleanup(c.Close)
 }
 
-var _ modelcall.Provider = (*scripted)(nil)
+var _ modelcall.Provider = (*scriptedProvider)(nil)
 
 func TestSetPrices_Error_ChangesNothing(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}})

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// scripted is a provider that plays the test's script. n is the number of the call, from 1.
-type scripted struct {
+// scriptedProvider is a provider that plays the test's script. n is the number of the call, from 1.
+type scriptedProvider struct {
 	play func(ctx context.Context, n int, say func(string)) (modelcall.Answer, error)
 
 	mu    sync.Mutex
@@ -21,7 +21,7 @@ type scripted struct {
 	at    []time.Time
 }
 
-func (s *scripted) Stream(ctx context.Context, req modelcall.Request,
+func (s *scriptedProvider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	s.mu.Lock()
 	s.asked, s.at = append(s.asked, req), append(s.at, time.Now())
@@ -32,15 +32,15 @@ func (s *scripted) Stream(ctx context.Context, req modelcall.Request,
 	return answer, err
 }
 
-func (s *scripted) count() int {
+func (s *scriptedProvider) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.asked)
 }
 
 // answers returns a model that answers with text.
-func answers(text string) *scripted {
-	return &scripted{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
+func answers(text string) *scriptedProvider {
+	return &scriptedProvider{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 		return said(text, say), nil
 	}}
 }
@@ -53,8 +53,8 @@ func said(text string, say func(string)) modelcall.Answer {
 
 // failsWith returns a model that fails with each of classes in turn, and then with the last class
 // forever. The class "" means that it answers "fine".
-func failsWith(classes ...modelcall.Class) *scripted {
-	return &scripted{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
+func failsWith(classes ...modelcall.ErrorClass) *scriptedProvider {
+	return &scriptedProvider{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
 		class := classes[min(n, len(classes))-1]
 		if class == "" {
 			return said("fine", say), nil
@@ -63,14 +63,14 @@ func failsWith(classes ...modelcall.Class) *scripted {
 	}}
 }
 
-func failed(class modelcall.Class) *modelcall.Error {
+func failed(class modelcall.ErrorClass) *modelcall.Error {
 	return &modelcall.Error{Class: class, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
 		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
 }
 
 // catalogueOf returns a catalogue of scripted models, named a/m, b/m and so on. The first is the
 // default model, and the others are its fallback models.
-func catalogueOf(t testing.TB, models ...*scripted) *Catalogue {
+func catalogueOf(t testing.TB, models ...*scriptedProvider) *Catalogue {
 	t.Helper()
 	c, err := NewCatalogue(Options{})
 	if err != nil {

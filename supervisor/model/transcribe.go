@@ -30,9 +30,9 @@ func (c *Catalogue) Transcribe(ctx context.Context, spec string, r modelcall.Rec
 	return t.Transcribe(ctx, choice.Model, r)
 }
 
-// Retry repeats a failed call as often as its policy allows. It is for calls without a fallback
+// RetryCall repeats a failed call as often as its policy allows. It is for calls without a fallback
 // model.
-func Retry(ctx context.Context, call func() error) error {
+func RetryCall(ctx context.Context, call func() error) error {
 	var waited time.Duration
 	for n := 1; ; n++ {
 		err := call()
@@ -44,7 +44,7 @@ func Retry(ctx context.Context, call func() error) error {
 		if !again {
 			return err
 		}
-		if !retry.Wait(ctx, wait) {
+		if !retry.Sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}
 		waited += wait

@@ -65,14 +65,14 @@ var knownWindows = map[string][]struct {
 
 // windowTeller is a provider that can tell its models' windows.
 type windowTeller interface {
-	// Windows returns the windows in tokens by model. Models without a known window are missing.
-	Windows(context.Context) (map[string]int64, error)
+	// ContextWindows returns the windows in tokens by model. Models without a known window are missing.
+	ContextWindows(context.Context) (map[string]int64, error)
 }
 
 // window returns a model's limit in tokens for a request and its answer; 0 means unknown. It is the
 // configured window, or the known window of that name, or the window that the server tells. Earlier
 // calls may have taught a lower limit. A server is asked only for a long request.
-func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
+func (c *Catalogue) window(ctx context.Context, m ResolvedModel, tokens int64) int64 {
 	p := c.provider(m)
 	window, taught := p.window, c.windows.of(m.Spec).window
 	for _, known := range knownWindows[p.kind] {
@@ -91,7 +91,7 @@ func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 
 // toldWindow returns the window that the server tells; 0 if the server tells none. The reply is
 // cached for a while, even if it is empty.
-func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
+func (c *Catalogue) toldWindow(ctx context.Context, m ResolvedModel) int64 {
 	teller, can := m.Provider.(windowTeller)
 	if !can {
 		return 0
@@ -102,7 +102,7 @@ func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	if !ok || !time.Now().Before(told.until) {
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
-		windows, err := teller.Windows(ctx)
+		windows, err := teller.ContextWindows(ctx)
 		if err != nil {
 			c.log.Info("model provider did not say how long requests may be", "provider", name, "error", err)
 		}
@@ -120,7 +120,7 @@ type toldWindows struct {
 
 // fit shortens a request to fit the model's window, and returns the window. An unknown window
 // changes nothing.
-func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (window int64) {
+func (c *call) fit(ctx context.Context, m ResolvedModel, req *modelcall.Request) (window int64) {
 	if req.Fit == nil || req.Tokens <= 0 {
 		return 0
 	}
@@ -138,9 +138,9 @@ func (c *call) fit(ctx context.Context, m Choice, req *modelcall.Request) (windo
 	return window
 }
 
-// Room returns the maximum length of a request to a model, in estimated tokens; 0 means unknown.
+// MaxRequestTokens returns the maximum length of a request to a model, in estimated tokens; 0 means unknown.
 // tokens is the expected length of the request.
-func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
+func (c *Catalogue) MaxRequestTokens(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {
 		return 0
@@ -149,16 +149,16 @@ func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 }
 
 // room returns the part of a window for a request, without its answer, in estimated tokens.
-func (c *Catalogue) room(m Choice, window int64) int64 {
+func (c *Catalogue) room(m ResolvedModel, window int64) int64 {
 	return int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
 }
 
 // factor returns how many tokens a model counts for one estimated token. It is at least 1.
-func (c *Catalogue) factor(m Choice) float64 { return max(1, c.windows.of(m.Spec).factor) }
+func (c *Catalogue) factor(m ResolvedModel) float64 { return max(1, c.windows.of(m.Spec).factor) }
 
 // limitOutput lowers the output limit so that request and answer fit the window. Some servers
 // refuse a higher limit.
-func (c *call) limitOutput(m Choice, req *modelcall.Request, window int64) {
+func (c *call) limitOutput(m ResolvedModel, req *modelcall.Request, window int64) {
 	limit := cmp.Or(req.Output, defaultOutputs[c.provider(m).kind])
 	left := max(window-int64(float64(req.Tokens)*c.factor(m)), min(window/4, maxReserve)/2)
 	if window > 0 && limit > left && (req.Output > 0 || c.provider(m).kind == "anthropic") {
@@ -176,7 +176,7 @@ type guess struct {
 // shorten reports whether a request that was refused as too long can be shortened. It learns the
 // limit from the refusal. If the refusal tells no limit, the limit is two thirds of the sent
 // request.
-func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
+func (c *call) shorten(m ResolvedModel, failed *modelcall.Error, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
@@ -207,7 +207,7 @@ func (c *call) shorten(m Choice, failed *modelcall.Error, sent int64) bool {
 // learn corrects the knowledge about a model by the tokens that it counted for a request. sent is
 // our own estimate. If a self-hosted server counts less than half of sent, it has silently cut the
 // request, as Ollama does. Its window is then taken as the next power of two.
-func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
+func (c *call) learn(m ResolvedModel, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return
 	}

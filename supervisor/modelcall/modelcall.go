@@ -21,7 +21,7 @@ type Request struct {
 	Messages []protocol.Message
 	// the ID of the first message to be answered; 0 means the user's last
 	First    int64
-	Thinking Thinking
+	Thinking ThinkingLevel
 	// how long the provider should cache the prefix that the next request shares; 0 means not at
 	// all
 	Cache   time.Duration
@@ -31,7 +31,7 @@ type Request struct {
 	Reserver Reserver // pays for each attempt; nil means that nothing is paid
 	// the most tokens of the answer; 0 means the provider's own limit
 	Output   int64
-	Measured Measured
+	Measured TokenCount
 	Tokens   int64  // estimated tokens of the whole input; 0 means unknown
 	User     string // the user who calls; while calls wait for a slot, users take turns
 	// OnFailure is called at once for each failed attempt, from the caller's goroutine. It is also
@@ -48,8 +48,8 @@ type Request struct {
 	OnWait func(text string)
 }
 
-// Measured is a provider's token count of an earlier request that shares messages with this one.
-type Measured struct {
+// TokenCount is a provider's token count of an earlier request that shares messages with this one.
+type TokenCount struct {
 	Spec   string             // the model that counted; "" means that no count is known
 	Tokens int64              // tokens of that request's whole input, cached or not
 	New    []protocol.Message // messages of this request that are not in the counted one
@@ -84,14 +84,14 @@ func PictureNote(image protocol.Image, why string) string {
 		strings.TrimPrefix(image.MediaType, "image/"), image.Width, image.Height, why)
 }
 
-// Thinking is the level of thinking before an answer, for models that can think.
-type Thinking string
+// ThinkingLevel is the level of thinking before an answer, for models that can think.
+type ThinkingLevel string
 
 const (
-	ThinkingOff    Thinking = "off" // "" means the same
-	ThinkingLow    Thinking = "low"
-	ThinkingMedium Thinking = "medium"
-	ThinkingHigh   Thinking = "high"
+	ThinkingOff    ThinkingLevel = "off" // "" means the same
+	ThinkingLow    ThinkingLevel = "low"
+	ThinkingMedium ThinkingLevel = "medium"
+	ThinkingHigh   ThinkingLevel = "high"
 )
 
 // Purpose is the reason for calling a model.
@@ -135,7 +135,7 @@ type Answer struct {
 	Usage    protocol.Usage
 	Stop     StopReason
 	Request  string // the provider's id of the call, for its support; "" if there is none
-	Replaced *Replaced
+	Replaced *ReplacedModel
 	// the lease of the attempt with this answer; 0 if no money was set aside
 	Lease int64
 	Sent  bool               // the request may have reached the provider
@@ -148,8 +148,8 @@ type Answer struct {
 	Blind       bool // the request had pictures, but the model can't see pictures
 }
 
-// Replaced names the model that should have answered, and the reason why it did not.
-type Replaced struct {
+// ReplacedModel names the model that should have answered, and the reason why it did not.
+type ReplacedModel struct {
 	Spec   string
 	Reason string // a few words for the user: "is overloaded"
 }
@@ -167,7 +167,7 @@ const (
 
 // Error describes why a model did not answer. Unwrap returns the *Error for the user.
 type Error struct {
-	Class Class
+	Class ErrorClass
 	// the pause that the provider asked for; 0 means none
 	RetryAfter time.Duration
 	Request    string         // the provider's id of the call
@@ -186,7 +186,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Failure is one failed attempt of a model.
 type Failure struct {
 	Spec    string // provider/model
-	Class   Class
+	Class   ErrorClass
 	Request string         // the provider's id of the call
 	Usage   protocol.Usage // usage of the failed attempt; no answer's usage includes it
 	// the lease of the failed attempt, to be stored with its usage; 0 if no money was set aside
@@ -195,30 +195,30 @@ type Failure struct {
 	Last  bool          // the same model is not tried again
 }
 
-// Class is the class of a failure. It decides whether a call is retried or another model is asked.
-type Class string
+// ErrorClass is the class of a failure. It decides whether a call is retried or another model is asked.
+type ErrorClass string
 
 const (
-	RateLimited Class = "rate_limited"
-	Overloaded  Class = "overloaded" // the model is overloaded, or is still loading
-	Server      Class = "server"     // internal error of the server: status 5xx
+	RateLimited ErrorClass = "rate_limited"
+	Overloaded  ErrorClass = "overloaded" // the model is overloaded, or is still loading
+	ServerError ErrorClass = "server"     // internal error of the server: status 5xx
 	// the server could not be reached, or the connection broke before the answer began
-	Network    Class = "network"
-	Stalled    Class = "stalled"   // no data came for too long
-	Cut        Class = "cut"       // the connection broke within the answer
-	Malformed  Class = "malformed" // the answer is invalid
-	Empty      Class = "empty"     // the answer has neither text nor calls
-	TooLong    Class = "too_long"  // the request is longer than the model can take
-	Filtered   Class = "filtered"  // a filter of the provider stopped the answer
-	Refused    Class = "refused"   // the request was refused as invalid
-	Auth       Class = "auth"      // the key is wrong or lacks a permission
-	Credit     Class = "credit"    // the account has no credit
-	Missing    Class = "missing"   // the model or the API does not exist
-	NoTools    Class = "no_tools"  // the model can't use tools
-	OverBudget Class = "budget"    // too little money is left for the call
-	NoRoom     Class = "no_room"   // the answer reached its length limit before any text
+	NetworkError    ErrorClass = "network"
+	StreamStalled   ErrorClass = "stalled"   // no data came for too long
+	StreamCut       ErrorClass = "cut"       // the connection broke within the answer
+	MalformedAnswer ErrorClass = "malformed" // the answer is invalid
+	EmptyAnswer     ErrorClass = "empty"     // the answer has neither text nor calls
+	RequestTooLong  ErrorClass = "too_long"  // the request is longer than the model can take
+	ContentFiltered ErrorClass = "filtered"  // a filter of the provider stopped the answer
+	RequestRefused  ErrorClass = "refused"   // the request was refused as invalid
+	AuthFailed      ErrorClass = "auth"      // the key is wrong or lacks a permission
+	NoCredit        ErrorClass = "credit"    // the account has no credit
+	ModelMissing    ErrorClass = "missing"   // the model or the API does not exist
+	NoTools         ErrorClass = "no_tools"  // the model can't use tools
+	OverBudget      ErrorClass = "budget"    // too little money is left for the call
+	NoRoomForText   ErrorClass = "no_room"   // the answer reached its length limit before any text
 	// the caller stopped the call; an Error never has this class
-	Stopped Class = "stopped"
+	CallStopped ErrorClass = "stopped"
 )
 
 // Provider is a connection to models, such as an API.

@@ -73,7 +73,7 @@ func (n Notices) WasToldOnce(ctx context.Context, user, name string) (bool, erro
 
 // notify sends a user a message in a chat.
 func (n Notices) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
-	said, err := n.Outbox.Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})
+	said, err := n.Outbox.SendNotice(ctx, supervisor.Delivery{Conversation: chat, Text: text})
 	if err == nil {
 		n.Queued(said.Conversation.ID)
 	}

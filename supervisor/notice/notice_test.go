@@ -40,7 +40,7 @@ func TestTellAdmins_WithTelegram_ReachesBothChats(t *testing.T) {
 	n.TellAdmins("The disk is full.")
 	told := map[supervisor.Channel]bool{}
 	for range 1 + len(supervisor.PrivateChannels()) {
-		c, known, err := db.Conversations().FindByID(t.Context(), <-queued)
+		c, known, err := db.Conversations().FindConversation(t.Context(), <-queued)
 		if err != nil || !known {
 			t.Fatal(known, err)
 		}

@@ -21,10 +21,10 @@ type Archive struct {
 	LeftOut []string // a line for each file that could not be read
 }
 
-// Archive lets a worker pack a user's home into an archive, and waits. The archive has at most
+// ArchiveHome lets a worker pack a user's home into an archive, and waits. The archive has at most
 // maxBytes bytes. The archive is deleted when it is closed, or after an hour. The errors are for
 // people.
-func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64) (Archive, error) {
+func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64) (Archive, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
@@ -42,11 +42,11 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		return Archive{}, fmt.Errorf("read the result of archiving the home of %s: %w", user, err)
 	}
-	tar, size, err := o.Open(op.ID, result.Blob.SHA256)
+	tar, size, err := o.OpenBlob(op.ID, result.Blob.SHA256)
 	if err != nil {
 		return Archive{}, fmt.Errorf("open the archive of the home of %s: %w", user, err)
 	}
-	a := Archive{ReadCloser: temporaryArchive{tar, func() { o.Discard(op.ID) }}, Size: size}
+	a := Archive{ReadCloser: temporaryArchive{tar, func() { o.DeleteBlobs(op.ID) }}, Size: size}
 	for _, left := range result.LeftOut {
 		a.LeftOut = append(a.LeftOut, fmt.Sprintf("%q: %s\n", left.Path, left.Reason))
 	}
@@ -56,17 +56,17 @@ func (o *Operations[H]) Archive(ctx context.Context, user string, maxBytes int64
 	return a, nil
 }
 
-// ArchiveLimit returns the largest allowed size of a home's archive. This is the home's quota if
+// MaxArchiveSize returns the largest allowed size of a home's archive. This is the home's quota if
 // the disk has room for it. Otherwise it is the free room, if the home is known to fit. room is the
 // free space on the disk; quota is the limit of the home, and 0 means no limit. holds is the home's
 // known size; more means that the home is larger. The error is for people.
-func ArchiveLimit(user string, room, quota, holds int64, more bool) (int64, error) {
+func MaxArchiveSize(user string, room, quota, holds int64, more bool) (int64, error) {
 	room -= roomToSpare
 	switch {
 	case quota > 0 && quota <= room:
 		return quota, nil
-	case room < protocol.MinArchive, more, holds > room:
-		return 0, supervisor.Errorf(supervisor.CodeUnavailable, textNoArchiveRoom, user, amount.Size(max(0, room)))
+	case room < protocol.MinArchiveBytes, more, holds > room:
+		return 0, supervisor.Errorf(supervisor.CodeUnavailable, textNoArchiveRoom, user, amount.BinarySize(max(0, room)))
 	}
 	return room, nil
 }

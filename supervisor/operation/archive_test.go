@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
-	const spare, least = 256 << 20, protocol.MinArchive
+func TestMaxArchiveSize_FreeDisk_IsNotExceeded(t *testing.T) {
+	const spare, least = 256 << 20, protocol.MinArchiveBytes
 	for name, c := range map[string]struct {
 		room, quota, holds int64
 		more               bool
@@ -21,7 +21,7 @@ func TestArchiveLimit_ByRoom_FitsTheDisk(t *testing.T) {
 		"unknown size":    {room: spare + 4*least, holds: least, more: true},
 		"too little room": {room: spare + least - 1},
 	} {
-		got, err := operation.ArchiveLimit("ann", c.room, c.quota, c.holds, c.more)
+		got, err := operation.MaxArchiveSize("ann", c.room, c.quota, c.holds, c.more)
 		if got != c.want || (err == nil) != (c.want > 0) {
 			t.Errorf("%s: got %d, %v; want %d", name, got, err, c.want)
 		}

@@ -94,17 +94,17 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	case errors.Is(err, errYielded):
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	case errors.As(err, &broken):
-		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Wait(ctx, broken.Until.Sub(t.o.Now())+time.Millisecond)
+		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Sleep(ctx, broken.Until.Sub(t.o.Now())+time.Millisecond)
 	}
-	t.Discard(t.ID)
-	if shared := errors.Is(err, errShared); shared || !pool.IsDeath(err) {
+	t.DeleteBlobs(t.ID)
+	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) {
 		t.log.Warn("worker ended during an operation, maybe because of other work", "error", err)
 		t.unused = shared
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	}
 	counted := false
-	if t.Operation, counted = retry.Persist(ctx, t.log, "count a worker's death", func() (supervisor.Operation, error) {
-		return t.o.Store.CountDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
+	if t.Operation, counted = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (supervisor.Operation, error) {
+		return t.o.Store.CountWorkerDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
 	}); counted {
 		t.log.Warn("worker ended during an operation", "deaths", t.Deaths, "error", err)
 	}
@@ -114,14 +114,14 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 // fail stores that the operation has failed.
 func (t *execution[H]) fail(ctx context.Context, text string, why error) {
 	t.log.Warn("operation failed", "error", why)
-	t.Discard(t.ID)
+	t.DeleteBlobs(t.ID)
 	t.setState(ctx, t.ID, supervisor.OperationFailed, text)
 }
 
 // setState stores the new state of an operation.
 func (o *Operations[H]) setState(ctx context.Context, id int64, to supervisor.OperationState, result string) bool {
-	_, ok := retry.Persist(ctx, o.o.Log, "store an operation's state", func() (struct{}, error) {
-		return struct{}{}, o.o.Store.Move(ctx, id, to, result)
+	_, ok := retry.StoreUntilDone(ctx, o.o.Log, "store an operation's state", func() (struct{}, error) {
+		return struct{}{}, o.o.Store.ChangeState(ctx, id, to, result)
 	})
 	return ok
 }
@@ -171,7 +171,7 @@ func (t *execution[H]) acquire(ctx context.Context) (*pool.Worker[H], error) {
 		spec.Key = fmt.Sprintf("%s/%d", t.Kind, t.ID)
 	}
 	worker, err := t.o.Pool.Acquire(ctx, spec)
-	refused, broken := new(pool.RefusedError), new(pool.BrokenError)
+	refused, broken := new(pool.StartRefusedError), new(pool.BrokenError)
 	switch {
 	case errors.As(err, &refused):
 		return nil, failure(fmt.Sprintf(textRefused, refused.Reason), err)
@@ -198,7 +198,7 @@ func (t *execution[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.R
 	}
 	if t.bounds.seconds > 0 {
 		pieces := piecework[H]{execution: t, timer: timer, end: cancel}
-		if start.Pieces, err = t.o.Store.Pieces(ctx, t.ID); err != nil {
+		if start.Pieces, err = t.o.Store.ListPieces(ctx, t.ID); err != nil {
 			return nil, failure(textNoFolder, err)
 		}
 		attempt.Pieces, attempt.Piece, attempt.Progress = start.Pieces, pieces.piece, pieces.progress
@@ -224,8 +224,8 @@ func (t *execution[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, 
 		return nil, failure(textFailed, err)
 	case err != nil:
 		worker.Kill(err)
-		<-worker.Died()
-		if worker.Shared() {
+		<-worker.Done()
+		if worker.WasShared() {
 			err = fmt.Errorf("%w; %w", err, errShared)
 		}
 		return nil, fmt.Errorf("%w; %w", err, worker.Err())

@@ -13,17 +13,17 @@ import (
 	"mews/supervisor/printable"
 )
 
-// Check lets a user's worker check a condition, and waits for the result. If the user has
+// CheckCondition lets a user's worker check a condition, and waits for the result. If the user has
 // no worker, it starts a one-shot worker. The check is not stored, so after a crash the caller
 // begins it again. A temporary error wraps supervisor.ErrCheckAgain. A *supervisor.Error without
 // ErrCheckAgain is for the user.
-func (o *Operations[H]) Check(ctx context.Context, user string, p protocol.CheckParameters) (
+func (o *Operations[H]) CheckCondition(ctx context.Context, user string, p protocol.CheckParameters) (
 	r protocol.CheckResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
 		return r, fmt.Errorf("check for %s: %w", user, err)
 	}
-	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
+	own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
 		return r, fmt.Errorf("check for %s: %w: they are not served", user, supervisor.ErrCheckAgain)
 	}
@@ -66,7 +66,7 @@ func (t *execution[H]) checkOnce(ctx context.Context) (json.RawMessage, error) {
 		if errors.Is(err, errTimeout) {
 			worker.Kill(err)
 		}
-		return nil, worker.End(err)
+		return nil, worker.ReleaseAndWait(err)
 	}
 	worker.Release() // a one-shot worker ends by itself
 	return raw, nil
@@ -87,7 +87,7 @@ func (t *execution[H]) checkWith(ctx context.Context, worker *pool.Worker[H]) (j
 	switch {
 	case errors.As(err, &said) && ctx.Err() == nil:
 		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Err: err,
-			Message: printable.Text(checkError(t.ID, said.Message))}
+			Message: printable.DropControls(checkError(t.ID, said.Message))}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 var checkParameters = protocol.CheckParameters{Command: "true"}
 
 // Operations that a user waits for do not wait for a running check.
-func TestCheck_Running_DelaysNoOperations(t *testing.T) {
+func TestCheck_Running_DelaysNoOperation(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	r.waitDone(r.receive("ann")) // even in the worker of the check
@@ -22,7 +22,7 @@ func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 	var looks sync.WaitGroup
 	for range 2 {
 		looks.Go(func() {
-			if _, err := r.operations.Check(t.Context(), "ann", checkParameters); err != nil {
+			if _, err := r.operations.CheckCondition(t.Context(), "ann", checkParameters); err != nil {
 				t.Error(err)
 			}
 		})
@@ -35,14 +35,14 @@ func TestCheck_Running_DelaysNoOperations(t *testing.T) {
 
 // A check that takes too long is cancelled, but its worker continues its other work.
 func TestCheck_Timeout_KeepsWorker(t *testing.T) {
-	t.Cleanup(operation.LimitCheckTime(50 * time.Millisecond))
+	t.Cleanup(operation.SetCheckTimeout(50 * time.Millisecond))
 	r := newRig(t)
 	r.startService()
 	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
 	op := r.receive("ann")
 	r.waitFor("it runs", func() bool { return len(r.starts("ann")) == 1 })
-	_, err := r.operations.Check(t.Context(), "ann", checkParameters)
-	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
+	_, err := r.operations.CheckCondition(t.Context(), "ann", checkParameters)
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrCheckAgain) {
 		t.Errorf("it ends with %v", err)
 	}
 	letGo()

@@ -13,12 +13,12 @@ import (
 // cancelTimeout is how long the end of a cancelled operation may take.
 const cancelTimeout = 10 * time.Second
 
-// Do runs an operation and returns it after its end. ok is false if it could not begin or
+// RunOperation runs an operation and returns it after its end. ok is false if it could not begin or
 // ctx has ended. If ctx was cancelled without a cause, the operation continues, and a later call
 // finds it. If ctx ended for another cause, the operation ends too. Meanwhile the function
 // meanwhile runs, with a context that ends with the call; nil means no function.
-func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
-	op, ok := retry.Persist(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
+func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
+	op, ok := retry.StoreUntilDone(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
 	if !ok {
 		return op, false
 	}
@@ -30,7 +30,7 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 		defer end()
 		running.Go(func() { meanwhile(during, id) })
 	}
-	op, ok = retry.Persist(ctx, o.o.Log, "wait for an operation", func() (supervisor.Operation, error) { return o.Wait(ctx, id) })
+	op, ok = retry.StoreUntilDone(ctx, o.o.Log, "wait for an operation", func() (supervisor.Operation, error) { return o.Wait(ctx, id) })
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer cancel()
@@ -41,10 +41,10 @@ func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhi
 	return op, ok
 }
 
-// Exists says whether an operation for the same attachment exists. Do would continue it.
-func (o *Operations[H]) Exists(ctx context.Context, op supervisor.Operation) bool {
-	begun, ok := retry.Persist(ctx, o.o.Log, "find an operation", func() (bool, error) {
-		_, there, err := o.o.Store.FindOf(ctx, op)
+// HasOperation says whether an operation for the same attachment exists. Do would continue it.
+func (o *Operations[H]) HasOperation(ctx context.Context, op supervisor.Operation) bool {
+	begun, ok := retry.StoreUntilDone(ctx, o.o.Log, "find an operation", func() (bool, error) {
+		_, there, err := o.o.Store.FindByAttachment(ctx, op)
 		return there, err
 	})
 	return begun || !ok

@@ -7,16 +7,16 @@ import (
 	"mews/protocol"
 )
 
-// Sweep deletes old committed blobs, as Run does regularly.
-func (o *Operations[H]) Sweep(ctx context.Context) { o.sweep(ctx) }
+// DeleteOldBlobs deletes old committed blobs, as Run does regularly.
+func (o *Operations[H]) DeleteOldBlobs(ctx context.Context) { o.sweep(ctx) }
 
-// WaitingInBackground returns the number of operations that wait for a background slot.
-func (o *Operations[H]) WaitingInBackground() int {
-	return o.queues[queueBackground].Waiting()
+// BackgroundQueueLength returns the number of operations that wait for a background slot.
+func (o *Operations[H]) BackgroundQueueLength() int {
+	return o.queues[queueBackground].CountWaiting()
 }
 
-// LimitCheckTime sets the time limit of checks, until restore is called.
-func LimitCheckTime(most time.Duration) (restore func()) {
+// SetCheckTimeout sets the time limit of checks, until restore is called.
+func SetCheckTimeout(most time.Duration) (restore func()) {
 	usual := kinds[protocol.OperationCheck]
 	bounded := usual
 	bounded.bounds = func(string) (bounds, error) { return bounds{timeout: most}, nil }

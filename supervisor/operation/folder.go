@@ -26,9 +26,9 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	return spool.Open(o.folder(id))
 }
 
-// Open opens a blob that an operation has committed, and returns its size. The caller closes
+// OpenBlob opens a blob that an operation has committed, and returns its size. The caller closes
 // the blob. If the blob was deleted, the error is spool.ErrGone.
-func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
+func (o *Operations[H]) OpenBlob(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, spool.ErrGone
 	}
@@ -37,11 +37,11 @@ func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, err
 		return nil, 0, err
 	}
 	defer s.Close() // the opened file stays open after this
-	return s.Read(sha256)
+	return s.OpenBlob(sha256)
 }
 
-// Discard deletes the committed blobs of an operation.
-func (o *Operations[H]) Discard(id int64) {
+// DeleteBlobs deletes the committed blobs of an operation.
+func (o *Operations[H]) DeleteBlobs(id int64) {
 	if err := os.RemoveAll(o.folder(id)); err != nil {
 		o.o.Log.Error("could not delete the blobs of an operation", "operation", id, "error", err)
 	}
@@ -61,7 +61,7 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 		}
 		op, ok, err := o.o.Store.Find(ctx, id)
 		if err == nil && (!ok || ended(op) && o.o.Now().Sub(op.UpdatedAt) >= kinds[op.Kind].keep) {
-			o.Discard(id)
+			o.DeleteBlobs(id)
 		}
 	}
 }

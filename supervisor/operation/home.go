@@ -15,7 +15,7 @@ import (
 // starts a one-shot worker. all is false if ctx ended before everything was indexed or a slot was
 // free; the indexed part stays. An error may be temporary.
 func (o *Operations[H]) IndexHomeNow(ctx context.Context, user string) (all bool, err error) {
-	own, done, served := o.userWork.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
+	own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {
 		return false, nil
 	}
@@ -59,7 +59,7 @@ func (o *Operations[H]) indexNow(ctx context.Context, user string) (more bool, e
 		return false, err
 	}
 	if more, err = o.indexWith(ctx, user, worker); err != nil {
-		return false, worker.End(err)
+		return false, worker.ReleaseAndWait(err)
 	}
 	worker.Release() // a one-shot worker ends by itself
 	return more, nil

@@ -10,7 +10,7 @@ import (
 
 // The user's running worker indexes the home. Without a running worker, a one-shot worker does it.
 // A failure is returned.
-func TestIndexHomeNow_AnyWorker_IndexesHome(t *testing.T) {
+func TestIndexHomeNow_WithOrWithoutWorker_Works(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	for range 2 { // in this home the first two attempts fail

@@ -38,7 +38,7 @@ func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
 	o.homes.changed[user] = true
 	o.mu.Unlock()
-	signals.Send(o.homesWoken)
+	signals.SendToken(o.homesWoken)
 }
 
 // nextHome returns a user whose home must be indexed now.
@@ -64,7 +64,7 @@ func (o *Operations[H]) finishHome(user string, more bool) {
 		o.homes.changed[user] = true
 	}
 	o.mu.Unlock()
-	signals.Send(o.homesWoken)
+	signals.SendToken(o.homesWoken)
 }
 
 // indexHomes indexes changed homes until ctx ends. After a failure it pauses and tries again.
@@ -73,18 +73,18 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	defer running.Wait()
 	for {
 		user, ok := o.nextHome()
-		own, done, served := o.userWork.Begin(ctx, user, func() bool { return ok && (o.o.Serves == nil || o.o.Serves(user)) })
+		own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return ok && (o.o.Serves == nil || o.o.Serves(user)) })
 		if served {
 			running.Go(func() {
 				var more bool
 				var took time.Duration
-				err := retry.Do(own, retry.UpTo(longestIndexPause), func() (err error) {
+				err := retry.UntilDone(own, retry.PausesUpTo(longestIndexPause), func() (err error) {
 					more, took, err = o.indexHome(own, user)
 					return err
 				}, func(error) bool { return false }, func(err error, wait time.Duration) {
 					o.o.Log.Warn("could not index a home", "user", user, "error", err, "again_in", wait)
 				})
-				retry.Wait(own, took) // leave the slot and the processor to other work for as long
+				retry.Sleep(own, took) // leave the slot and the processor to other work for as long
 				done()
 				o.finishHome(user, more && err == nil)
 			})
@@ -142,7 +142,7 @@ func (o *Operations[H]) indexWith(ctx context.Context, user string, worker *pool
 	if attempt.Spool, err = o.openFolder(id); err != nil {
 		return false, err
 	}
-	defer o.Discard(id)
+	defer o.DeleteBlobs(id)
 	defer attempt.Spool.Close()
 	ctx, cancel := context.WithTimeoutCause(ctx, bounds.timeout, errTimeout)
 	defer cancel()

@@ -25,7 +25,7 @@ const (
 
 // kind has the properties of a kind of operations.
 type kind struct {
-	profile pool.Profile // profile of the worker
+	profile pool.WorkerProfile // profile of the worker
 	queue   queueName
 	// how long committed blobs stay after the end, unless they belong to the user
 	keep   time.Duration
@@ -54,7 +54,7 @@ var kinds = map[protocol.OperationKind]kind{
 		return protocol.DecodeStrict(raw, new(protocol.LogResult))
 	}},
 	protocol.OperationReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
-		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxImages * len(p.Files)}
+		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxResultImages * len(p.Files)}
 	}), check: checkReceive},
 	protocol.OperationSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
 		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
@@ -63,7 +63,7 @@ var kinds = map[protocol.OperationKind]kind{
 		return bounds{timeout: time.Minute}
 	}), check: checkMemory},
 	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
-		return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFile, maxBlobs: 1}
+		return bounds{timeout: time.Minute, maxBytes: protocol.MaxSentFileBytes, maxBlobs: 1}
 	}), check: checkUploads},
 	protocol.OperationUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
 		return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
@@ -77,7 +77,7 @@ var kinds = map[protocol.OperationKind]kind{
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
-		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
+		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes, maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},
 }
 
@@ -104,7 +104,7 @@ func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 	if !slices.Contains(committed, result.Blob) {
 		return errNotCommitted
 	}
-	return result.Check()
+	return result.Validate()
 }
 
 func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
@@ -114,7 +114,7 @@ func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 func checkCondition(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	var p protocol.CheckParameters
 	var result protocol.CheckResult
-	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Check())
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Validate())
 	if got := result.File; (got != nil) != (p.PromptFile != "") || got != nil && got.Path != p.PromptFile {
 		err = errors.Join(err, errors.New("the result is about another prompt file"))
 	}
@@ -132,7 +132,7 @@ func checkReceive(parameters string, raw json.RawMessage, committed []protocol.B
 			}
 		}
 	}
-	return errors.Join(err, result.Check(len(p.Files)))
+	return errors.Join(err, result.Validate(len(p.Files)))
 }
 
 func checkSpeak(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
@@ -156,7 +156,7 @@ func checkUndo(parameters string, raw json.RawMessage, committed []protocol.Blob
 			err = errNotCommitted
 		}
 	}
-	return errors.Join(err, result.Check(p))
+	return errors.Join(err, result.Validate(p))
 }
 
 func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
@@ -165,12 +165,12 @@ func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 	if err == nil && result.Blob != nil && !slices.Contains(committed, *result.Blob) {
 		err = errNotCommitted
 	}
-	return errors.Join(err, result.Check())
+	return errors.Join(err, result.Validate())
 }
 
 func checkMemory(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	var result protocol.MemoryResult
-	return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
+	return errors.Join(protocol.DecodeStrict(raw, &result), result.Validate())
 }
 
 func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
@@ -180,5 +180,5 @@ func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRe
 	if err == nil && result.Seconds > p.Seconds {
 		err = fmt.Errorf("the result has %d seconds of %d", result.Seconds, p.Seconds)
 	}
-	return errors.Join(err, result.Check())
+	return errors.Join(err, result.Validate())
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A check may return a prompt file only if it was asked for that prompt file.
-func TestCheckResult_OtherPromptFile_IsRefused(t *testing.T) {
+func TestCheckResult_WrongPromptFile_IsRefused(t *testing.T) {
 	const heartbeat, command = `{"prompt_file":"HEARTBEAT.md"}`, `{"command":"true"}`
 	for _, c := range []struct {
 		parameters, result string
@@ -19,7 +19,7 @@ func TestCheckResult_OtherPromptFile_IsRefused(t *testing.T) {
 		{heartbeat, `{"file":{"path":"MEMORY.md","looked":true}}`, false},
 		{command, `{"met":true}`, true},
 		{command, `{"file":{"path":"HEARTBEAT.md","looked":true}}`, false},
-		{command, `{"found":"` + strings.Repeat("x", protocol.MaxCheckFound+1) + `"}`, false},
+		{command, `{"found":"` + strings.Repeat("x", protocol.MaxCheckFoundBytes+1) + `"}`, false},
 	} {
 		if err := kinds[protocol.OperationCheck].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
 			t.Errorf("%s of %s: %v", c.result, c.parameters, err)

@@ -13,7 +13,7 @@ import (
 // arriving returns an operation for a file of a user's message.
 func (r *rig) arriving(user string) supervisor.Operation {
 	r.Helper()
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
 		Source: "bot", Key: user, Kind: supervisor.KindText, Text: "hi"})
 	if err != nil {
 		r.Fatal(err)
@@ -50,7 +50,7 @@ func TestStart_UnservedUser_Waits(t *testing.T) {
 	}
 }
 
-func TestEnd_User_EndsTheirOperations(t *testing.T) {
+func TestEndUserOperations_EndsAllOfUser(t *testing.T) {
 	r := newRig(t)
 	letGo := r.hold("ann", "hold-receive")
 	defer letGo()
@@ -62,7 +62,7 @@ func TestEnd_User_EndsTheirOperations(t *testing.T) {
 	other := r.receive("bob")
 	r.waitFor("it to run", func() bool { return r.state(op.ID) == supervisor.OperationRunning })
 	r.unserved.Store("ann")
-	if err := r.operations.End(t.Context(), "ann"); err != nil {
+	if err := r.operations.EndUserOperations(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
 	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "no user") {
@@ -74,7 +74,7 @@ func TestEnd_User_EndsTheirOperations(t *testing.T) {
 }
 
 // If only its caller stops waiting, an operation continues.
-func TestDo_ContextEnds_EndsByCause(t *testing.T) {
+func TestRunOperation_CancelCause_FailsOperation(t *testing.T) {
 	for name, c := range map[string]struct {
 		why  error
 		want supervisor.OperationState
@@ -92,7 +92,7 @@ func TestDo_ContextEnds_EndsByCause(t *testing.T) {
 			wanted := r.arriving("ann")
 			done, shown := make(chan bool, 1), make(chan struct{})
 			go func() {
-				_, ok := r.operations.Do(ctx, wanted, func(ctx context.Context, _ int64) { <-ctx.Done(); close(shown) })
+				_, ok := r.operations.RunOperation(ctx, wanted, func(ctx context.Context, _ int64) { <-ctx.Done(); close(shown) })
 				done <- ok
 			}()
 			var id int64

@@ -60,20 +60,20 @@ func beWorker() {
 		syscall.Exit(1)
 	}
 	name, _, _ := strings.Cut(filepath.Base(home), "-")
-	w := &worker{behaviour: name}
+	w := &testWorker{behaviour: name}
 	w.conn = protocol.NewConn(os.NewFile(0, "socket"), w, protocol.Options{})
 	_ = w.conn.Run(context.Background())
 	syscall.Exit(0)
 }
 
-type worker struct {
+type testWorker struct {
 	behaviour string
 	conn      *protocol.Conn
 }
 
-func (w *worker) Notify(*protocol.Request) {}
+func (w *testWorker) HandleNotification(*protocol.Request) {}
 
-func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
+func (w *testWorker) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	switch req.Method {
 	case protocol.MethodHello:
 		if w.behaviour == "older" {
@@ -82,15 +82,15 @@ func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 		return protocol.HelloResult{Version: protocol.Version, Build: "test", Tools: []protocol.Tool{}}, nil
 	case protocol.MethodOperationStart:
 		var start protocol.OperationStart
-		if err := req.Decode(&start); err != nil {
+		if err := req.DecodeParams(&start); err != nil {
 			return nil, err
 		}
 		return w.operate(ctx, start)
 	}
-	return nil, protocol.MethodNotFound(req.Method)
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
-func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
+func (w *testWorker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
 	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // ids of all operations that began in this home
 	if resident := workerOperations[start.Kind]; resident != nil {
 		return resident(w, ctx, start)
@@ -131,14 +131,14 @@ func note(name, text string) string {
 }
 
 // put commits a text as a blob.
-func (w *worker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
+func (w *testWorker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
 	var begun protocol.BlobBeginResult
-	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation}, &begun); err != nil {
+	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: operation}, &begun); err != nil {
 		return ref, err
 	}
-	write := protocol.BlobWrite{Operation: operation, Blob: begun.Blob, Data: []byte(text)}
+	write := protocol.BlobWriteParams{Operation: operation, Blob: begun.Blob, Data: []byte(text)}
 	if err := w.conn.Call(ctx, protocol.MethodBlobWrite, write, nil); err != nil {
 		return ref, err
 	}
-	return ref, w.conn.Call(ctx, protocol.MethodBlobCommit, protocol.BlobCommit{Operation: operation, Blob: begun.Blob}, &ref)
+	return ref, w.conn.Call(ctx, protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: operation, Blob: begun.Blob}, &ref)
 }

@@ -51,7 +51,7 @@ type Options[H Host] struct {
 	Store sqlite.Operations
 	Pool  *pool.Pool[H]
 	// returns the spec of a user's worker, without its Key
-	Spec func(user string, p pool.Profile) (pool.Spec, error)
+	Spec func(user string, p pool.WorkerProfile) (pool.WorkerSpec, error)
 	// holds a folder for the blobs of each operation
 	Folder string
 	// stores an offence of a worker in the audit log; never blocks
@@ -70,7 +70,7 @@ type Operations[H Host] struct {
 	o        Options[H]
 	queues   map[queueName]*slots.Slots
 	woken    chan struct{} // holds a token if new operations may be stored
-	userWork work.WorkByUser
+	userWork work.UserWork
 
 	homesWoken chan struct{} // holds a token if a home may need indexing
 
@@ -84,8 +84,8 @@ type Operations[H Host] struct {
 // New makes Operations; Run runs them.
 func New[H Host](o Options[H]) *Operations[H] {
 	queues := map[queueName]*slots.Slots{
-		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewEach(0, nowAtOnce), queueCheck: slots.New(0),
-		queueBackground: slots.NewEach(cmp.Or(o.Speech, defaultSpeech), 1),
+		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewWithUserLimit(0, nowAtOnce), queueCheck: slots.New(0),
+		queueBackground: slots.NewWithUserLimit(cmp.Or(o.Speech, defaultSpeech), 1),
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
 		doneChans: map[int64]chan struct{}{}, secondsDone: map[int64]int{}, homesWoken: make(chan struct{}, 1),
@@ -94,7 +94,7 @@ func New[H Host](o Options[H]) *Operations[H] {
 
 // request asks for a slot for an operation. The caller must release the slot.
 func (o *Operations[H]) request(name queueName, op supervisor.Operation, seconds int) *slots.Slot {
-	return o.queues[name].Request(op.User, int64(seconds), op.ID)
+	return o.queues[name].RequestSlot(op.User, int64(seconds), op.ID)
 }
 
 // Start stores an operation and returns. The operation runs as soon as it can.
@@ -108,7 +108,7 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 
 // Wake makes Run look for operations again, for example when a user is served again. It never
 // blocks.
-func (o *Operations[H]) Wake() { signals.Send(o.woken) }
+func (o *Operations[H]) Wake() { signals.SendToken(o.woken) }
 
 // Wait waits for the end of an operation, and returns it. An error is ctx's cause, or comes from
 // the store.
@@ -136,7 +136,7 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 // Cancel ends an operation in any state, as failed for the reason why. If the operation has ended
 // or does not exist, Cancel does nothing.
 func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
-	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
+	err := o.o.Store.ChangeState(ctx, id, supervisor.OperationFailed, why)
 	if err != nil && !retry.IsRefused(err) {
 		return err
 	}
@@ -151,9 +151,9 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// End ends all operations of a user who is no longer served, as failed. It waits
+// EndUserOperations ends all operations of a user who is no longer served, as failed. It waits
 // until none of them runs.
-func (o *Operations[H]) End(ctx context.Context, user string) error {
+func (o *Operations[H]) EndUserOperations(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
 		if op.User == user && err == nil {
@@ -161,7 +161,7 @@ func (o *Operations[H]) End(ctx context.Context, user string) error {
 		}
 	}
 	if err == nil {
-		err = o.userWork.End(ctx, user)
+		err = o.userWork.EndWork(ctx, user)
 	}
 	if err != nil {
 		return fmt.Errorf("end the operations of %s: %w", user, err)
@@ -174,8 +174,8 @@ func (o *Operations[H]) serves(op supervisor.Operation) bool {
 	return op.Inbound == 0 || o.o.Serves == nil || o.o.Serves(op.User)
 }
 
-// Progress returns how many seconds of a recording are transcribed.
-func (o *Operations[H]) Progress(id int64) (seconds int) {
+// ProgressSeconds returns how many seconds of a recording are transcribed.
+func (o *Operations[H]) ProgressSeconds(id int64) (seconds int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.secondsDone[id]
@@ -205,11 +205,11 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			continue
 		case <-o.woken:
 		}
-		list, _ := retry.Persist(ctx, o.o.Log, "find unfinished operations", func() ([]supervisor.Operation, error) {
+		list, _ := retry.StoreUntilDone(ctx, o.o.Log, "find unfinished operations", func() ([]supervisor.Operation, error) {
 			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {
-			own, done, ok := o.userWork.Begin(ctx, op.User, func() bool { return o.serves(op) })
+			own, done, ok := o.userWork.BeginWork(ctx, op.User, func() bool { return o.serves(op) })
 			if !ok {
 				continue
 			}

@@ -94,17 +94,17 @@ func (r *rig) startService() (end func()) {
 const stranger = 54352
 
 // spec makes a user's home, and returns the spec of their worker.
-func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
+func (r *rig) spec(user string, p pool.WorkerProfile) (pool.WorkerSpec, error) {
 	if user == "nobody" {
-		return pool.Spec{}, errors.New("no such person")
+		return pool.WorkerSpec{}, errors.New("no such person")
 	}
 	home := filepath.Join(r.root, user)
 	if err := os.Mkdir(home, 0o700); err == nil && os.Getuid() == 0 {
 		if err := os.Chown(home, stranger, stranger); err != nil {
-			return pool.Spec{}, err
+			return pool.WorkerSpec{}, err
 		}
 	}
-	return pool.Spec{Key: user, Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
+	return pool.WorkerSpec{Key: user, Profile: p, Place: pool.WorkerLocation{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 
 // start starts an operation that archives a user's home.
@@ -143,7 +143,7 @@ func (r *rig) committedText(op supervisor.Operation) string {
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		r.Fatal(err)
 	}
-	file, size, err := r.operations.Open(op.ID, result.Blob.SHA256)
+	file, size, err := r.operations.OpenBlob(op.ID, result.Blob.SHA256)
 	if errors.Is(err, spool.ErrGone) {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (r *rig) committedText(op supervisor.Operation) string {
 	return string(text)
 }
 
-func TestRun_Operation_IsDone(t *testing.T) {
+func TestRun_StartedOperation_IsDone(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	op := r.wait(r.start("good").ID)
@@ -168,13 +168,13 @@ func TestRun_Operation_IsDone(t *testing.T) {
 	if again := r.wait(op.ID); again.State != op.State {
 		t.Errorf("waited for again, it is %+v", again)
 	}
-	r.operations.Discard(op.ID)
+	r.operations.DeleteBlobs(op.ID)
 	if r.committedText(op) != "" {
 		t.Error("it is kept after it was fetched")
 	}
 }
 
-func TestRun_WorkerDies_RepeatsSameID(t *testing.T) {
+func TestRun_WorkerDies_RepeatsWithSameID(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	op := r.wait(r.start("flaky").ID)
@@ -244,12 +244,12 @@ func TestRun_UnknownKindOrID_Fails(t *testing.T) {
 	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "does not know how") {
 		t.Errorf("unknown kind: %+v", op)
 	}
-	if _, err := r.operations.Wait(t.Context(), 4711); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+	if _, err := r.operations.Wait(t.Context(), 4711); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("unknown id: %v", err)
 	}
 }
 
-func TestSweep_AfterAnHour_DeletesCommittedBlobs(t *testing.T) {
+func TestCommittedBlobs_AfterAnHour_AreDeleted(t *testing.T) {
 	r := newRig(t)
 	end := r.startService()
 	op := r.wait(r.start("good").ID)

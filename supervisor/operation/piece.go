@@ -21,7 +21,7 @@ func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) erro
 			return err
 		}
 	}
-	if p.Piece < p.Total && w.slot.Wanted() {
+	if p.Piece < p.Total && w.slot.IsWanted() {
 		w.end(errYielded)
 		return errYielded
 	}

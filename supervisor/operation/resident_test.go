@@ -21,12 +21,12 @@ import (
 // workerOperations are operations of a worker that also runs its user's turns. Each writes a line
 // with its process into the file runs.
 var workerOperations = map[protocol.OperationKind]func(
-	*worker, context.Context, protocol.OperationStart,
+	*testWorker, context.Context, protocol.OperationStart,
 ) (any, error){
-	protocol.OperationIndex:   (*worker).index,
-	protocol.OperationCheck:   (*worker).check,
-	protocol.OperationReceive: (*worker).receive,
-	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
+	protocol.OperationIndex:   (*testWorker).index,
+	protocol.OperationCheck:   (*testWorker).check,
+	protocol.OperationReceive: (*testWorker).receive,
+	protocol.OperationTranscribe: func(w *testWorker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
 		if err := json.Unmarshal(start.Parameters, &p); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func waitWhileHeld(ctx context.Context, name string) {
 }
 
 // index fails at its first two attempts.
-func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
+func (w *testWorker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
 	times := noteRun("index")
 	waitWhileHeld(ctx, "hold-index")
 	if times < 3 {
@@ -61,13 +61,13 @@ func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, err
 	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 
-func (w *worker) check(ctx context.Context, _ protocol.OperationStart) (any, error) {
+func (w *testWorker) check(ctx context.Context, _ protocol.OperationStart) (any, error) {
 	noteRun("look")
 	waitWhileHeld(ctx, "hold-look")
 	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 
-func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (any, error) {
+func (w *testWorker) receive(ctx context.Context, start protocol.OperationStart) (any, error) {
 	noteRun(fmt.Sprintf("receive:%d", start.Operation))
 	if w.behaviour == "dies" {
 		waitWhileHeld(ctx, "alive")
@@ -81,7 +81,7 @@ func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (an
 }
 
 // transcribe transcribes a recording in pieces of a minute.
-func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
+func (w *testWorker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
 	of := (p.Seconds + 59) / 60
 	var done *protocol.TranscribedPiece
 	text := ""
@@ -188,7 +188,7 @@ func (r *rig) waitDone(op supervisor.Operation) supervisor.Operation {
 	return now
 }
 
-func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
+func TestRun_TwoUrgentOneBackground_ShareWorker(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	letGo, finish := r.hold("ann", "hold-receive"), r.hold("ann", "hold-talk-0")
@@ -217,7 +217,7 @@ func TestRun_TwoNowAndOneBackground_ShareWorker(t *testing.T) {
 }
 
 // A short note is transcribed before the rest of a long recording, of the same or another user.
-func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
+func TestTranscribe_ShortNote_OvertakesLongOne(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
 			r := newRig(t)
@@ -226,7 +226,7 @@ func TestTranscribe_ShortNote_OvertakesLecture(t *testing.T) {
 			lecture := r.transcribe("ann", "lecture", 3600)
 			r.waitFor("the lecture is in its second piece", r.hasRun("ann", "lecture:1"))
 			// the last notification may not have arrived yet
-			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 {
+			if come := r.operations.ProgressSeconds(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
 			}
 			note := r.transcribe(user, "note", 5)
@@ -265,7 +265,7 @@ func TestTranscribe_WorkerDies_RepeatsOnePiece(t *testing.T) {
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil || result.Text != "0123" {
 		t.Errorf("transcribed is %+v, %v", result, err)
 	}
-	if pieces, err := r.db.Operations().Pieces(t.Context(), op.ID); len(pieces) > 0 || err != nil {
+	if pieces, err := r.db.Operations().ListPieces(t.Context(), op.ID); len(pieces) > 0 || err != nil {
 		t.Errorf("pieces kept after its end: %v, %v", pieces, err)
 	}
 }
@@ -302,7 +302,7 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	letDie()
-	<-turn.Died()
+	<-turn.Done()
 	again, err := r.pool.Acquire(t.Context(), spec) // acquires the worker at once, as a turn would
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +322,7 @@ func TestRun_SharedWorkerDies_CountsNoDeath(t *testing.T) {
 }
 
 // An eviction does not wait for operations. It does not count as a death.
-func TestRun_EvictedWorker_OperationGoesOn(t *testing.T) {
+func TestRun_WorkerEvicted_OperationContinues(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	letGo := r.hold("ann", "hold-talk-1")
@@ -389,7 +389,7 @@ func TestIndexHome_Failure_IsRepeated(t *testing.T) {
 }
 
 // While a worker indexes a home, it counts as idle and can be evicted.
-func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
+func TestIndexHome_Running_WorkerCanBeEvicted(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	letGo := r.hold("ann", "hold-index")
@@ -410,7 +410,7 @@ func TestIndexHome_Running_KeepsNoWorker(t *testing.T) {
 
 // Operations that index a home are not stored. Deleting old blobs must not take them for ended
 // ones.
-func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
+func TestBlobs_WhileIndexingHome_AreKept(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
 		t.Fatal(err)
@@ -423,7 +423,7 @@ func TestSweep_IndexingHome_KeepsItsBlobs(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
 		t.Error(err)
 	}
-	r.operations.Sweep(t.Context())
+	r.operations.DeleteOldBlobs(t.Context())
 	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
 		t.Error(err)
 	}
@@ -439,9 +439,9 @@ func TestRun_Recordings_GoBeforeIndexing(t *testing.T) {
 	ann := r.transcribe("ann", "first", 60)
 	r.waitFor("a recording is transcribed", r.hasRun("ann", "first:0"))
 	r.operations.IndexHome("bob")
-	r.waitFor("the home waits", func() bool { return r.operations.WaitingInBackground() == 1 })
+	r.waitFor("the home waits", func() bool { return r.operations.BackgroundQueueLength() == 1 })
 	long := r.transcribe("bob", "long", 3600)
-	r.waitFor("the recording waits", func() bool { return r.operations.WaitingInBackground() == 2 })
+	r.waitFor("the recording waits", func() bool { return r.operations.BackgroundQueueLength() == 2 })
 	first()
 	r.waitDone(ann)
 	r.waitDone(long)

@@ -18,32 +18,32 @@ type Uploads struct {
 
 // List lists the newest files after the file with key. If that file is gone, it skips offset files.
 func (u Uploads) List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error) {
-	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsList, Key: key, Offset: offset})
+	return u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionList, Key: key, Offset: offset})
 }
 
 // Send copies a file into the spool.
 func (u Uploads) Send(ctx context.Context, user, key string) (file supervisor.File, err error) {
-	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key})
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key})
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
 		return file, err
 	}
 	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size,
-		Name: protocol.FileName(path.Base(result.Files[0].Path)), Media: result.Size}
+		Name: protocol.SafeFileName(path.Base(result.Files[0].Path)), Media: result.Size}
 	file.MediaType, err = u.MediaType(file)
 	return file, err
 }
 
 // Delete moves a file to the trash.
 func (u Uploads) Delete(ctx context.Context, user, key string) (string, error) {
-	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key})
+	result, err := u.Do(ctx, user, protocol.UploadsParameters{Action: protocol.UploadsActionDelete, Key: key})
 	if err != nil || len(result.Files) == 0 {
 		return "", err
 	}
 	return result.Files[0].Path, nil
 }
 
-// DoUploads lets a user's worker list, send or delete the files that the user has sent.
-func (o *Operations[H]) DoUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
+// ManageUploads lets a user's worker list, send or delete the files that the user has sent.
+func (o *Operations[H]) ManageUploads(ctx context.Context, user string, p protocol.UploadsParameters) (
 	result protocol.UploadsResult, err error) {
 	parameters, _ := json.Marshal(p) // encoding these parameters can't fail
 	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUploads,

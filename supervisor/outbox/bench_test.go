@@ -11,17 +11,21 @@ import (
 // notifyingChannel is a channel that signals each call.
 type notifyingChannel struct{ sent chan struct{} }
 
-func (d notifyingChannel) Send(context.Context, supervisor.Address, supervisor.RichText) (string, error) {
+func (d notifyingChannel) Send(context.Context, supervisor.PostAddress, supervisor.RichText) (string, error) {
 	d.sent <- struct{}{}
 	return "1", nil
 }
 
-func (d notifyingChannel) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+func (d notifyingChannel) EditMessage(context.Context, supervisor.PostAddress, string, supervisor.RichText) error {
 	return nil
 }
-func (d notifyingChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
-func (d notifyingChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.ChatAction) error {
+func (d notifyingChannel) DeleteMessage(context.Context, supervisor.PostAddress, string) error {
+	return nil
+}
+func (d notifyingChannel) RemoveButtons(context.Context, supervisor.PostAddress, string) error {
+	return nil
+}
+func (d notifyingChannel) SendChatAction(context.Context, supervisor.PostAddress, supervisor.ChatAction) error {
 	return nil
 }
 
@@ -30,25 +34,25 @@ func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.Ch
 func BenchmarkSend(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	d := notifyingChannel{make(chan struct{})}
-	h.live(func(o *outbox.Options) { o.Channel, o.Rates = d, outbox.Rates{All: 1 << 20, Chat: 1 << 20} })
+	h.live(func(o *outbox.Options) { o.Channel, o.Rates = d, outbox.SendRates{All: 1 << 20, Chat: 1 << 20} })
 	c := h.conversation("alice", alice)
 	for b.Loop() {
 		b.StopTimer()
-		n, err := h.db.Outbox().PutNotice(b.Context(), c.ID, "hello")
+		n, err := h.db.Outbox().PutTextNotice(b.Context(), c.ID, "hello")
 		must(h, n, err)
 		b.StartTimer()
-		h.feeds.Delivery(c.ID)
+		h.feeds.NotifyDelivery(c.ID)
 		<-d.sent
 	}
 }
 
-// BenchmarkChanged measures the cost of one more word in another channel's reply.
-func BenchmarkChanged(b *testing.B) {
+// BenchmarkNotifyChange measures the cost of one more word in another channel's reply.
+func BenchmarkNotifyChange(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	h.live()
-	c, err := h.db.Conversations().Find(b.Context(), "alice", supervisor.ChannelTerminal, "", "")
+	c, err := h.db.Conversations().FindOrCreate(b.Context(), "alice", supervisor.ChannelTerminal, "", "")
 	must(h, c, err)
 	for b.Loop() {
-		h.box.Changed(c.ID)
+		h.box.NotifyChange(c.ID)
 	}
 }

@@ -82,7 +82,7 @@ var calls = map[call]struct {
 		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
 			to := q.address(set, p)
 			to.ReplyTo = ""
-			return "", q.Channel.Edit(q.calls, to, p.Message, visible(p))
+			return "", q.Channel.EditMessage(q.calls, to, p.Message, visible(p))
 		},
 		// The post is not stored after an edit: a repeated edit to the same content changes
 		// nothing.
@@ -94,7 +94,7 @@ var calls = map[call]struct {
 	},
 	callDelete: {
 		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
-			return "", q.Channel.Delete(q.calls, q.threadAddress(set.conversation.Thread), p.Message)
+			return "", q.Channel.DeleteMessage(q.calls, q.threadAddress(set.conversation.Thread), p.Message)
 		},
 		func(q *chatQueue, set *postSet, i int, _ string) error {
 			q.noteReached(set)
@@ -108,14 +108,14 @@ var calls = map[call]struct {
 }
 
 // threadAddress returns the address of a thread of the chat.
-func (q *chatQueue) threadAddress(thread string) supervisor.Address {
-	return supervisor.Address{Chat: q.chat, Thread: thread}
+func (q *chatQueue) threadAddress(thread string) supervisor.PostAddress {
+	return supervisor.PostAddress{Chat: q.chat, Thread: thread}
 }
 
 // address returns the address of a post. In a group, the first part of an answer is a reply to the
 // user's message. A notice of the service without files is a reply in every chat, because several
 // messages of the user may wait there.
-func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
+func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.PostAddress {
 	to := q.threadAddress(set.conversation.Thread)
 	to.Silent = p.Repeat || set.delivery.Silent
 	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice && len(set.delivery.Files) == 0) {
@@ -127,7 +127,7 @@ func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address 
 // markSending stores that a post is about to be sent. The post may be sent only if markSending
 // returns true.
 func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool, error) {
-	p, err := q.Posts.StartSending(ctx, set.conversation.ID, set.posts[i])
+	p, err := q.Posts.MarkSending(ctx, set.conversation.ID, set.posts[i])
 	if err != nil {
 		return false, err
 	}
@@ -157,7 +157,7 @@ func (q *chatQueue) recordSent(set *postSet, i int, message string) error {
 // the repeat of a post that may have arrived: only one repeat is allowed, and an outage must not
 // waste the repeat.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
-	err := q.Channel.Act(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
+	err := q.Channel.SendChatAction(q.calls, q.threadAddress(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.SendRefused {
 		err = nil
 	}

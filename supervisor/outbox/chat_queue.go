@@ -73,7 +73,7 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 		lastTurn:    map[int64]int64{},
 		inChat:      map[int64]supervisor.RichText{},
 		reachPauses: reachPauses(),
-		storePauses: retry.UpTo(retry.Longest),
+		storePauses: retry.PausesUpTo(retry.Longest),
 	}
 }
 
@@ -157,9 +157,9 @@ func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 // persist calls do until it succeeds or is refused for good, or until the service has ended. It is
 // for writes that must precede all other steps.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
-	return retry.Do(
+	return retry.UntilDone(
 		q.calls,
-		retry.UpTo(retry.Longest),
+		retry.PausesUpTo(retry.Longest),
 		func() error { return do(q.calls) },
 		retry.IsRefused,
 		func(err error, again time.Duration) {
@@ -174,7 +174,7 @@ func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 	for chat, until := range q.outbox.gate.recordFlood(q.chat, full, e.RetryAfter) {
 		q.Log.Warn("the channel wants less", "channel", q.Name, "chat", q.chat, "all", chat == "", "until", until)
 		err := q.persist("keep a freeze", func(ctx context.Context) error {
-			return q.Freezes.Freeze(ctx, q.Source, chat, until)
+			return q.Freezes.StoreFreeze(ctx, q.Source, chat, until)
 		})
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 
 // settle stores a post with the result of its call.
 func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
-	err := q.persist("keep what became of a post", func(ctx context.Context) error { return q.Posts.Settle(ctx, p) })
+	err := q.persist("keep what became of a post", func(ctx context.Context) error { return q.Posts.StorePostResult(ctx, p) })
 	if err == nil {
 		set.posts[i] = p
 	}

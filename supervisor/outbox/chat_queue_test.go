@@ -14,7 +14,7 @@ import (
 // TestFreeze_WallClockSet_KeepsItsLength runs outside a synctest bubble, because times in a bubble
 // have no monotonic reading. It does not wait.
 func TestFreeze_WallClockSet_KeepsItsLength(t *testing.T) {
-	g := newGate(supervisor.ChannelTelegram, Rates{}, time.Now)
+	g := newGate(supervisor.ChannelTelegram, SendRates{}, time.Now)
 	g.restoreFreezes(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
 	g.recordFlood("2", false, time.Hour)
 	g.recordFlood("3", true, time.Hour)
@@ -28,26 +28,26 @@ func TestFreeze_WallClockSet_KeepsItsLength(t *testing.T) {
 	}
 }
 
-// lost is a store whose conversations can't be read.
-type lost struct{ Conversations }
+// failingConversations is a store whose conversations can't be read.
+type failingConversations struct{ Conversations }
 
 var errLost = errors.New("the disk is gone")
 
-func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {
+func (failingConversations) FindConversation(context.Context, int64) (supervisor.Conversation, bool, error) {
 	return supervisor.Conversation{}, false, errLost
 }
 
-// TestWake_StoreFails_IsKept covers a store that fails while a chat may have a new name. The store
+// TestQueueWake_StoreFails_IsRepeated covers a store that fails while a chat may have a new name. The store
 // then can't say which conversations the chat still has.
-func TestWake_StoreFails_IsKept(t *testing.T) {
+func TestQueueWake_StoreFails_IsRepeated(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
-			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}, Now: time.Now})
+			o := New(Options{Conversations: failingConversations{}, Replies: &reply.Feeds{}, Now: time.Now})
 			o.wake("-100", 5)
 			l := o.queues["-100"]
 			l.movePending, l.replies[4] = true, &growingReply{set: &postSet{}}
 			if moved {
-				l.Conversations = moving{o}
+				l.Conversations = movingConversations{o}
 			}
 			if err := l.readWoken(t.Context()); !errors.Is(err, errLost) {
 				t.Fatal(err)
@@ -60,13 +60,15 @@ func TestWake_StoreFails_IsKept(t *testing.T) {
 	}
 }
 
-// moving is a store that fails while a chat is renamed again. The queue must then look its
+// movingConversations is a store that fails while a chat is renamed again. The queue must then look its
 // conversations up again.
-type moving struct{ o *Outbox }
+type movingConversations struct{ o *Outbox }
 
-func (m moving) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {
-	m.o.Moved("-100", "-200")
+func (m movingConversations) FindConversation(context.Context, int64) (supervisor.Conversation, bool, error) {
+	m.o.NotifyChatMove("-100", "-200")
 	return supervisor.Conversation{}, false, errLost
 }
 
-func (moving) Move(context.Context, supervisor.Channel, string, string) (int, error) { return 0, nil }
+func (movingConversations) RenameChat(context.Context, supervisor.Channel, string, string) (int, error) {
+	return 0, nil
+}

@@ -7,11 +7,11 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// Claim reserves a chat's next call for the answer of a turn that is about to be stored. The
+// ClaimSend reserves a chat's next call for the answer of a turn that is about to be stored. The
 // answer's only post is then stored as being sent. While the claim is held, the chat's queue waits.
 // ok is false if the answer needs several posts, or if the chat has other work, waits for its pace
 // or is in trouble. The chat's queue then sends the answer as usual.
-func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
+func (o *Outbox) ClaimSend(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendReservation, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
 	}
@@ -38,7 +38,7 @@ func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text st
 		end(supervisor.Delivery{}, supervisor.Post{})
 		return claim, false
 	}
-	return supervisor.SendClaim{Content: parts[0], End: end}, true
+	return supervisor.SendReservation{Content: parts[0], End: end}, true
 }
 
 // claimQueue claims a chat's queue if the queue is idle; otherwise it returns nil. The queue does
@@ -59,7 +59,7 @@ func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q.claim = queueClaim{set: set}
-	signals.Send(q.wake)
+	signals.SendToken(q.wake)
 }
 
 // setIdle sets whether a queue's next call may be claimed.

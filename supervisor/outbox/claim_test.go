@@ -19,18 +19,18 @@ func (t *turn) commitLast(text string) supervisor.Delivery {
 	last := sqlite.LastStep{
 		Step: sqlite.Step{Turn: t.ID, Model: "m",
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}},
-		End: sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text},
+		End: sqlite.TurnEnding{Turn: t.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text},
 	}
-	claim, ok := t.h.box.Claim(t.AnswersIn(), t.Turn, text)
+	claim, ok := t.h.box.ClaimSend(t.AnswerConversation(), t.Turn, text)
 	if ok {
 		last.Post = &claim.Content
 	}
-	e, err := t.h.db.Turns().CommitLast(t.h.Context(), last)
+	e, err := t.h.db.Turns().CommitLastStep(t.h.Context(), last)
 	if ok {
 		claim.End(e.Delivery, e.Post)
 	}
 	must(t.h, e, err)
-	t.Commit(text)
+	t.CommitStep(text)
 	t.Close()
 	return e.Delivery
 }
@@ -51,7 +51,7 @@ func (l *process) writes() func() string {
 	return func() string { return strings.Join(written, " ") }
 }
 
-func TestClaim_SendsAnswerOnceCommitted(t *testing.T) {
+func TestSendClaim_CommittedAnswer_IsSent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		l := &process{}
 		writes := l.writes()
@@ -69,7 +69,7 @@ func TestClaim_SendsAnswerOnceCommitted(t *testing.T) {
 	})
 }
 
-func TestClaim_AnswerMustWait_IsDenied(t *testing.T) {
+func TestSendClaim_AnswerMustWait_IsDenied(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(h *rig, c supervisor.Conversation) // runs before the claim
 		with   func(o *outbox.Options)
@@ -115,7 +115,7 @@ func TestClaim_AnswerMustWait_IsDenied(t *testing.T) {
 				if c.before != nil {
 					c.before(h, conversation)
 				}
-				if _, ok := h.box.Claim(conversation, turn.Turn, c.text); ok {
+				if _, ok := h.box.ClaimSend(conversation, turn.Turn, c.text); ok {
 					t.Error("it was claimed")
 				}
 				turn.commitLast(c.text)
@@ -127,15 +127,15 @@ func TestClaim_AnswerMustWait_IsDenied(t *testing.T) {
 	}
 }
 
-// TestClaim_EarlierMessage_GoesFirst checks that a message that came first goes first. The shown
+// TestSendClaim_EarlierMessage_GoesFirst checks that a message that came first goes first. The shown
 // part of the reply is then edited.
-func TestClaim_EarlierMessage_GoesFirst(t *testing.T) {
+func TestSendClaim_EarlierMessage_GoesFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(100 * time.Millisecond)
-		if _, err := h.db.Outbox().PutNotice(h.Context(), c.ID, "first"); err != nil {
+		if _, err := h.db.Outbox().PutTextNotice(h.Context(), c.ID, "first"); err != nil {
 			t.Fatal(err)
 		}
 		turn.commitLast("hello")
@@ -150,14 +150,14 @@ func TestClaim_EarlierMessage_GoesFirst(t *testing.T) {
 	})
 }
 
-func TestClaim_DelaysItsChat(t *testing.T) {
+func TestSendClaim_Held_DelaysItsChat(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(100 * time.Millisecond)
-		claim, ok := h.box.Claim(c, turn.Turn, "hello")
-		if _, again := h.box.Claim(c, turn.Turn, "hello"); !ok || again {
+		claim, ok := h.box.ClaimSend(c, turn.Turn, "hello")
+		if _, again := h.box.ClaimSend(c, turn.Turn, "hello"); !ok || again {
 			t.Errorf("claimed %t, and again %t", ok, again)
 		}
 		h.notice(c, "first")
@@ -172,21 +172,21 @@ func TestClaim_DelaysItsChat(t *testing.T) {
 	})
 }
 
-// TestClaim_ServiceEnds_LeavesAnswerUnsent ends the service between the commit and the send. The
+// TestSendClaim_ServiceEnds_LeavesAnswerUnsent ends the service between the commit and the send. The
 // unsent answer must not be marked as a repeat.
-func TestClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
+func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(100 * time.Millisecond)
-		claim, _ := h.box.Claim(c, turn.Turn, "hello")
+		claim, _ := h.box.ClaimSend(c, turn.Turn, "hello")
 		ended := make(chan struct{})
 		go func() { end(); close(ended) }()
 		pass(time.Second)
-		e, err := h.db.Turns().CommitLast(h.Context(), sqlite.LastStep{
+		e, err := h.db.Turns().CommitLastStep(h.Context(), sqlite.LastStep{
 			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}}}},
-			End:  sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "hello"},
+			End:  sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "hello"},
 			Post: &claim.Content})
 		claim.End(must(h, e, err).Delivery, e.Post)
 		<-ended

@@ -13,12 +13,12 @@ import (
 
 // Cleanings stores due changes of messages in chats: deletions, removed buttons, marks.
 type Cleanings interface {
-	// ListDue lists the cleanings that are due at now, earliest first.
-	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
-	// Next returns when the next cleaning is due; ok is false if there is none.
-	Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
-	// Done deletes a cleaning.
-	Done(ctx context.Context, id int64) error
+	// ListDueConversations lists the cleanings that are due at now, earliest first.
+	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup, error)
+	// NextDue returns when the next cleaning is due; ok is false if there is none.
+	NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
+	// DeleteCleaning deletes a cleaning.
+	DeleteCleaning(ctx context.Context, id int64) error
 }
 
 const (
@@ -30,9 +30,9 @@ const (
 	maxCleaningAge = 48 * time.Hour
 )
 
-// Cleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
+// MessageCleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
 // no state: a row stays on disk until its message was changed. A repeated change does nothing.
-type Cleaner struct {
+type MessageCleaner struct {
 	*Options
 	outbox      *Outbox
 	cleanings   Cleanings
@@ -42,18 +42,18 @@ type Cleaner struct {
 	triedAt     map[int64]time.Time // time of the last try of each failed cleaning, by its ID
 }
 
-// Cleaner returns a cleaner for the outbox; call Run to start it. Make at most one for each outbox.
-func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
-	return &Cleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
-		storePauses: retry.UpTo(retry.Longest), triedAt: map[int64]time.Time{}}
+// MessageCleaner returns a cleaner for the outbox; call Run to start it. Make at most one for each outbox.
+func (o *Outbox) NewMessageCleaner(cleanings Cleanings) *MessageCleaner {
+	return &MessageCleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
+		storePauses: retry.PausesUpTo(retry.Longest), triedAt: map[int64]time.Time{}}
 }
 
-// Changed tells the cleaner that there may be a new cleaning. It never blocks, and may be called
+// NotifyNewCleaning tells the cleaner that there may be a new cleaning. It never blocks, and may be called
 // before Run.
-func (c *Cleaner) Changed() { signals.Send(c.outbox.cleaningDue) }
+func (c *MessageCleaner) NotifyNewCleaning() { signals.SendToken(c.outbox.cleaningDue) }
 
 // Run does the cleanings on disk and all new ones until ctx ends. A call under way ends with ctx.
-func (c *Cleaner) Run(ctx context.Context) error {
+func (c *MessageCleaner) Run(ctx context.Context) error {
 	if err := c.outbox.restoreFreezes(ctx); err != nil {
 		return unlessEnded(ctx, err)
 	}
@@ -71,13 +71,13 @@ func (c *Cleaner) Run(ctx context.Context) error {
 
 // work does the due cleanings that are possible now, and returns when to call it again. Cleanings
 // that have not failed yet come first.
-func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
+func (c *MessageCleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
 		return never, err
 	}
 	if len(due) == 0 {
-		next, ok, err := c.cleanings.Next(ctx, c.Name)
+		next, ok, err := c.cleanings.NextDue(ctx, c.Name)
 		if err == nil {
 			c.storePauses.Reset()
 		}
@@ -86,7 +86,7 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 		}
 		return next, err
 	}
-	slices.SortStableFunc(due, func(a, b supervisor.Cleaning) int { return c.triedAt[a.ID].Compare(c.triedAt[b.ID]) })
+	slices.SortStableFunc(due, func(a, b supervisor.MessageCleanup) int { return c.triedAt[a.ID].Compare(c.triedAt[b.ID]) })
 	again = never
 	for _, k := range due {
 		at, err := c.clean(ctx, k)
@@ -103,7 +103,7 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 
 // clean tries one cleaning, and returns when to try it again. never means that the cleaning is
 // done.
-func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
+func (c *MessageCleaner) clean(ctx context.Context, k supervisor.MessageCleanup) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
 	if at := later(c.retryAt, c.outbox.gate.nextTime(chat, false, 1)); at.After(now) {
 		return at, nil
@@ -111,14 +111,14 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	if !c.outbox.gate.enter(ctx, chat, 1) {
 		return now, nil
 	}
-	at := supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}
+	at := supervisor.PostAddress{Chat: chat, Thread: k.Conversation.Thread}
 	switch k.Kind {
-	case supervisor.CleaningEdit:
-		err = c.Channel.Edit(ctx, at, k.Message, k.Content)
-	case supervisor.CleaningRemoveButtons:
-		err = c.Channel.Unbutton(ctx, at, k.Message)
+	case supervisor.CleanupEdit:
+		err = c.Channel.EditMessage(ctx, at, k.Message, k.Content)
+	case supervisor.CleanupRemoveButtons:
+		err = c.Channel.RemoveButtons(ctx, at, k.Message)
 	default:
-		err = c.Channel.Delete(ctx, at, k.Message)
+		err = c.Channel.DeleteMessage(ctx, at, k.Message)
 	}
 	full := c.outbox.gate.leave(chat, true)
 	switch {
@@ -133,7 +133,7 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 
 // handleFailure returns when to try a cleaning again. never means that the cleaning is given up. If
 // the chat has a new name, its old messages can't be changed.
-func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
+func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.MessageCleanup, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
 	case e.Result == supervisor.SendRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
@@ -141,7 +141,7 @@ func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *s
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range c.outbox.gate.recordFlood(chat, full, e.RetryAfter) {
-			if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
+			if err := c.Freezes.StoreFreeze(ctx, c.Source, name, until); err != nil {
 				return now, fmt.Errorf("keep a freeze: %w", err)
 			}
 		}
@@ -153,8 +153,8 @@ func (c *Cleaner) handleFailure(ctx context.Context, k supervisor.Cleaning, e *s
 	return c.retryAt, nil
 }
 
-func (c *Cleaner) done(ctx context.Context, k supervisor.Cleaning) error {
-	if err := c.cleanings.Done(ctx, k.ID); err != nil {
+func (c *MessageCleaner) done(ctx context.Context, k supervisor.MessageCleanup) error {
+	if err := c.cleanings.DeleteCleaning(ctx, k.ID); err != nil {
 		return err
 	}
 	delete(c.triedAt, k.ID)

@@ -14,9 +14,9 @@ import (
 )
 
 // startCleaner runs the cleaner of a process's outbox, at most until the end of the test.
-func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
+func (h *rig) startCleaner(l *process) (c *outbox.MessageCleaner, end func()) {
 	h.Helper()
-	c = h.box.Cleaner(cleaningStore{processStore{h.db, l}})
+	c = h.box.NewMessageCleaner(cleaningStore{processStore{h.db, l}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- c.Run(ctx) }()
@@ -31,16 +31,16 @@ func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 }
 
 // putCleaning stores a cleaning of a message.
-func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.CleaningKind, message string, in time.Duration) {
+func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.MessageCleanupKind, message string, in time.Duration) {
 	h.Helper()
-	err := h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: message, Kind: what, Due: time.Now().Add(in)})
+	err := h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: message, Kind: what, Due: time.Now().Add(in)})
 	must(h, 0, err)
 }
 
 // cleanings counts the cleanings on disk.
 func (h *rig) cleanings() int {
 	h.Helper()
-	list, err := h.db.Cleanings().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
+	list, err := h.db.MessageCleanups().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
 	return len(must(h, list, err))
 }
 
@@ -67,8 +67,8 @@ func TestCleaner_RemovesAnsweredButtons(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo})
 		pass(10 * time.Second)
 		h.same("asked", h.channel.rendered(alice), []string{"Go on? <yes> <no>"})
-		h.putCleaning(c, supervisor.CleaningRemoveButtons, "1", 0)
-		cleaner.Changed()
+		h.putCleaning(c, supervisor.CleanupRemoveButtons, "1", 0)
+		cleaner.NotifyNewCleaning()
 		synctest.Wait()
 		h.same("answered", h.channel.rendered(alice), []string{"Go on?"})
 		h.same("left", h.cleanings(), 0)
@@ -100,7 +100,7 @@ func TestCleaner_FailedCall_RetriesOrGivesUp(t *testing.T) {
 				h.notice(c, "secret")
 				pass(10 * time.Second)
 				h.channel.script = test.script
-				h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
+				h.putCleaning(c, supervisor.CleanupDelete, "1", 0)
 				h.startCleaner(&process{})
 				pass(test.within)
 				h.same("calls", len(h.channel.made(alice, "delete")), test.calls)
@@ -115,7 +115,7 @@ func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = always("delete", afterUnsent())
 		h.live()
-		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleanupDelete, "1", 0)
 		h.startCleaner(&process{})
 		pass(47 * time.Hour)
 		h.same("left", h.cleanings(), 1)
@@ -131,9 +131,9 @@ func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	})
 }
 
-// TestCleaner_OneFailure_DelaysNoOther checks that a failed cleaning delays other cleanings by only
+// TestCleaner_OneFailure_DelaysNoOtherChange checks that a failed cleaning delays other cleanings by only
 // one try.
-func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
+func TestCleaner_OneFailure_DelaysNoOtherChange(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice {
@@ -142,9 +142,9 @@ func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
 			return true, nil
 		}
 		h.live()
-		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleanupDelete, "1", 0)
 		for i := range 5 {
-			h.putCleaning(h.conversation("bob", "43"), supervisor.CleaningDelete, fmt.Sprint(i+1), time.Millisecond)
+			h.putCleaning(h.conversation("bob", "43"), supervisor.CleanupDelete, fmt.Sprint(i+1), time.Millisecond)
 		}
 		h.startCleaner(&process{})
 		pass(20 * time.Second)
@@ -153,16 +153,16 @@ func TestCleaner_OneFailure_DelaysNoOther(t *testing.T) {
 	})
 }
 
-func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
+func TestCleaner_ObeysPaceAndFreezes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
 		for i := range 250 { // enough for several batches
-			h.putCleaning(c, supervisor.CleaningRemoveButtons, fmt.Sprint(i+1), 0)
+			h.putCleaning(c, supervisor.CleanupRemoveButtons, fmt.Sprint(i+1), 0)
 		}
 		for i := range 40 {
 			user := fmt.Sprint("user", i)
-			h.putCleaning(h.conversation(user, fmt.Sprint(1000+i)), supervisor.CleaningDelete, "1", 0)
+			h.putCleaning(h.conversation(user, fmt.Sprint(1000+i)), supervisor.CleanupDelete, "1", 0)
 		}
 		h.startCleaner(&process{})
 		pass(20 * time.Minute)
@@ -186,8 +186,8 @@ func TestCleaner_KeepsPaceAndFreezes(t *testing.T) {
 // process's cleaner.
 func TestCleaner_WaitsForStoredFreeze(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
-		must(h, 0, h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleanupDelete, "1", 0)
+		must(h, 0, h.db.Outbox().StoreFreeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
 		h.box = outbox.New(h.options(&process{}))
 		h.startCleaner(&process{})
 		pass(59 * time.Second)
@@ -208,8 +208,8 @@ func TestCleaner_Killed_ContinuesAfterRestart(t *testing.T) {
 			h.notice(c, "one")
 			h.notice(c, "two")
 			pass(10 * time.Second)
-			h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
-			h.putCleaning(c, supervisor.CleaningDelete, "2", time.Minute)
+			h.putCleaning(c, supervisor.CleanupDelete, "1", 0)
+			h.putCleaning(c, supervisor.CleanupDelete, "2", time.Minute)
 			l := &process{left: left}
 			_, end := h.startCleaner(l)
 			pass(2 * time.Minute)
@@ -236,7 +236,7 @@ func TestCleaner_StoreFails_RetriesLater(t *testing.T) {
 					return errors.New("the disk is full")
 				}}
 				c := h.conversation("alice", alice)
-				h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
+				h.putCleaning(c, supervisor.CleanupDelete, "1", 0)
 				h.startCleaner(l)
 				pass(time.Minute)
 				if tries == 0 || tries > 30 {
@@ -259,7 +259,7 @@ func TestCleaner_WithoutWork_CallsNothing(t *testing.T) {
 		h.live()
 		looks := 0
 		l := &process{fails: func(string) error { looks++; return nil }}
-		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 10*time.Hour)
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleanupDelete, "1", 10*time.Hour)
 		h.startCleaner(l)
 		pass(time.Hour)
 		if looks > 2*61 {
@@ -276,9 +276,9 @@ func TestCleaner_MarksSupersededAnswer(t *testing.T) {
 		c := h.conversation("alice", alice)
 		h.notice(c, "Done.")
 		pass(10 * time.Second)
-		marked := supervisor.RichText{Text: "Done."}.Append("(Answered anew below.)", 4096)
-		must(h, 0, h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: "1", Kind: supervisor.CleaningEdit, Content: marked}))
-		cleaner.Changed()
+		marked := supervisor.RichText{Text: "Done."}.AppendNote("(Answered anew below.)", 4096)
+		must(h, 0, h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: "1", Kind: supervisor.CleanupEdit, Content: marked}))
+		cleaner.NotifyNewCleaning()
 		synctest.Wait()
 		h.same("marked", h.channel.rendered(alice), []string{"Done.\n\n(Answered anew below.)"})
 		h.same("left", h.cleanings(), 0)

@@ -12,7 +12,7 @@ import (
 
 func TestFreeze_YearsAhead_IsIgnored(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		if err := h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
+		if err := h.db.Outbox().StoreFreeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
 		h.live()
@@ -24,7 +24,7 @@ func TestFreeze_YearsAhead_IsIgnored(t *testing.T) {
 	})
 }
 
-func TestClockSet_IsNoticedWithinAMinute(t *testing.T) {
+func TestClockChange_IsNoticedWithinAMinute(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var ahead atomic.Int64
 		h.channel.script = once("send", 1, false, flood(20*time.Hour))

@@ -48,9 +48,9 @@ const (
 // nextDelivery returns the oldest waiting delivery that may be sent, or nil. Deliveries that
 // somebody waits for go first. again is the time of the next call, even without a wake-up.
 func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
-	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
+	pending, err := q.Deliveries.ListPendingInChat(ctx, q.Name, q.chat, 1)
 	for most := firstScan; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, isAsked); most *= 4 {
-		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
+		pending, err = q.Deliveries.ListPendingInChat(ctx, q.Name, q.chat, most)
 		if len(pending) < most {
 			break // the read returned fewer than its limit: all deliveries were read
 		}
@@ -138,7 +138,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	if set.loaded {
 		return nil
 	}
-	posts, err := q.Posts.List(ctx, set.turn, set.delivery.ID)
+	posts, err := q.Posts.ListPosts(ctx, set.turn, set.delivery.ID)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 	}
 	below := q.below[set.turn]
 	if !below && set.turn != 0 && set.has(supervisor.PostSent) {
-		if below, err = q.Posts.HasQuestionBelow(ctx, set.turn); err != nil {
+		if below, err = q.Posts.IsQuestionBelow(ctx, set.turn); err != nil {
 			set.loaded = false
 			return err
 		}
@@ -165,7 +165,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 // sent, with two exceptions. One is parts that only edit messages of the reply. The other is a
 // single part, which is stored when it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
-	untold, err := q.Deliveries.ListUntold(ctx, set.conversation.ID)
+	untold, err := q.Deliveries.ListUnreportedLosses(ctx, set.conversation.ID)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		told = []int64{d.ID}
 	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
 		var err error
-		if told, err = q.Deliveries.ListUntold(q.calls, set.conversation.ID); err != nil {
+		if told, err = q.Deliveries.ListUnreportedLosses(q.calls, set.conversation.ID); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		}
 	}
 	elsewhere := q.fallback(set)
-	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told,
+	if err := q.Deliveries.StoreOutcome(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told,
 		Post: last, Reason: set.reason, NoticeTo: elsewhere}); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		q.Queued(elsewhere)
 	}
 	if d.DeleteAfter > 0 {
-		signals.Send(q.outbox.cleaningDue)
+		signals.SendToken(q.outbox.cleaningDue)
 	}
 	for _, p := range set.posts {
 		delete(q.inChat, p.ID)

@@ -33,13 +33,13 @@ func (f failure) post() supervisor.Post { return f.set.posts[f.i] }
 type failureRule struct {
 	call   call
 	result supervisor.SendResult
-	reason supervisor.SendReason
+	reason supervisor.SendErrorReason
 	do     func(q *chatQueue, ctx context.Context, f failure) error
 }
 
 const (
 	anyCall   = call("")
-	anyReason = supervisor.SendReason("any")
+	anyReason = supervisor.SendErrorReason("any")
 )
 
 // failureRules are tried in order; the first that matches is used.
@@ -104,14 +104,14 @@ func (q *chatQueue) followMove(ctx context.Context, f failure) error {
 		return err
 	}
 	err := q.persist("keep a chat's new name", func(ctx context.Context) error {
-		_, err := q.Conversations.Move(ctx, q.Name, q.chat, f.err.MovedTo)
+		_, err := q.Conversations.RenameChat(ctx, q.Name, q.chat, f.err.MovedTo)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	q.Log.Info("a chat has a new name", "channel", q.Name, "chat", q.chat, "to", f.err.MovedTo)
-	q.outbox.Moved(q.chat, f.err.MovedTo)
+	q.outbox.NotifyChatMove(q.chat, f.err.MovedTo)
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (q *chatQueue) giveUp(f failure, why string) error {
 		f.set.muted = true
 		return q.recordUnsent(f)
 	}
-	outcomes := map[call]supervisor.Outcome{callProbe: supervisor.OutcomeUnknown}
+	outcomes := map[call]supervisor.DeliveryResult{callProbe: supervisor.OutcomeUnknown}
 	f.set.outcome, f.set.why = cmp.Or(outcomes[f.call], supervisor.OutcomeFailed), why
 	if f.call != callSend {
 		return nil

@@ -28,7 +28,7 @@ type fakeChannel struct {
 type called struct {
 	at      time.Time
 	verb    string
-	to      supervisor.Address
+	to      supervisor.PostAddress
 	message string
 	content supervisor.RichText
 	nth     int // position of this call among those of the same verb in this chat, from 1
@@ -38,13 +38,13 @@ type called struct {
 type message struct {
 	id      string
 	content supervisor.RichText
-	to      supervisor.Address
+	to      supervisor.PostAddress
 	edits   int
 }
 
 func newFakeChannel() *fakeChannel { return &fakeChannel{chats: map[string][]*message{}} }
 
-func (f *fakeChannel) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+func (f *fakeChannel) Send(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText) (string, error) {
 	id := ""
 	err := f.call(ctx, called{verb: "send", to: to, content: content}, func() error {
 		f.ids++
@@ -58,7 +58,7 @@ func (f *fakeChannel) Send(ctx context.Context, to supervisor.Address, content s
 	return id, nil
 }
 
-func (f *fakeChannel) Edit(ctx context.Context, to supervisor.Address, name string, content supervisor.RichText) error {
+func (f *fakeChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string, content supervisor.RichText) error {
 	return f.call(ctx, called{verb: "edit", to: to, message: name, content: content}, func() error {
 		for _, m := range f.chats[to.Chat] {
 			if m.id == name {
@@ -71,14 +71,14 @@ func (f *fakeChannel) Edit(ctx context.Context, to supervisor.Address, name stri
 	})
 }
 
-func (f *fakeChannel) Delete(ctx context.Context, to supervisor.Address, name string) error {
+func (f *fakeChannel) DeleteMessage(ctx context.Context, to supervisor.PostAddress, name string) error {
 	return f.call(ctx, called{verb: "delete", to: to, message: name}, func() error {
 		f.remove(to.Chat, name)
 		return nil
 	})
 }
 
-func (f *fakeChannel) Unbutton(ctx context.Context, to supervisor.Address, name string) error {
+func (f *fakeChannel) RemoveButtons(ctx context.Context, to supervisor.PostAddress, name string) error {
 	return f.call(ctx, called{verb: "unbutton", to: to, message: name}, func() error {
 		for _, m := range f.chats[to.Chat] {
 			if m.id == name {
@@ -89,11 +89,11 @@ func (f *fakeChannel) Unbutton(ctx context.Context, to supervisor.Address, name 
 	})
 }
 
-func (f *fakeChannel) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+func (f *fakeChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
 	return f.call(ctx, called{verb: string(action), to: to}, func() error { return nil })
 }
 
-func (f *fakeChannel) React(ctx context.Context, to supervisor.Address, name, emoji string) error {
+func (f *fakeChannel) SetReaction(ctx context.Context, to supervisor.PostAddress, name, emoji string) error {
 	return f.call(ctx, called{verb: "react", to: to, message: name, content: supervisor.RichText{Text: emoji}}, func() error { return nil })
 }
 
@@ -223,7 +223,7 @@ func unknown() *supervisor.SendError {
 	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: errFar}
 }
 
-func refused(why supervisor.SendReason) *supervisor.SendError {
+func refused(why supervisor.SendErrorReason) *supervisor.SendError {
 	return &supervisor.SendError{Result: supervisor.SendRefused, Reason: why, Err: errFar}
 }
 

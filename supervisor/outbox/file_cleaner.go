@@ -13,10 +13,10 @@ type FileCleaner struct {
 	Remove    func(sha256 string) error // drops a file's bytes
 }
 
-// Clean drops files with an expired secret. If a crash hides that a file was dropped, the file is
+// RemoveExpiredFiles drops files with an expired secret. If a crash hides that a file was dropped, the file is
 // dropped again, which does nothing.
-func (f FileCleaner) Clean(ctx context.Context, now time.Time) error {
-	for _, channel := range supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return !can.Delete }) {
+func (f FileCleaner) RemoveExpiredFiles(ctx context.Context, now time.Time) error {
+	for _, channel := range supervisor.FilterChannels(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := f.cleanChannel(ctx, channel, now); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (f FileCleaner) cleanChannel(ctx context.Context, channel supervisor.Channe
 		if err := f.Remove(c.Message); err != nil {
 			return err
 		}
-		if err := f.Cleanings.Done(ctx, c.ID); err != nil {
+		if err := f.Cleanings.DeleteCleaning(ctx, c.ID); err != nil {
 			return err
 		}
 	}

@@ -14,9 +14,9 @@ import (
 // say puts a delivery with buttons and files into the store and tells the outbox.
 func (h *rig) say(d supervisor.Delivery) supervisor.Delivery {
 	h.Helper()
-	d, err := h.db.Outbox().Say(h.Context(), d)
+	d, err := h.db.Outbox().SendNotice(h.Context(), d)
 	must(h, d, err)
-	h.feeds.Delivery(d.Conversation.ID)
+	h.feeds.NotifyDelivery(d.Conversation.ID)
 	return d
 }
 
@@ -65,7 +65,7 @@ func TestDelivery_SendsTextThenButtonsThenFiles(t *testing.T) {
 	}
 }
 
-func TestFile_GrowingReply_ComesBelow(t *testing.T) {
+func TestFile_ComesBelowGrowingReply(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
@@ -157,7 +157,7 @@ func TestSplitText_ButtonsStayBelowLastHalf(t *testing.T) {
 	})
 }
 
-func TestApology_ComesBeforeFiles(t *testing.T) {
+func TestApology_LostDelivery_ComesBeforeFiles(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, refused(""))
 		h.live(func(o *outbox.Options) { o.Limit = 4096 })
@@ -243,7 +243,7 @@ func TestFile_NeverBecomesText(t *testing.T) {
 	})
 }
 
-func TestForget_VanishingFileSent_FreesBytes(t *testing.T) {
+func TestVanishingFile_Sent_FreesItsBytes(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var forgotten []string
 		h.channel.script = once("send", 1, false, afterUnsent())

@@ -18,7 +18,7 @@ func (h *rig) quiet(chat string, from, to time.Time) {
 	}
 }
 
-func TestFreeze_SendsNothing(t *testing.T) {
+func TestFreeze_OfAllChats_SendsNothing(t *testing.T) {
 	for name, verb := range map[string]string{"after a send": "send", "after an edit": "edit", "after typing": "typing"} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -53,7 +53,7 @@ func TestFreeze_SendsNothing(t *testing.T) {
 	}
 }
 
-func TestFreeze_OfOneChat_LeavesOthers(t *testing.T) {
+func TestFreeze_OfOneChat_SendsToOtherChats(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice && c.nth == 1 {
@@ -73,7 +73,7 @@ func TestFreeze_OfOneChat_LeavesOthers(t *testing.T) {
 	})
 }
 
-func TestFlood_OfTwoChatsInASecond_FreezesAll(t *testing.T) {
+func TestFlood_OfTwoChatsInASecond_FreezesAllChats(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		var from time.Time
 		h.channel.latency = 10 * time.Millisecond
@@ -99,7 +99,7 @@ func TestFlood_OfTwoChatsInASecond_FreezesAll(t *testing.T) {
 	})
 }
 
-func TestFlood_FullWindow_FreezesAll(t *testing.T) {
+func TestFlood_FullWindow_FreezesAllChats(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, flood(time.Minute))
 		h.live(func(o *outbox.Options) { o.Rates.All = 1 })

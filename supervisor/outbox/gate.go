@@ -43,7 +43,7 @@ type ticket struct {
 	wake  chan struct{} // holds a token if the ticket may be first, or a slot may be free
 }
 
-func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
+func newGate(channel supervisor.Channel, r SendRates, now func() time.Time) *gate {
 	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
@@ -167,7 +167,7 @@ func (g *gate) remove(t *ticket) {
 // wakeFirst wakes the first ticket of the line. The caller holds g.mu.
 func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
-		signals.Send(g.waiting[0].wake)
+		signals.SendToken(g.waiting[0].wake)
 	}
 }
 
@@ -230,5 +230,5 @@ const maxSleep = time.Minute
 
 // wait returns after a wake-up, or after d or maxSleep. It returns false if ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
-	return retry.WaitOr(ctx, min(d, maxSleep), woken)
+	return retry.SleepOrWake(ctx, min(d, maxSleep), woken)
 }

@@ -56,7 +56,7 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	if g == nil || !q.isRunning(g) {
 		return time.Time{}
 	}
-	if r, _ := q.Replies.Current(id); r.Text == g.text {
+	if r, _ := q.Replies.CurrentReply(id); r.Text == g.text {
 		return time.Time{}
 	}
 	return q.askedAt.Add(askInterval)
@@ -68,7 +68,7 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
-		c, _, err := q.Conversations.FindByID(ctx, id)
+		c, _, err := q.Conversations.FindConversation(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -84,13 +84,13 @@ func (q *chatQueue) dropMoved(ctx context.Context) error {
 // refreshReplies updates the state of each reply.
 func (q *chatQueue) refreshReplies(now time.Time) {
 	for id, g := range q.replies {
-		r, ok := q.Replies.Current(id)
-		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.AnswersIn()) {
+		r, ok := q.Replies.CurrentReply(id)
+		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.AnswerConversation()) {
 			delete(q.replies, id)
 			continue
 		}
 		if g == nil || g.set.turn != r.Turn.ID {
-			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.AnswersIn(), turn: r.Turn.ID,
+			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.AnswerConversation(), turn: r.Turn.ID,
 				message: r.Turn.Message, unfit: map[int64]bool{}}}
 			q.replies[id] = g
 		}
@@ -106,7 +106,7 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 
 // isRunning reports whether a reply's turn is still running.
 func (q *chatQueue) isRunning(g *growingReply) bool {
-	r, ok := q.Replies.Current(g.set.conversation.ID)
+	r, ok := q.Replies.CurrentReply(g.set.conversation.ID)
 	return ok && r.Turn.ID == g.set.turn
 }
 

@@ -40,7 +40,7 @@ func TestReply_GrowsAndEndsInOneMessage(t *testing.T) {
 	})
 }
 
-func TestReply_EndAlreadyShown_SendsNothing(t *testing.T) {
+func TestReply_FinalTextAlreadyShown_SendsNothing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -53,13 +53,13 @@ func TestReply_EndAlreadyShown_SendsNothing(t *testing.T) {
 	})
 }
 
-func TestReply_Shorter_UsesTheSameMessages(t *testing.T) {
+func TestReply_ShorterFinalText_ReusesMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say(words(room + 30))
 		pass(10 * time.Second)
-		turn.Reset()
+		turn.ResetStep()
 		turn.said = ""
 		turn.say("anew: ")
 		pass(10 * time.Second)
@@ -113,7 +113,7 @@ func TestTyping_LastsAsLongAsTheTurn(t *testing.T) {
 	})
 }
 
-func TestAnswer_AtOnce_HasNoTyping(t *testing.T) {
+func TestImmediateAnswer_ShowsNoTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -125,7 +125,7 @@ func TestAnswer_AtOnce_HasNoTyping(t *testing.T) {
 	})
 }
 
-func TestReply_GrowthOff_ShowsOnlyTheEnd(t *testing.T) {
+func TestReply_GrowthOff_ShowsOnlyFinalText(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
@@ -147,7 +147,7 @@ func TestReply_GrowthOff_ShowsReasonOfDelay(t *testing.T) {
 		turn.say("I look.")
 		pass(10 * time.Second)
 		h.same("before", h.channel.texts(alice), []string(nil))
-		turn.Note("(the model is slow)")
+		turn.ShowNote("(the model is slow)")
 		pass(5 * time.Second)
 		h.same("while nothing comes", h.channel.texts(alice), []string{"(the model is slow)"})
 		turn.say(" It is there.")
@@ -178,7 +178,7 @@ func TestReply_MessageDeleted_IsResentAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestReply_UnknownSend_WaitsForTheEnd(t *testing.T) {
+func TestReply_UnknownSend_StopsGrowing(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, true, unknown())
 		h.live()
@@ -194,7 +194,7 @@ func TestReply_UnknownSend_WaitsForTheEnd(t *testing.T) {
 	})
 }
 
-func TestReply_AfterCrash_UsesTheSameMessages(t *testing.T) {
+func TestReply_AfterCrash_ReusesItsMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()
 		turn := h.begin(h.conversation("alice", alice))
@@ -214,7 +214,7 @@ func TestReply_AfterCrash_UsesTheSameMessages(t *testing.T) {
 	})
 }
 
-func TestRepeatMark_Stays(t *testing.T) {
+func TestRepeatMark_LaterEdits_KeepMark(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = once("send", 1, false, unknown())
 		h.live()
@@ -255,12 +255,12 @@ func TestNotice_RepliesToItsMessage(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		in := supervisor.Inbound{Conversation: h.conversation("alice", alice), Kind: supervisor.KindText, Key: "k", Message: "17", Text: "x"}
-		receipt, err := h.db.Inbox().PutBatch(h.Context(), supervisor.Batch{Source: "s",
-			Items: []supervisor.Item{{Inbound: in, Answer: "That was not taken."}}})
+		receipt, err := h.db.Inbox().StoreBatch(h.Context(), supervisor.InboundBatch{Source: "s",
+			Items: []supervisor.BatchItem{{Inbound: in, Answer: "That was not taken."}}})
 		if err != nil {
 			h.Fatal(err)
 		}
-		h.feeds.Delivery(receipt.Queued[0])
+		h.feeds.NotifyDelivery(receipt.Queued[0])
 		pass(10 * time.Second)
 		h.same("named", h.channel.made(alice, "send")[0].to.ReplyTo, "17")
 	})
@@ -289,16 +289,16 @@ func TestReplies_SeveralInOneGroup_Grow(t *testing.T) {
 	})
 }
 
-func TestOtherChannels_AreIgnored(t *testing.T) {
+func TestOutbox_OtherChannels_AreIgnored(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
-		c, err := h.db.Conversations().Find(h.Context(), "alice", supervisor.ChannelTerminal, "", "")
+		c, err := h.db.Conversations().FindOrCreate(h.Context(), "alice", supervisor.ChannelTerminal, "", "")
 		must(h, c, err)
 		for range 3 {
 			h.notice(c, "to the terminal")
 			pass(time.Second)
 		}
-		h.feeds.Delivery(999) // a conversation that does not exist
+		h.feeds.NotifyDelivery(999) // a conversation that does not exist
 		pass(time.Second)
 		h.same("calls", len(h.channel.made("*", "send", "typing")), 0)
 		h.same("queues", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
@@ -363,9 +363,9 @@ func TestJobMessage_WaitsForGrowingReply(t *testing.T) {
 	})
 }
 
-// TestAskedMessage_ComesBeforeJobMessages checks that a message that a user waits for comes at
+// TestRequestedMessage_ComesBeforeJobMessages checks that a message that a user waits for comes at
 // once, even if many job messages wait for a growing reply.
-func TestAskedMessage_ComesBeforeJobMessages(t *testing.T) {
+func TestRequestedMessage_ComesBeforeJobMessages(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		reply := h.begin(h.conversation("alice", alice))

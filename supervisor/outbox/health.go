@@ -20,14 +20,14 @@ type health struct {
 
 	mu       sync.Mutex // guards the fields below
 	answered time.Time  // time of the channel's last answer to any queue
-	troubles map[string]Trouble
+	troubles map[string]ChatTrouble
 	// failing is the start of an unbroken series of failed sends; zero if the last send succeeded.
 	failing time.Time
 	alarmed bool // whether Alarm was called after the last Recovered
 }
 
-// Trouble describes why messages to one chat fail.
-type Trouble struct {
+// ChatTrouble describes why messages to one chat fail.
+type ChatTrouble struct {
 	Chat  string
 	Error string    // the last error, in plain words
 	Since time.Time // time of the first error in the current series
@@ -94,8 +94,8 @@ func (h *health) forget(chat string) {
 }
 
 // listTroubles returns the chats in trouble, sorted.
-func (h *health) listTroubles() []Trouble {
+func (h *health) listTroubles() []ChatTrouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.SortedFunc(maps.Values(h.troubles), func(a, b Trouble) int { return cmp.Compare(a.Chat, b.Chat) })
+	return slices.SortedFunc(maps.Values(h.troubles), func(a, b ChatTrouble) int { return cmp.Compare(a.Chat, b.Chat) })
 }

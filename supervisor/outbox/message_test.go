@@ -28,23 +28,23 @@ func (t *turn) call(said string, ids ...string) {
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: parts}})
 	must(t.h, true, err)
 	for _, id := range ids {
-		must(t.h, true, t.h.db.Turns().CommitBegun(t.h.Context(), t.ID, id))
+		must(t.h, true, t.h.db.Turns().CommitCallStart(t.h.Context(), t.ID, id))
 	}
-	t.Commit(said)
+	t.CommitStep(said)
 }
 
 // send sends a text by a tool call of the turn, before its answer.
 func (t *turn) send(call, text string) {
 	t.h.Helper()
-	in, err := t.h.db.Turns().Send(t.h.Context(), t.ID, call, supervisor.Delivery{Text: text})
+	in, err := t.h.db.Turns().SendMessage(t.h.Context(), t.ID, call, supervisor.Delivery{Text: text})
 	if must(t.h, in, err) != 0 {
-		t.h.feeds.Delivery(in)
+		t.h.feeds.NotifyDelivery(in)
 	}
 }
 
-// TestMessage_IsAboveTheAnswer checks that a message that a turn sends is above its answer, even if
+// TestMessageOfTurn_AppearsAboveItsAnswer checks that a message that a turn sends is above its answer, even if
 // the answer has begun to grow.
-func TestMessage_IsAboveTheAnswer(t *testing.T) {
+func TestMessageOfTurn_AppearsAboveItsAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first string
 		after time.Duration // time from the turn's beginning to the message
@@ -59,13 +59,13 @@ func TestMessage_IsAboveTheAnswer(t *testing.T) {
 			inBubble(t, func(h *rig) {
 				h.live()
 				turn := h.begin(h.conversation("alice", alice))
-				turn.Add(test.first)
+				turn.AppendText(test.first)
 				pass(test.after)
 				turn.call(test.first, "c1")
 				turn.send("c1", "ahead")
 				if !test.end {
 					pass(5 * time.Second)
-					turn.Add("and then")
+					turn.AppendText("and then")
 					pass(5 * time.Second)
 				}
 				turn.finishWith("First, and then the end.")
@@ -81,9 +81,9 @@ func TestMessage_IsAboveTheAnswer(t *testing.T) {
 // did returns the effects below an answer.
 func did(line string) string { return "\n\n" + effect.TextHeading + "\n" + line }
 
-// TestMessage_RepliesInGroupsOnly checks that a message replies to the user's message only in a
+// TestMessageOfTurn_RepliesInGroupsOnly checks that a message replies to the user's message only in a
 // group.
-func TestMessage_RepliesInGroupsOnly(t *testing.T) {
+func TestMessageOfTurn_RepliesInGroupsOnly(t *testing.T) {
 	for chat, want := range map[string]string{alice: "", club: "in-key-1"} {
 		inBubble(t, func(h *rig) {
 			h.live()
@@ -96,10 +96,10 @@ func TestMessage_RepliesInGroupsOnly(t *testing.T) {
 	}
 }
 
-// TestMessage_Crash_NotLostAndRepeatsAreMarked kills the process after each of its calls of the
+// TestMessageOfTurn_Crash_ArrivesOnceOrMarked kills the process after each of its calls of the
 // store. Each message must be in the chat, in order, with the answer below them. Repeats must be
 // marked.
-func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
+func TestMessageOfTurn_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	want := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	for _, unknownSend := range []int{0, 2} {
 		for left := 1; left < 24; left++ {
@@ -111,7 +111,7 @@ func TestMessage_Crash_NotLostAndRepeatsAreMarked(t *testing.T) {
 					l := &process{left: left}
 					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
 					turn := h.begin(h.conversation("alice", alice))
-					turn.Add("First,")
+					turn.AppendText("First,")
 					pass(2 * time.Second)
 					turn.call("First,", "c1", "c2")
 					turn.send("c1", "one")

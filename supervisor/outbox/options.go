@@ -19,43 +19,43 @@ import (
 
 // Deliveries stores the messages for users.
 type Deliveries interface {
-	// ListDue lists conversations with a waiting delivery, or with a post of a running turn.
-	ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
-	// ListPendingIn lists the waiting deliveries of a chat, oldest first.
-	ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
-	// ListUntold lists deliveries that may not have arrived, and for which no apology was sent.
-	ListUntold(ctx context.Context, conversation int64) ([]int64, error)
-	// Close stores the outcome of a delivery.
-	Close(ctx context.Context, o supervisor.DeliveryOutcome) error
+	// ListDueConversations lists conversations with a waiting delivery, or with a post of a running turn.
+	ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
+	// ListPendingInChat lists the waiting deliveries of a chat, oldest first.
+	ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
+	// ListUnreportedLosses lists deliveries that may not have arrived, and for which no apology was sent.
+	ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error)
+	// StoreOutcome stores the outcome of a delivery.
+	StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error
 }
 
 // Posts stores the messages in chats that show replies.
 type Posts interface {
-	// List lists the posts of a delivery, or of a turn if delivery is 0, by part.
-	List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
-	// HasQuestionBelow reports whether a turn's question is below the shown part of its reply.
-	HasQuestionBelow(ctx context.Context, turn int64) (bool, error)
-	// StartSending marks a post that is about to be sent. The post may be sent only if the error is
+	// ListPosts lists the posts of a delivery, or of a turn if delivery is 0, by part.
+	ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
+	// IsQuestionBelow reports whether a turn's question is below the shown part of its reply.
+	IsQuestionBelow(ctx context.Context, turn int64) (bool, error)
+	// MarkSending marks a post that is about to be sent. The post may be sent only if the error is
 	// nil.
-	StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
-	// Settle stores a post with the result of its call.
-	Settle(ctx context.Context, p supervisor.Post) error
-	// Open stores the contents of a delivery's posts, once.
-	Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error)
-	// Replace replaces the stored contents from one part on.
-	Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) ([]supervisor.Post, error)
+	MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
+	// StorePostResult stores a post with the result of its call.
+	StorePostResult(ctx context.Context, p supervisor.Post) error
+	// CreatePosts stores the contents of a delivery's posts, once.
+	CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error)
+	// ReplaceContents replaces the stored contents from one part on.
+	ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) ([]supervisor.Post, error)
 }
 
 // Conversations finds the conversations of a channel.
 type Conversations interface {
-	FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
-	// Move stores that a chat has a new name.
-	Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error)
+	FindConversation(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
+	// RenameChat stores that a chat has a new name.
+	RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error)
 }
 
 // Freezes stores until when nothing may be sent to a chat; chat "" means all chats.
 type Freezes interface {
-	Freeze(ctx context.Context, source, chat string, until time.Time) error
+	StoreFreeze(ctx context.Context, source, chat string, until time.Time) error
 	ListFreezes(ctx context.Context, source string) (map[string]time.Time, error)
 }
 
@@ -64,19 +64,19 @@ type Freezes interface {
 // with its context. An album has one name for all its messages. If a message does not exist, it is
 // no error to delete it or to remove its buttons.
 type Channel interface {
-	Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (message string, err error)
-	Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error
-	Delete(ctx context.Context, to supervisor.Address, message string) error
-	Unbutton(ctx context.Context, to supervisor.Address, message string) error
-	Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error
+	Send(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText) (message string, err error)
+	EditMessage(ctx context.Context, to supervisor.PostAddress, message string, content supervisor.RichText) error
+	DeleteMessage(ctx context.Context, to supervisor.PostAddress, message string) error
+	RemoveButtons(ctx context.Context, to supervisor.PostAddress, message string) error
+	SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error
 }
 
 // Replies holds the replies of running turns.
 type Replies interface {
-	// Current returns the current reply of a conversation's running turn. A turn's delivery is in
+	// CurrentReply returns the current reply of a conversation's running turn. A turn's delivery is in
 	// the store before its reply ends. The outbox is told of each change of the delivery or the
 	// reply.
-	Current(conversation int64) (supervisor.Reply, bool)
+	CurrentReply(conversation int64) (supervisor.Reply, bool)
 }
 
 // Options configures an Outbox.
@@ -95,7 +95,7 @@ type Options struct {
 	// complete. A part that leaves Room below Limit is used unchanged; a longer part is halved.
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
-	Rates  Rates
+	Rates  SendRates
 	// Grows reports whether a conversation's replies are shown as they grow. Otherwise the chat
 	// shows only the reason of a delay, and then the final text. Grows is called before each edit,
 	// and may read the disk.
@@ -116,7 +116,7 @@ type Options struct {
 	// FallbackFor returns the conversation for a notice that a thread or chat refused a delivery. A
 	// result without a Channel, or a nil FallbackFor, means no notice. Queued is called when a
 	// delivery may wait in that conversation.
-	FallbackFor func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
+	FallbackFor func(c supervisor.Conversation, why supervisor.SendErrorReason) supervisor.Conversation
 	Queued      func(c supervisor.Conversation)
 	// KeepText stores a text as a file that can be sent; nil sends answers of any length as
 	// messages.

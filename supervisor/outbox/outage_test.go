@@ -77,11 +77,11 @@ func TestRepeat_AfterADay_IsGivenUp(t *testing.T) {
 		pass(24*time.Hour + 2*time.Minute)
 		h.same("lost", h.lost(), "unknown 1: could not be reached for 24 h: far away\n")
 		h.same("sends", h.channel.verbs(alice), "send")
-		h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+		h.same("troubles", h.box.Status().Troubles, []outbox.ChatTrouble(nil))
 		pass(time.Hour)
-		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
+		n, err := h.db.Outbox().ResendUndelivered(h.Context(), c.ID, 10)
 		h.same("sent again", must(h, n, err), 1)
-		h.feeds.Delivery(c.ID)
+		h.feeds.NotifyDelivery(c.ID)
 		pass(time.Minute)
 		h.same("chat", h.channel.texts(alice), []string{repeatMark + "hello"})
 		h.same("lost", h.lost(), "")
@@ -105,7 +105,7 @@ func TestTypingRefused_CountsAsAnswer(t *testing.T) {
 	})
 }
 
-func TestReachedChat_EndsWaitOfOthers(t *testing.T) {
+func TestReachedChat_EndsWaitOfOtherChats(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 20 * time.Millisecond
 		h.channel.script = away(2*time.Hour, afterUnsent())
@@ -137,9 +137,9 @@ func TestReachedChat_EndsWaitOfOthers(t *testing.T) {
 	})
 }
 
-// TestReachedByPoll_SendsAtOnce checks that the next try comes at once after the poll has reached
+// TestNotifyReachable_EndsWaitOfAllChats checks that the next try comes at once after the poll has reached
 // the channel. Only a wait that the channel asked for delays it.
-func TestReachedByPoll_SendsAtOnce(t *testing.T) {
+func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError
 		waits   time.Duration // longest wait after the channel's return
@@ -155,7 +155,7 @@ func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 				pass(10 * time.Minute)
 				h.channel.script = nil
 				back := time.Now()
-				h.box.Reached()
+				h.box.NotifyReachable()
 				pass(time.Hour)
 				tries := h.channel.made(alice, "send")
 				waited := tries[len(tries)-1].at.Sub(back)
@@ -167,9 +167,9 @@ func TestReachedByPoll_SendsAtOnce(t *testing.T) {
 	}
 }
 
-// TestChatTrouble_OthersWell_RetriesNoFaster checks that one chat stays in trouble although other
+// TestChatTrouble_OtherChatsWork_KeepsItsPause checks that one chat stays in trouble although other
 // chats are reached.
-func TestChatTrouble_OthersWell_RetriesNoFaster(t *testing.T) {
+func TestChatTrouble_OtherChatsWork_KeepsItsPause(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			return c.to.Chat != alice, errorIf(c.to.Chat == alice, afterUnsent())
@@ -325,13 +325,13 @@ func TestStatus_ListsTroubles(t *testing.T) {
 			t.Errorf("got %+v, now %v", got, now)
 		}
 		got.Since, got.Until = time.Time{}, time.Time{}
-		want := outbox.Trouble{Chat: alice, Error: "it is not known whether it was taken: far away"}
+		want := outbox.ChatTrouble{Chat: alice, Error: "it is not known whether it was taken: far away"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
 		pass(6*time.Minute + 15*time.Second)
 		h.same("some wait, as the pace has it", h.waiting(alice) > 0, true)
-		h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+		h.same("troubles", h.box.Status().Troubles, []outbox.ChatTrouble(nil))
 		pass(10 * time.Minute)
 		turn.finishWith("done")
 	})
@@ -356,7 +356,7 @@ func TestStatus_ListsStoreErrors(t *testing.T) {
 					t.Errorf("got %+v", troubles)
 				}
 				pass(time.Minute)
-				h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+				h.same("troubles", h.box.Status().Troubles, []outbox.ChatTrouble(nil))
 				turn.finishWith("done")
 				pass(time.Minute)
 				h.same("chat", h.channel.texts(alice), []string{"hello", "done"})

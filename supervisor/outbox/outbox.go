@@ -53,7 +53,7 @@ type Status struct {
 	Chats []string // chats with work, sorted
 	// Frozen is the time before which nothing is sent, by chat; "" means all chats.
 	Frozen   map[string]time.Time
-	Troubles []Trouble // chats to which sending fails, sorted
+	Troubles []ChatTrouble // chats to which sending fails, sorted
 }
 
 // New returns an outbox; call Run to start it.
@@ -62,7 +62,7 @@ func New(o Options) *Outbox {
 	return &Outbox{
 		Options:     o,
 		gate:        newGate(o.Name, o.Rates, o.Now),
-		health:      &health{Options: o, troubles: map[string]Trouble{}},
+		health:      &health{Options: o, troubles: map[string]ChatTrouble{}},
 		locations:   map[int64]location{},
 		toLocate:    map[int64]struct{}{},
 		queues:      map[string]*chatQueue{},
@@ -74,7 +74,7 @@ func New(o Options) *Outbox {
 
 // Changed tells the outbox of a changed reply or a new delivery. The conversation may be of any
 // channel. It never blocks, and may be called before Run.
-func (o *Outbox) Changed(conversation int64) {
+func (o *Outbox) NotifyChange(conversation int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at, ok := o.locations[conversation]
@@ -86,8 +86,8 @@ func (o *Outbox) Changed(conversation int64) {
 	}
 }
 
-// Moved tells the outbox a chat's new name, if another part of the service has learnt it.
-func (o *Outbox) Moved(from, to string) {
+// NotifyChatMove tells the outbox a chat's new name, if another part of the service has learnt it.
+func (o *Outbox) NotifyChatMove(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.moves++
@@ -150,7 +150,7 @@ func (o *Outbox) start(ctx context.Context) error {
 	if err := o.restoreFreezes(ctx); err != nil {
 		return err
 	}
-	due, err := o.Deliveries.ListDue(ctx, o.Name)
+	due, err := o.Deliveries.ListDueConversations(ctx, o.Name)
 	if err != nil {
 		return fmt.Errorf("find what is to be sent to %s: %w", o.Name, err)
 	}
@@ -173,7 +173,7 @@ func (o *Outbox) restoreFreezes(ctx context.Context) error {
 // askLocation requests the location of a conversation. The caller holds o.mu.
 func (o *Outbox) askLocation(conversation int64) {
 	o.toLocate[conversation] = struct{}{}
-	signals.Send(o.changed)
+	signals.SendToken(o.changed)
 }
 
 // locate looks up the requested locations. If the store fails, it returns when to try again.
@@ -182,7 +182,7 @@ func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	asked, moves := slices.Collect(maps.Keys(o.toLocate)), o.moves
 	o.mu.Unlock()
 	for _, id := range asked {
-		c, _, err := o.Conversations.FindByID(ctx, id)
+		c, _, err := o.Conversations.FindConversation(ctx, id)
 		if err != nil {
 			o.Log.Error("find a conversation", "conversation", id, "error", err)
 			return o.Now().Add(time.Second)
@@ -217,10 +217,10 @@ func (o *Outbox) wake(chat string, conversation int64) {
 		q = newChatQueue(o, chat)
 		o.queues[chat] = q
 		o.unstarted = append(o.unstarted, q)
-		signals.Send(o.changed)
+		signals.SendToken(o.changed)
 	}
 	q.woken[conversation] = struct{}{}
-	signals.Send(q.wake)
+	signals.SendToken(q.wake)
 }
 
 // takeUnstarted returns the queues to start. It returns each once.
@@ -273,9 +273,9 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached tells the outbox that the channel answers again. Another part of the service calls it if
+// NotifyReachable tells the outbox that the channel answers again. Another part of the service calls it if
 // that part notices the answer first. It never blocks.
-func (o *Outbox) Reached() {
+func (o *Outbox) NotifyReachable() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)
 }
@@ -287,7 +287,7 @@ func (o *Outbox) wakeWaiting(q *chatQueue) {
 	defer o.mu.Unlock()
 	for _, t := range waiting {
 		if other := o.queues[t.Chat]; other != nil && other != q {
-			signals.Send(other.wake)
+			signals.SendToken(other.wake)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const (
 	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 )
 
-func TestFailedCall_FollowsItsRule(t *testing.T) {
+func TestFailedCall_EachReason_FollowsItsRule(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
 		text   string
@@ -114,7 +114,7 @@ func TestFailedCall_FollowsItsRule(t *testing.T) {
 	}
 }
 
-func TestUnreachable_IsTriedForADay(t *testing.T) {
+func TestUnreachableChat_IsTriedForADay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(called) (bool, *supervisor.SendError) { return false, afterUnsent() }
 		h.live()
@@ -145,7 +145,7 @@ func TestUnreachable_IsTriedForADay(t *testing.T) {
 	})
 }
 
-func TestNextDelivery_ApologizesForLostOne(t *testing.T) {
+func TestNextDelivery_ApologizesForLostDelivery(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		c := h.conversation("alice", alice)
 		h.channel.script = always("send", unknown())
@@ -158,7 +158,7 @@ func TestNextDelivery_ApologizesForLostOne(t *testing.T) {
 			pass(time.Minute)
 		}
 		h.same("chat", h.channel.texts(alice), []string{"two\n\n" + textApology, "three"})
-		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
+		n, err := h.db.Outbox().ResendUndelivered(h.Context(), c.ID, 10)
 		h.same("sent again", must(h, n, err), 1)
 		h.notice(c, "resent")
 		pass(time.Minute)

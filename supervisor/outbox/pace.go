@@ -9,17 +9,17 @@ import (
 	"mews/supervisor"
 )
 
-// Rates limits how much is sent to a channel. A field that is 0 means Telegram's own limit. (Bot
+// SendRates limits how much is sent to a channel. A field that is 0 means Telegram's own limit. (Bot
 // API FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
 // short bursts, 20 a minute to a group.)
-type Rates struct {
+type SendRates struct {
 	All   int // messages to all chats, in any second
 	Chat  int // messages to one chat per second; in any three seconds, three times as many may go at once
 	Group int // messages to one group, in any minute
 }
 
-func (r Rates) orDefaults() Rates {
-	return Rates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
+func (r SendRates) orDefaults() SendRates {
+	return SendRates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
 }
 
 // burstSeconds is the span in which a chat's rate is counted, so that a few messages may go at
@@ -80,12 +80,12 @@ func (w *window) end(now time.Time, made bool) {
 // pace holds the windows of a channel. It has no clock: callers pass the time.
 type pace struct {
 	channel supervisor.Channel
-	rates   Rates
+	rates   SendRates
 	all     *window
 	chats   map[string][]*window
 }
 
-func newPace(channel supervisor.Channel, r Rates) *pace {
+func newPace(channel supervisor.Channel, r SendRates) *pace {
 	r = r.orDefaults()
 	return &pace{channel: channel, rates: r, all: &window{limit: r.All, span: time.Second}, chats: map[string][]*window{}}
 }

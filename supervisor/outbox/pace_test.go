@@ -11,7 +11,7 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestWindow_Slides(t *testing.T) {
+func TestPaceWindow_FullWindow_WaitsForOldestCall(t *testing.T) {
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	w := &window{limit: 3, span: 3 * time.Second}
 	for _, step := range []struct {
@@ -43,7 +43,7 @@ func TestWindow_Slides(t *testing.T) {
 }
 
 func TestRates_Zero_MeansTelegramsLimits(t *testing.T) {
-	if got, want := (Rates{All: 1000}).orDefaults(), (Rates{All: 1000, Chat: 1, Group: 20}); got != want {
+	if got, want := (SendRates{All: 1000}).orDefaults(), (SendRates{All: 1000, Chat: 1, Group: 20}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -58,7 +58,7 @@ type paced struct {
 // moment between begin and end the channel counts each call.
 func TestPace_NeverExceedsItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rates := Rates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),
+		rates := SendRates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),
 			Group: rapid.IntRange(4, 9).Draw(t, "group")}
 		p, now := newPace(supervisor.ChannelTelegram, rates), start
 		var calls []paced
@@ -106,7 +106,7 @@ func holds(t *rapid.T, calls []paced, n int, span time.Duration, of func(string)
 
 func TestPace_GrowingReply_LeavesSlotsForEnd(t *testing.T) {
 	for chat, most := range map[string]int{"1": 2, "-1": 2} {
-		p := newPace(supervisor.ChannelTelegram, Rates{})
+		p := newPace(supervisor.ChannelTelegram, SendRates{})
 		n := 0
 		for ; p.nextTime(chat, true, 1, start).IsZero(); n++ {
 			p.begin(chat, start)
@@ -116,7 +116,7 @@ func TestPace_GrowingReply_LeavesSlotsForEnd(t *testing.T) {
 			t.Errorf("chat %s: %d growing calls at once, want %d, and room for one more", chat, n, most)
 		}
 	}
-	p := newPace(supervisor.ChannelTelegram, Rates{})
+	p := newPace(supervisor.ChannelTelegram, SendRates{})
 	now := start
 	n := 0
 	for ; now.Sub(start) < time.Minute; now = now.Add(time.Second) {
@@ -132,7 +132,7 @@ func TestPace_GrowingReply_LeavesSlotsForEnd(t *testing.T) {
 }
 
 func TestPace_ForgetsQuietChats(t *testing.T) {
-	p, now := newPace(supervisor.ChannelTelegram, Rates{}), start
+	p, now := newPace(supervisor.ChannelTelegram, SendRates{}), start
 	for range 100 {
 		p.begin(now.String(), now)
 		p.end(now.String(), now, true)

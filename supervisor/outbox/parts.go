@@ -78,14 +78,14 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	if n >= 0 && parts[n].File == nil {
 		before = strings.TrimRight(parts[n].Text, "\n") + "\n\n"
 	}
-	if before == "" || supervisor.Units(before+quote) > o.Limit-Room {
+	if before == "" || supervisor.UTF16Length(before+quote) > o.Limit-Room {
 		parts, n, before = append(parts, supervisor.RichText{}), n+1, ""
 	}
-	at := supervisor.Units(before)
+	at := supervisor.UTF16Length(before)
 	parts[n].Text = before + quote
 	parts[n].Entities = append(slices.Clone(parts[n].Entities),
-		supervisor.Entity{Type: supervisor.EntityLongQuote, Offset: at, Length: supervisor.Units(quote)},
-		supervisor.Entity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.Units(effect.TextHeading)})
+		supervisor.RichTextEntity{Type: supervisor.EntityLongQuote, Offset: at, Length: supervisor.UTF16Length(quote)},
+		supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.UTF16Length(effect.TextHeading)})
 	return parts
 }
 
@@ -135,7 +135,7 @@ func caption(f supervisor.File) string {
 }
 
 // clip cuts a text to at most most UTF-16 code units.
-func clip(text string, most int) string { return supervisor.RichText{Text: text}.Clip(most).Text }
+func clip(text string, most int) string { return supervisor.RichText{Text: text}.Truncate(most).Text }
 
 // visible returns the content of a post with its mark.
 func visible(p supervisor.Post) supervisor.RichText {
@@ -162,7 +162,7 @@ func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText)
 		if invisible(part.Text) {
 			continue
 		}
-		if supervisor.Units(part.Text) > o.Limit-Room {
+		if supervisor.UTF16Length(part.Text) > o.Limit-Room {
 			if pieces := o.Halve(part); len(pieces) > 1 {
 				list = append(list, o.fit(pieces...)...)
 				continue
@@ -199,7 +199,7 @@ func blank(r rune) bool {
 func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
 	parts = slices.Clone(parts)
 	if n := len(parts) - 1; n >= 0 {
-		if text := parts[n].Text + "\n\n" + textApology; supervisor.Units(text) <= o.Limit-Room {
+		if text := parts[n].Text + "\n\n" + textApology; supervisor.UTF16Length(text) <= o.Limit-Room {
 			parts[n].Text = text
 			return parts
 		}

@@ -12,10 +12,10 @@ import (
 )
 
 func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
-	p := supervisor.Post{Repeat: true, Content: supervisor.RichText{Text: "a bold word", Entities: []supervisor.Entity{
+	p := supervisor.Post{Repeat: true, Content: supervisor.RichText{Text: "a bold word", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityBold, Offset: 2, Length: 4}}}}
 	got := visible(p)
-	want := supervisor.RichText{Text: "↻ May be a repeat:\na bold word", Entities: []supervisor.Entity{
+	want := supervisor.RichText{Text: "↻ May be a repeat:\na bold word", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityBold, Offset: 21, Length: 4}}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -23,14 +23,14 @@ func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
 	if p.Content.Entities[0].Offset != 2 {
 		t.Error("what is kept has changed too")
 	}
-	if supervisor.Units(repeatMark) != Room {
-		t.Errorf("the mark has %d units, and there is room for %d", supervisor.Units(repeatMark), Room)
+	if supervisor.UTF16Length(repeatMark) != Room {
+		t.Errorf("the mark has %d units, and there is room for %d", supervisor.UTF16Length(repeatMark), Room)
 	}
 }
 
-// TestParts_MarkedOrApologizing_AlwaysFit checks that the text is whole, and that no message is too
+// TestParts_WithMarkOrApology_FitTheLimit checks that the text is whole, and that no message is too
 // long with a mark and an apology.
-func TestParts_MarkedOrApologizing_AlwaysFit(t *testing.T) {
+func TestParts_WithMarkOrApology_FitTheLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}
 		o.Halve = func(t supervisor.RichText) []supervisor.RichText {
@@ -49,8 +49,8 @@ func TestParts_MarkedOrApologizing_AlwaysFit(t *testing.T) {
 		}
 		for _, p := range o.apologize(parts) {
 			shown := visible(supervisor.Post{Repeat: true, Content: p})
-			if n := len(utf16.Encode([]rune(shown.Text))); n > o.Limit || n != supervisor.Units(shown.Text) {
-				t.Fatalf("a message has %d units (counted %d), at most %d", n, supervisor.Units(shown.Text), o.Limit)
+			if n := len(utf16.Encode([]rune(shown.Text))); n > o.Limit || n != supervisor.UTF16Length(shown.Text) {
+				t.Fatalf("a message has %d units (counted %d), at most %d", n, supervisor.UTF16Length(shown.Text), o.Limit)
 			}
 		}
 	})
@@ -77,9 +77,9 @@ func seen(text string) string {
 	}, text)
 }
 
-func TestSameAppearance(t *testing.T) {
+func TestSameAppearance_OnlyVisibleParts_Count(t *testing.T) {
 	full := func() supervisor.RichText {
-		return supervisor.RichText{Text: "a", Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Length: 1}},
+		return supervisor.RichText{Text: "a", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Length: 1}},
 			Buttons: [][]supervisor.Button{{{Text: "yes", Press: "y"}}}, File: &supervisor.File{Name: "a.png"}}
 	}
 	if !same(full(), full()) || !same(supervisor.RichText{}, supervisor.RichText{Buttons: [][]supervisor.Button{}}) {

@@ -41,9 +41,9 @@ func TestUnservedUser_GetsNothing(t *testing.T) {
 	})
 }
 
-// TestUnservedUser_OthersOfGroupStillServed checks that the others of a group do not see messages
+// TestUnservedUser_OthersInGroup_GetAnswers checks that the others of a group do not see messages
 // for a user who left.
-func TestUnservedUser_OthersOfGroupStillServed(t *testing.T) {
+func TestUnservedUser_OthersInGroup_GetAnswers(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(without("bob"))
 		h.notice(h.conversation("bob", club), "to bob")
@@ -80,7 +80,7 @@ func TestUnservedUser_ArrivedDelivery_IsNotLost(t *testing.T) {
 	})
 }
 
-func TestInvisibleAnswer_ShowsItsSource(t *testing.T) {
+func TestInvisibleAnswer_ShowsMarkdownSource(t *testing.T) {
 	const empty = "(The answer was empty.)"
 	for text, want := range map[string]string{
 		"": empty, "\n": empty, "\u200b": empty, " \u3164\ufe0f\u2800\t": empty, "\U000E0020": empty, "\x01": empty,
@@ -110,9 +110,9 @@ func TestInvisibleAnswer_ShowsItsSource(t *testing.T) {
 	}
 }
 
-// TestInvisiblePart_IsLeftOut leaves out a part that shows nothing. The channel would refuse that
+// TestInvisiblePart_IsNotSent leaves out a part that shows nothing. The channel would refuse that
 // part, and with it the answer.
-func TestInvisiblePart_IsLeftOut(t *testing.T) {
+func TestInvisiblePart_IsNotSent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {
 			o.Render = func(string, bool) []supervisor.RichText {

@@ -24,11 +24,11 @@ type postSet struct {
 	plain bool // whether formatting is left out because the channel can't read it
 	muted bool // whether a growing reply shows nothing more until its end
 	// outcome is the outcome of a delivery that is given up; "" before that.
-	outcome supervisor.Outcome
+	outcome supervisor.DeliveryResult
 	why     string // the channel's error behind outcome
 	// reason is the reason of the outcome if the thread or the chat is to blame; otherwise
 	// ReasonNone.
-	reason   supervisor.SendReason
+	reason   supervisor.SendErrorReason
 	last     supervisor.Post // the post to store together with the delivery's end; ID 0 means none
 	giveUpAt time.Time       // time at which an unreachable delivery is given up
 	attempts failedAttempts
@@ -112,7 +112,7 @@ func (s *postSet) contents(from int) []supervisor.RichText {
 }
 
 // finalOutcome returns the outcome of the delivery, once nextCall has nothing left.
-func (s *postSet) finalOutcome() (supervisor.Outcome, string) {
+func (s *postSet) finalOutcome() (supervisor.DeliveryResult, string) {
 	switch {
 	case s.ended():
 		return cmp.Or(s.outcome, supervisor.OutcomeFailed), cmp.Or(s.why, textPartRefused)

@@ -15,17 +15,17 @@ func (t *turn) ask(text string) {
 	_, _, err := t.h.db.Questions().Ask(t.h.Context(), supervisor.Question{Conversation: t.Conversation, Turn: t.ID, Kind: supervisor.QuestionApproval,
 		Subject: strings.Repeat("5", 64), Text: text, OpenFor: time.Hour}, strings.Repeat("a", 64), nil)
 	must(t.h, true, err)
-	t.h.feeds.Delivery(t.Conversation.ID)
+	t.h.feeds.NotifyDelivery(t.Conversation.ID)
 	t.Close()
 }
 
 // resume continues the turn after its user has answered.
 func (t *turn) resume() {
 	t.h.Helper()
-	_, came, err := t.h.db.Questions().Press(t.h.Context(), supervisor.Press{Digest: strings.Repeat("a", 64), User: "alice",
+	_, came, err := t.h.db.Questions().RecordPress(t.h.Context(), supervisor.QuestionPress{Digest: strings.Repeat("a", 64), User: "alice",
 		Conversation: t.Conversation.ID, Word: "once"})
 	t.h.same("press", must(t.h, came, err), supervisor.PressTaken)
-	t.Stream = t.h.feeds.Open(t.Turn, t.said)
+	t.Stream = t.h.feeds.OpenStream(t.Turn, t.said)
 }
 
 // TestAnswer_ContinuesBelowItsQuestion checks that the rest of the answer comes below the question,

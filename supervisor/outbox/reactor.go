@@ -41,20 +41,20 @@ const (
 	reactionRetry = 2 * time.Second
 )
 
-// Waits lists messages of users that still wait for an answer.
-type Waits interface {
-	// ListReactable lists a channel's messages that wait, or that a running turn answers, oldest
+// ReactableMessages lists messages of users that still wait for an answer.
+type ReactableMessages interface {
+	// ListUnansweredMessages lists a channel's messages that wait, or that a running turn answers, oldest
 	// first.
-	ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListReacted lists messages that may have a reaction from an earlier process. They have waited
+	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
+	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. They have waited
 	// for at least waited.
-	ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
+	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
-// Reacting is a channel whose messages can have reactions.
-type Reacting interface {
-	// React sets the reaction on a message; "" removes it. Its error is a *supervisor.SendError.
-	React(ctx context.Context, to supervisor.Address, message, emoji string) error
+// ReactionChannel is a channel whose messages can have reactions.
+type ReactionChannel interface {
+	// SetReaction sets the reaction on a message; "" removes it. Its error is a *supervisor.SendError.
+	SetReaction(ctx context.Context, to supervisor.PostAddress, message, emoji string) error
 }
 
 // Reactor shows users by reactions which of their messages wait. It keeps the shown reactions in
@@ -64,8 +64,8 @@ type Reactor struct {
 	*Options
 	outbox  *Outbox
 	mode    ReactionMode
-	waits   Waits
-	channel Reacting
+	waits   ReactableMessages
+	channel ReactionChannel
 	changed chan struct{}       // holds a token if a message may have come or a turn may have begun
 	shows   atomic.Bool         // whether any message shows a reaction
 	shown   map[reaction]string // the shown emoji, by message; "" means unknown
@@ -77,20 +77,20 @@ type reaction struct {
 	chat, thread, message string
 }
 
-// Reactor returns a reactor for the outbox; call Run to start it. Make at most one for each outbox.
-func (o *Outbox) Reactor(mode ReactionMode, waits Waits, channel Reacting) *Reactor {
+// NewReactor returns a reactor for the outbox; call Run to start it. Make at most one for each outbox.
+func (o *Outbox) NewReactor(mode ReactionMode, waits ReactableMessages, channel ReactionChannel) *Reactor {
 	return &Reactor{Options: &o.Options, outbox: o, mode: mode, waits: waits, channel: channel, changed: make(chan struct{}, 1),
 		shown: map[reaction]string{}, refused: map[string]bool{}}
 }
 
-// Arrived tells the reactor of a new message. It never blocks, and may be called before Run.
-func (r *Reactor) Arrived() { signals.Send(r.changed) }
+// NotifyNewMessage tells the reactor of a new message. It never blocks, and may be called before Run.
+func (r *Reactor) NotifyNewMessage() { signals.SendToken(r.changed) }
 
 // Changed tells the reactor that a turn may have begun or ended. It never blocks, and may be called
 // before Run.
-func (r *Reactor) Changed() {
+func (r *Reactor) NotifyTurnChange() {
 	if r.shows.Load() {
-		signals.Send(r.changed)
+		signals.SendToken(r.changed)
 	}
 }
 
@@ -104,7 +104,7 @@ func (r *Reactor) Run(ctx context.Context) error {
 	if r.mode == ReactAll {
 		waited = 0
 	}
-	old, err := r.waits.ListReacted(ctx, r.Name, waited)
+	old, err := r.waits.ListLongWaitingMessages(ctx, r.Name, waited)
 	if err != nil {
 		return unlessEnded(ctx, fmt.Errorf("find which messages of %s may show a reaction: %w", r.Name, err))
 	}
@@ -129,7 +129,7 @@ func reactionOf(in supervisor.Inbound) reaction {
 
 // refresh brings the reactions of all messages up to date, and returns when to call it again.
 func (r *Reactor) refresh(ctx context.Context) (again time.Time, err error) {
-	list, err := r.waits.ListReactable(ctx, r.Name)
+	list, err := r.waits.ListUnansweredMessages(ctx, r.Name)
 	if err != nil {
 		return never, err
 	}
@@ -192,7 +192,7 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 	}
 	calling, cut := context.WithTimeout(ctx, typingTimeout)
 	defer cut()
-	failed := r.channel.React(calling, supervisor.Address{Chat: m.chat, Thread: m.thread}, m.message, emoji)
+	failed := r.channel.SetReaction(calling, supervisor.PostAddress{Chat: m.chat, Thread: m.thread}, m.message, emoji)
 	full := r.outbox.gate.leave("", true)
 	if failed == nil {
 		r.shown[m] = emoji
@@ -206,7 +206,7 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 	switch {
 	case e.Reason == supervisor.SendReasonFlood:
 		for name, until := range r.outbox.gate.recordFlood(m.chat, full, e.RetryAfter) {
-			err = cmp.Or(err, r.Freezes.Freeze(ctx, r.Source, name, until))
+			err = cmp.Or(err, r.Freezes.StoreFreeze(ctx, r.Source, name, until))
 		}
 	case e.Result == supervisor.SendRefused || e.Reason == supervisor.SendReasonMoved:
 		delete(r.shown, m)

@@ -13,10 +13,10 @@ import (
 // react runs the outbox's reactor, at most until the end of the test.
 func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
 	h.Helper()
-	r = h.box.Reactor(mode, h.db.Inbox(), h.channel)
+	r = h.box.NewReactor(mode, h.db.Inbox(), h.channel)
 	h.feeds.Changed = func(id int64) {
-		h.box.Changed(id)
-		r.Changed()
+		h.box.NotifyChange(id)
+		r.NotifyTurnChange()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
@@ -34,10 +34,10 @@ func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
 // arrive stores a new message and tells the reactor.
 func (h *rig) arrive(r *outbox.Reactor, c supervisor.Conversation, message string) supervisor.Inbound {
 	h.Helper()
-	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: message, Message: message,
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: message, Message: message,
 		Kind: supervisor.KindText, Text: "hello"})
 	must(h, in, err)
-	r.Arrived()
+	r.NotifyNewMessage()
 	return in
 }
 
@@ -46,7 +46,7 @@ func (h *rig) takeUp(in supervisor.Inbound) *turn {
 	h.Helper()
 	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
 	must(h, t, err)
-	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
+	return &turn{h: h, Turn: t, Stream: h.feeds.OpenStream(t, "")}
 }
 
 func TestReaction_ShownUntilTurnBegins(t *testing.T) {

@@ -50,7 +50,7 @@ func (q *chatQueue) ensureStored(ctx context.Context, set *postSet) error {
 
 // storeContents stores the contents of a delivery's posts.
 func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []supervisor.RichText) error {
-	posts, err := q.Posts.Open(ctx, set.delivery.ID, contents)
+	posts, err := q.Posts.CreatePosts(ctx, set.delivery.ID, contents)
 	if err == nil {
 		set.posts, set.stored = posts, true
 	}
@@ -130,7 +130,7 @@ func (q *chatQueue) prepareReplace(ctx context.Context, f failure) error {
 // replacePart replaces a post that the channel did not take by other parts. The posts after it
 // stay.
 func (q *chatQueue) replacePart(ctx context.Context, f failure, part int, others []supervisor.RichText) error {
-	posts, err := q.Posts.Replace(ctx, f.set.delivery.ID, part, append(others, f.set.contents(f.i+1)...))
+	posts, err := q.Posts.ReplaceContents(ctx, f.set.delivery.ID, part, append(others, f.set.contents(f.i+1)...))
 	if err == nil {
 		f.set.posts = posts
 	}

@@ -23,9 +23,9 @@ var deletions = []deletion{
 	{[]int{0, 1, 2}, false}, {[]int{0}, true}, {[]int{1}, true}, {[]int{0, 2}, true},
 }
 
-// TestDeletedPart_KeepsTheOrder checks that the answer is whole and in order, and that no part is
+// TestDeletedPart_LaterParts_StayInOrder checks that the answer is whole and in order, and that no part is
 // there twice.
-func TestDeletedPart_KeepsTheOrder(t *testing.T) {
+func TestDeletedPart_LaterParts_StayInOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
 			inBubble(t, func(h *rig) {
@@ -60,8 +60,8 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 		h.channel.remove(alice, fmt.Sprint(i+1))
 	}
 	if d.early {
-		turn.Reset()
-		turn.Add("Anew: " + words(room*2+30))
+		turn.ResetStep()
+		turn.AppendText("Anew: " + words(room*2+30))
 		pass(20 * time.Second)
 	}
 	turn.finishWith(strings.Join(finished(), ""))
@@ -69,9 +69,9 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 	return h.channel.texts(alice)
 }
 
-// TestDeletedPart_Crash_KeepsTheOrder kills the process after each of its calls of the store. The
+// TestDeletedPart_Crash_PartsStayInOrder kills the process after each of its calls of the store. The
 // parts must be in order. Only the part whose send was interrupted may be there twice, with a mark.
-func TestDeletedPart_Crash_KeepsTheOrder(t *testing.T) {
+func TestDeletedPart_Crash_PartsStayInOrder(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {
 			inBubble(t, func(h *rig) {

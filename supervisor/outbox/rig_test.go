@@ -53,7 +53,7 @@ func newRig(t testing.TB, dir string) *rig {
 		box := h.box
 		h.mu.Unlock()
 		if box != nil {
-			box.Changed(id)
+			box.NotifyChange(id)
 		}
 	}
 	return h
@@ -66,7 +66,7 @@ func render(text string, _ bool) []supervisor.RichText {
 		n := min(len(text), room)
 		part := supervisor.RichText{Text: text[:n]}
 		if text[0] == '*' {
-			part.Entities = []supervisor.Entity{{Type: supervisor.EntityBold, Length: n}}
+			part.Entities = []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Length: n}}
 		}
 		list, text = append(list, part), text[n:]
 	}
@@ -144,16 +144,16 @@ func (h *rig) same(what string, got, want any) {
 
 func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTelegram, chat, "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), user, supervisor.ChannelTelegram, chat, "")
 	return must(h, c, err)
 }
 
 // notice puts a notice into the store and tells the outbox.
 func (h *rig) notice(c supervisor.Conversation, text string) supervisor.Delivery {
 	h.Helper()
-	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
+	d, err := h.db.Outbox().PutTextNotice(h.Context(), c.ID, text)
 	must(h, d, err)
-	h.feeds.Delivery(c.ID)
+	h.feeds.NotifyDelivery(c.ID)
 	return d
 }
 
@@ -175,16 +175,16 @@ func (h *rig) begin(c supervisor.Conversation) *turn {
 
 func (h *rig) beginWith(in supervisor.Inbound) *turn {
 	h.Helper()
-	in, _, err := h.db.Inbox().Put(h.Context(), in)
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), in)
 	must(h, in, err)
 	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
 	must(h, t, err)
-	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
+	return &turn{h: h, Turn: t, Stream: h.feeds.OpenStream(t, "")}
 }
 
 func (t *turn) say(text string) {
 	t.said += text
-	t.Add(text)
+	t.AppendText(text)
 }
 
 // finish ends a turn with the text said so far.
@@ -192,7 +192,7 @@ func (t *turn) finish() supervisor.Delivery { return t.finishWith(t.said) }
 
 func (t *turn) finishWith(text string) supervisor.Delivery {
 	t.h.Helper()
-	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
+	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.TurnEnding{Turn: t.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: text})
 	must(t.h, d, err)
 	t.Close()
@@ -213,7 +213,7 @@ func (h *rig) lost() string {
 
 func (h *rig) waiting(chat string) int {
 	h.Helper()
-	list, err := h.db.Outbox().ListPendingIn(h.Context(), supervisor.ChannelTelegram, chat, 100)
+	list, err := h.db.Outbox().ListPendingInChat(h.Context(), supervisor.ChannelTelegram, chat, 100)
 	return len(must(h, list, err))
 }
 

@@ -74,60 +74,60 @@ func got[T any](l *process, what string, do func() (T, error)) (v T, err error) 
 	return v, err
 }
 
-func (d processStore) ListDue(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
-	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().ListDue(ctx, c) })
+func (d processStore) ListDueConversations(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
+	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().ListDueConversations(ctx, c) })
 }
 
-func (d processStore) ListPendingIn(ctx context.Context, c supervisor.Channel, chat string,
+func (d processStore) ListPendingInChat(ctx context.Context, c supervisor.Channel, chat string,
 	n int) ([]supervisor.Delivery, error) {
 	return got(d.process, "pending",
-		func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingIn(ctx, c, chat, n) })
+		func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingInChat(ctx, c, chat, n) })
 }
 
-func (d processStore) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
-	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().ListUntold(ctx, conversation) })
+func (d processStore) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
+	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().ListUnreportedLosses(ctx, conversation) })
 }
 
-func (d processStore) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
+func (d processStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return d.use("close", func() error {
-		return d.db.Outbox().Close(ctx, o)
+		return d.db.Outbox().StoreOutcome(ctx, o)
 	})
 }
 
-func (d processStore) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
-	return got(d.process, "list", func() ([]supervisor.Post, error) { return d.db.Posts().List(ctx, turn, delivery) })
+func (d processStore) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
+	return got(d.process, "list", func() ([]supervisor.Post, error) { return d.db.Posts().ListPosts(ctx, turn, delivery) })
 }
 
-func (d processStore) StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().StartSending(ctx, conversation, p) })
+func (d processStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().MarkSending(ctx, conversation, p) })
 }
 
-func (d processStore) Settle(ctx context.Context, p supervisor.Post) error {
-	return d.use("settle", func() error { return d.db.Posts().Settle(ctx, p) })
+func (d processStore) StorePostResult(ctx context.Context, p supervisor.Post) error {
+	return d.use("settle", func() error { return d.db.Posts().StorePostResult(ctx, p) })
 }
 
-func (d processStore) Open(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.process, "open", func() ([]supervisor.Post, error) { return d.db.Posts().Open(ctx, delivery, c) })
+func (d processStore) CreatePosts(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post, error) {
+	return got(d.process, "open", func() ([]supervisor.Post, error) { return d.db.Posts().CreatePosts(ctx, delivery, c) })
 }
 
-func (d processStore) Replace(ctx context.Context, delivery int64, from int, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.process, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().Replace(ctx, delivery, from, c) })
+func (d processStore) ReplaceContents(ctx context.Context, delivery int64, from int, c []supervisor.RichText) ([]supervisor.Post, error) {
+	return got(d.process, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().ReplaceContents(ctx, delivery, from, c) })
 }
 
-func (d processStore) FindByID(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
+func (d processStore) FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
 	err = d.use("get", func() (err error) {
-		c, ok, err = d.db.Conversations().FindByID(ctx, id)
+		c, ok, err = d.db.Conversations().FindConversation(ctx, id)
 		return err
 	})
 	return c, ok, err
 }
 
-func (d processStore) Move(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
-	return got(d.process, "move", func() (int, error) { return d.db.Conversations().Move(ctx, c, from, to) })
+func (d processStore) RenameChat(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
+	return got(d.process, "move", func() (int, error) { return d.db.Conversations().RenameChat(ctx, c, from, to) })
 }
 
-func (d processStore) Freeze(ctx context.Context, source, chat string, until time.Time) error {
-	return d.use("freeze", func() error { return d.db.Outbox().Freeze(ctx, source, chat, until) })
+func (d processStore) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
+	return d.use("freeze", func() error { return d.db.Outbox().StoreFreeze(ctx, source, chat, until) })
 }
 
 func (d processStore) ListFreezes(ctx context.Context, source string) (map[string]time.Time, error) {
@@ -137,22 +137,22 @@ func (d processStore) ListFreezes(ctx context.Context, source string) (map[strin
 // cleaningStore is the real store of cleanings, while its process lives.
 type cleaningStore struct{ processStore }
 
-func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {
-	return got(r.process, "due cleanings", func() ([]supervisor.Cleaning, error) { return r.db.Cleanings().ListDue(ctx, c, now, n) })
+func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.MessageCleanup, error) {
+	return got(r.process, "due cleanings", func() ([]supervisor.MessageCleanup, error) { return r.db.MessageCleanups().ListDue(ctx, c, now, n) })
 }
 
-func (r cleaningStore) Next(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
+func (r cleaningStore) NextDue(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
 	err = r.use("next cleaning", func() (err error) {
-		due, ok, err = r.db.Cleanings().Next(ctx, c)
+		due, ok, err = r.db.MessageCleanups().NextDue(ctx, c)
 		return err
 	})
 	return due, ok, err
 }
 
-func (r cleaningStore) Done(ctx context.Context, id int64) error {
-	return r.use("done cleaning", func() error { return r.db.Cleanings().Done(ctx, id) })
+func (r cleaningStore) DeleteCleaning(ctx context.Context, id int64) error {
+	return r.use("done cleaning", func() error { return r.db.MessageCleanups().DeleteCleaning(ctx, id) })
 }
 
-func (d processStore) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
-	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().HasQuestionBelow(ctx, turn) })
+func (d processStore) IsQuestionBelow(ctx context.Context, turn int64) (bool, error) {
+	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().IsQuestionBelow(ctx, turn) })
 }

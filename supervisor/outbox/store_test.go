@@ -46,7 +46,7 @@ func TestFullDisk_LosesNothing(t *testing.T) {
 	}
 }
 
-func TestLastPost_IsStoredWithDeliverysEnd(t *testing.T) {
+func TestLastPost_IsStoredWithEndOfDelivery(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		full  bool // whether no delivery can be closed at first
@@ -77,7 +77,7 @@ func TestLastPost_IsStoredWithDeliverysEnd(t *testing.T) {
 	}
 }
 
-func TestStop_CallUnderWay_IsRecorded(t *testing.T) {
+func TestOutboxStop_CallUnderWay_IsRecorded(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 3 * time.Second
 		end := h.live()
@@ -93,7 +93,7 @@ func TestStop_CallUnderWay_IsRecorded(t *testing.T) {
 	})
 }
 
-func TestStop_SlowCall_IsCut(t *testing.T) {
+func TestOutboxStop_SlowCall_IsCancelled(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 30 * time.Second
 		end := h.live()
@@ -149,16 +149,16 @@ func TestMovedChat_SendUnderWay_IsNotRepeated(t *testing.T) {
 		c := h.conversation("alice", club)
 		h.notice(c, "one")
 		pass(time.Second)
-		n, err := h.db.Conversations().Move(h.Context(), supervisor.ChannelTelegram, club, there)
+		n, err := h.db.Conversations().RenameChat(h.Context(), supervisor.ChannelTelegram, club, there)
 		h.same("moved", must(h, n, err), 1)
-		h.box.Moved(club, there)
+		h.box.NotifyChatMove(club, there)
 		pass(time.Minute)
 		h.same("there", h.channel.texts(there), []string{"one"})
 		h.same("left", h.waiting(club)+h.waiting(there), 0)
 	})
 }
 
-func TestMoved_FromOutside_ContinuesUnderNewName(t *testing.T) {
+func TestNotifyChatMove_ContinuesUnderNewName(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {
@@ -172,9 +172,9 @@ func TestMoved_FromOutside_ContinuesUnderNewName(t *testing.T) {
 		turn := h.begin(c)
 		turn.say("two")
 		pass(10 * time.Second)
-		n, err := h.db.Conversations().Move(h.Context(), supervisor.ChannelTelegram, club, "-7")
+		n, err := h.db.Conversations().RenameChat(h.Context(), supervisor.ChannelTelegram, club, "-7")
 		h.same("moved", must(h, n, err), 1)
-		h.box.Moved(club, "-7")
+		h.box.NotifyChatMove(club, "-7")
 		pass(10 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)

@@ -70,7 +70,7 @@ type planRun struct {
 	mu       sync.Mutex  // guards the fields below
 	unknowns int
 	frozen   []frozen
-	outcomes map[int64]supervisor.Outcome
+	outcomes map[int64]supervisor.DeliveryResult
 	wrong    []string
 }
 
@@ -82,7 +82,7 @@ type frozen struct {
 
 func TestStory_DeliveriesArriveOnceOrMarked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.Outcome{}}
+		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.DeliveryResult{}}
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			s.rig = newRig(t, dir)
@@ -132,36 +132,36 @@ func (s *planRun) start() {
 	s.starts = append(s.starts, time.Now())
 	l := s.process
 	s.end = s.liveAs(l, func(o *outbox.Options) {
-		o.Rates = outbox.Rates{All: 4}
-		r := recorder{processStore{s.db, l}, s}
+		o.Rates = outbox.SendRates{All: 4}
+		r := recordingStore{processStore{s.db, l}, s}
 		o.Freezes, o.Deliveries = r, r
 		o.Channel = processChannel{s.channel, l}
 	})
 }
 
-// recorder tells the planRun of writes to disk.
-type recorder struct {
+// recordingStore tells the planRun of writes to disk.
+type recordingStore struct {
 	processStore
 	s *planRun
 }
 
-func (f recorder) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
+func (f recordingStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return f.use("close", func() error {
-		err := f.db.Outbox().Close(ctx, o)
+		err := f.db.Outbox().StoreOutcome(ctx, o)
 		f.note(err, func() { f.s.outcomes[o.Delivery] = o.Outcome })
 		return err
 	})
 }
 
-func (f recorder) Freeze(ctx context.Context, source, chat string, until time.Time) error {
+func (f recordingStore) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
 	return f.use("freeze", func() error {
-		err := f.db.Outbox().Freeze(ctx, source, chat, until)
+		err := f.db.Outbox().StoreFreeze(ctx, source, chat, until)
 		f.note(err, func() { f.s.frozen = append(f.s.frozen, frozen{chat, time.Now(), until}) })
 		return err
 	})
 }
 
-func (f recorder) note(err error, what func()) {
+func (f recordingStore) note(err error, what func()) {
 	if err != nil {
 		return
 	}
@@ -176,25 +176,25 @@ type processChannel struct {
 	process *process
 }
 
-func (g processChannel) Edit(ctx context.Context, to supervisor.Address, name string, c supervisor.RichText) error {
+func (g processChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string, c supervisor.RichText) error {
 	if g.process.ended() {
 		return errDead
 	}
-	return g.fakeChannel.Edit(ctx, to, name, c)
+	return g.fakeChannel.EditMessage(ctx, to, name, c)
 }
 
-func (g processChannel) Delete(ctx context.Context, to supervisor.Address, name string) error {
+func (g processChannel) DeleteMessage(ctx context.Context, to supervisor.PostAddress, name string) error {
 	if g.process.ended() {
 		return errDead
 	}
-	return g.fakeChannel.Delete(ctx, to, name)
+	return g.fakeChannel.DeleteMessage(ctx, to, name)
 }
 
-func (g processChannel) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+func (g processChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
 	if g.process.ended() {
 		return errDead
 	}
-	return g.fakeChannel.Act(ctx, to, action)
+	return g.fakeChannel.SendChatAction(ctx, to, action)
 }
 
 // answer returns how the channel ends a call.
@@ -225,11 +225,11 @@ func (s *planRun) act(e event) {
 	case turn == nil:
 		s.turns[e.Who] = s.begin(c)
 		s.turns[e.Who].said = s.text(e.Size)
-		s.turns[e.Who].Add(s.turns[e.Who].said)
+		s.turns[e.Who].AppendText(s.turns[e.Who].said)
 	case e.Roll == 0: // the step is repeated
-		turn.Reset()
+		turn.ResetStep()
 		turn.said = turn.said[:min(len(turn.said), wordLength)]
-		turn.Add(turn.said)
+		turn.AppendText(turn.said)
 	case e.Roll == 1: // a command is answered while the turn runs
 		s.sent = append(s.sent, s.notice(c, s.text(e.Size)))
 	case e.Roll < 7:

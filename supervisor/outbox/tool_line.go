@@ -48,8 +48,8 @@ func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 
 // lineAfter returns the line about a tool that has run for d: "run_command pytest 0:42".
 func (t runningTool) lineAfter(d time.Duration) string {
-	name := printable.Text(t.Tool)
-	if text := printable.Text(t.Text); text != "" {
+	name := printable.DropControls(t.Tool)
+	if text := printable.DropControls(t.Text); text != "" {
 		name += " " + clip(text, maxToolText)
 	}
 	return fmt.Sprintf("%s %d:%02d", name, int(d.Minutes()), int(d.Seconds())%60)
@@ -61,16 +61,16 @@ func (o *Options) withLine(parts []supervisor.RichText, line string) []superviso
 	if line == "" {
 		return parts
 	}
-	italic := supervisor.Entity{Type: supervisor.EntityItalic, Length: supervisor.Units(line)}
+	italic := supervisor.RichTextEntity{Type: supervisor.EntityItalic, Length: supervisor.UTF16Length(line)}
 	n := len(parts) - 1
 	if n < 0 {
-		return []supervisor.RichText{{Text: line, Entities: []supervisor.Entity{italic}}}
+		return []supervisor.RichText{{Text: line, Entities: []supervisor.RichTextEntity{italic}}}
 	}
 	text := parts[n].Text + "\n\n"
-	if supervisor.Units(text+line) > o.Limit-Room {
+	if supervisor.UTF16Length(text+line) > o.Limit-Room {
 		return parts
 	}
-	italic.Offset = supervisor.Units(text)
+	italic.Offset = supervisor.UTF16Length(text)
 	parts[n].Text, parts[n].Entities = text+line, append(slices.Clip(parts[n].Entities), italic)
 	return parts
 }

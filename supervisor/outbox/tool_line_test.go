@@ -11,7 +11,7 @@ import (
 )
 
 func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
-	t.Tool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
+	t.ShowTool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
 }
 
 // TestToolLine_EndsTheGrowingMessage checks that the growing message ends in a line about a tool
@@ -21,9 +21,9 @@ func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("*I run it.")
-		turn.Commit("*I run it.")
-		turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest\x1b[31m -q \u202etests")
-		turn.tool(protocol.ToolBegan, "c2", "read_file", "a.txt")
+		turn.CommitStep("*I run it.")
+		turn.tool(protocol.EventToolBegan, "c1", "run_command", "pytest\x1b[31m -q \u202etests")
+		turn.tool(protocol.EventToolBegan, "c2", "read_file", "a.txt")
 		for _, step := range []struct {
 			after time.Duration
 			want  string
@@ -37,14 +37,14 @@ func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 			h.same("chat", h.channel.texts(alice), []string{step.want})
 		}
 		marks := h.channel.chats[alice][0].content.Entities
-		h.same("marks", marks[len(marks)-1], supervisor.Entity{Type: supervisor.EntityItalic, Offset: 12, Length: 36})
-		turn.tool(protocol.ToolEnded, "c1", "run_command", "")
+		h.same("marks", marks[len(marks)-1], supervisor.RichTextEntity{Type: supervisor.EntityItalic, Offset: 12, Length: 36})
+		turn.tool(protocol.EventToolEnded, "c1", "run_command", "")
 		pass(4 * time.Second)
 		h.same("then the next", h.channel.texts(alice), []string{"*I run it.\n\nread_file a.txt 0:03"})
-		turn.tool(protocol.ToolEnded, "c2", "read_file", "")
+		turn.tool(protocol.EventToolEnded, "c2", "read_file", "")
 		pass(2 * time.Second)
 		h.same("when none runs", h.channel.texts(alice), []string{"*I run it."})
-		turn.tool(protocol.ToolBegan, "c3", "read_file", "b.txt")
+		turn.tool(protocol.EventToolBegan, "c3", "read_file", "b.txt")
 		pass(4 * time.Second)
 		turn.finishWith("*I run it.\n\nDone.")
 		pass(5 * time.Second)
@@ -60,7 +60,7 @@ func TestToolLine_WithoutText_BecomesTheAnswer(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
-		turn.tool(protocol.ToolBegan, "c1", "run_command", strings.Repeat("make ", 30))
+		turn.tool(protocol.EventToolBegan, "c1", "run_command", strings.Repeat("make ", 30))
 		pass(5 * time.Second)
 		h.same("chat", h.channel.texts(alice), []string{"run_command " + strings.Repeat("make ", 30)[:59] + "… 0:03"})
 		turn.say("Made.")
@@ -79,8 +79,8 @@ func TestToolLine_InGroup_ChangesRarely(t *testing.T) {
 		h.live()
 		turn := h.begin(h.conversation("alice", club))
 		turn.say("I run it.")
-		turn.Commit("I run it.")
-		turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+		turn.CommitStep("I run it.")
+		turn.tool(protocol.EventToolBegan, "c1", "run_command", "pytest")
 		pass(time.Minute + 4*time.Second)
 		var at []string
 		for _, c := range h.channel.made(club, "edit") {
@@ -90,7 +90,7 @@ func TestToolLine_InGroup_ChangesRarely(t *testing.T) {
 	})
 }
 
-func TestToolLine_IsNotShown(t *testing.T) {
+func TestToolLine_GrowthOff_IsNotShown(t *testing.T) {
 	for name, test := range map[string]func(h *rig) *turn{
 		"where replies do not grow": func(h *rig) *turn {
 			h.live(final)
@@ -100,7 +100,7 @@ func TestToolLine_IsNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {
 				turn := test(h)
-				turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+				turn.tool(protocol.EventToolBegan, "c1", "run_command", "pytest")
 				pass(time.Minute)
 				h.same("calls", h.channel.verbs(alice), "")
 			})
@@ -117,12 +117,12 @@ func TestToolLine_AfterCrash_IsReplaced(t *testing.T) {
 			l := &process{left: left}
 			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
 			turn := h.begin(h.conversation("alice", alice))
-			turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+			turn.tool(protocol.EventToolBegan, "c1", "run_command", "pytest")
 			pass(7 * time.Second)
 			end()
 			turn.Close()
 			h.live()
-			turn.Stream = h.feeds.Open(turn.Turn, "")
+			turn.Stream = h.feeds.OpenStream(turn.Turn, "")
 			pass(5 * time.Second)
 			turn.say("Done.")
 			pass(5 * time.Second)

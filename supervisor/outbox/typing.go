@@ -45,14 +45,14 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// Recording shows for some seconds that a voice message is recorded, if the pace allows it.
-func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
+// ShowRecordingAction shows for some seconds that a voice message is recorded, if the pace allows it.
+func (o *Outbox) ShowRecordingAction(ctx context.Context, c supervisor.Conversation) {
 	if c.Channel != o.Name || !o.Serves(c) || !o.gate.tryEnter(c.Chat) {
 		return
 	}
 	ctx, cut := context.WithTimeout(ctx, typingTimeout)
 	defer cut()
-	err := o.Channel.Act(ctx, supervisor.Address{Chat: c.Chat, Thread: c.Thread}, supervisor.ActionRecordVoice)
+	err := o.Channel.SendChatAction(ctx, supervisor.PostAddress{Chat: c.Chat, Thread: c.Thread}, supervisor.ActionRecordVoice)
 	o.gate.leave("", true)
 	if err != nil {
 		o.Log.Debug("show that a voice message is made", "channel", o.Name, "chat", c.Chat, "error", sendError(err))
@@ -86,7 +86,7 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	ctx, cut := context.WithTimeout(q.calls, typingTimeout)
 	defer cut()
 	ended := make(chan error, 1)
-	go func() { ended <- q.Channel.Act(ctx, q.threadAddress(thread), action) }()
+	go func() { ended <- q.Channel.SendChatAction(ctx, q.threadAddress(thread), action) }()
 	failed := q.awaitTyping(ended, cut)
 	full := q.outbox.gate.leave("", true)
 	if failed == nil {
@@ -116,7 +116,7 @@ func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 		select {
 		case err := <-ended:
 			if woken {
-				signals.Send(q.wake)
+				signals.SendToken(q.wake)
 			}
 			return err
 		case <-q.wake:

@@ -9,18 +9,18 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// mute is a channel whose typing calls never return.
-type mute struct{ *fakeChannel }
+// muteChannel is a channel whose typing calls never return.
+type muteChannel struct{ *fakeChannel }
 
-func (m mute) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
-	_ = m.fakeChannel.Act(ctx, to, action)
+func (m muteChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
+	_ = m.fakeChannel.SendChatAction(ctx, to, action)
 	<-ctx.Done()
 	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}
 }
 
 func TestAnswer_DoesNotWaitForTyping(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
+		h.live(func(o *outbox.Options) { o.Channel = muteChannel{h.channel} })
 		turn := h.begin(h.conversation("alice", alice))
 		pass(500 * time.Millisecond)
 		h.same("typing", len(h.channel.made(alice, "typing")), 1)
@@ -34,9 +34,9 @@ func TestAnswer_DoesNotWaitForTyping(t *testing.T) {
 	})
 }
 
-func TestTyping_DelaysOthersAtMostASecond(t *testing.T) {
+func TestTypingCall_DelaysOtherCallsAtMostASecond(t *testing.T) {
 	inBubble(t, func(h *rig) {
-		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
+		h.live(func(o *outbox.Options) { o.Channel = muteChannel{h.channel} })
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(300 * time.Millisecond)
@@ -112,11 +112,11 @@ func TestGrowingReply_HidesNoDelivery(t *testing.T) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
-		h.feeds.Delivery(turn.Conversation.ID) // there is no delivery, but the queue must ask the store
+		h.feeds.NotifyDelivery(turn.Conversation.ID) // there is no delivery, but the queue must ask the store
 		pass(60 * time.Millisecond)
 		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second typing call lasts until 4.3 s
 		put := time.Now()
-		turn.Add("word ")
+		turn.AppendText("word ")
 		h.notice(turn.Conversation, "a command's answer")
 		pass(20 * time.Second)
 		if d := h.firstSend(alice).Sub(put); d > 600*time.Millisecond {
@@ -147,7 +147,7 @@ func TestCommand_IsAnsweredWhileReplyGrows(t *testing.T) {
 					for {
 						select {
 						case <-time.After(test.pause):
-							turn.Add("word ")
+							turn.AppendText("word ")
 						case <-stop:
 							return
 						}

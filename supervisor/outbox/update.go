@@ -7,11 +7,11 @@ import (
 	"mews/supervisor"
 )
 
-// Update edits the single message of a sent delivery, if the pace allows that at once. Otherwise it
+// EditSentDelivery edits the single message of a sent delivery, if the pace allows that at once. Otherwise it
 // does nothing: such an edit is optional, and is not stored. It returns only errors of the store.
-func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
+func (o *Outbox) EditSentDelivery(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
-	posts, err := o.Posts.List(ctx, 0, d.ID)
+	posts, err := o.Posts.ListPosts(ctx, 0, d.ID)
 	if err != nil || len(posts) != 1 || posts[0].Message == "" || !o.Serves(d.Conversation) {
 		return err
 	}
@@ -20,7 +20,7 @@ func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string)
 	}
 	calling, cut := context.WithTimeout(ctx, typingTimeout)
 	defer cut()
-	failed := o.Channel.Edit(calling, supervisor.Address{Chat: chat, Thread: d.Conversation.Thread}, posts[0].Message, o.Render(text, false)[0])
+	failed := o.Channel.EditMessage(calling, supervisor.PostAddress{Chat: chat, Thread: d.Conversation.Thread}, posts[0].Message, o.Render(text, false)[0])
 	full := o.gate.leave(chat, true)
 	if failed == nil {
 		return nil
@@ -29,7 +29,7 @@ func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string)
 	o.Log.Debug("update a message", "channel", o.Name, "chat", chat, "error", e)
 	if e.Reason == supervisor.SendReasonFlood {
 		for name, until := range o.gate.recordFlood(chat, full, e.RetryAfter) {
-			err = cmp.Or(err, o.Freezes.Freeze(ctx, o.Source, name, until))
+			err = cmp.Or(err, o.Freezes.StoreFreeze(ctx, o.Source, name, until))
 		}
 	}
 	return err

@@ -18,7 +18,7 @@ var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.o
 // finishSaid ends a turn with a spoken answer, and stores its recordings as deliveries.
 func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.Delivery {
 	t.h.Helper()
-	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
+	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.TurnEnding{Turn: t.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: t.said, Voice: mode})
 	must(t.h, d, err)
 	t.Close()
@@ -26,15 +26,15 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	for range recordings {
 		list = append(list, voice)
 	}
-	must(t.h, 0, t.h.db.Speeches().PutRecordings(t.h.Context(), d.ID, list))
-	t.h.feeds.Delivery(d.Conversation.ID)
+	must(t.h, 0, t.h.db.SpokenAnswers().PutRecordings(t.h.Context(), d.ID, list))
+	t.h.feeds.NotifyDelivery(d.Conversation.ID)
 	return d
 }
 
 // TestSpokenAnswer_VoiceFails_TextArrives lists the chat's contents for each way in which the
 // channel treats the recordings. The text never waits for them, and is never lost with them.
 func TestSpokenAnswer_VoiceFails_TextArrives(t *testing.T) {
-	refuses := func(reason supervisor.SendReason) func(c called) (bool, *supervisor.SendError) {
+	refuses := func(reason supervisor.SendErrorReason) func(c called) (bool, *supervisor.SendError) {
 		return func(c called) (bool, *supervisor.SendError) {
 			return c.content.File == nil, map[bool]*supervisor.SendError{true: refused(reason)}[c.content.File != nil]
 		}
@@ -128,13 +128,13 @@ func TestSpokenAnswer_Crash_ArrivesOnceOrMarked(t *testing.T) {
 	}
 }
 
-func TestRecording_ShowsAction(t *testing.T) {
+func TestShowRecordingAction_SendsChatAction(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
 		h.mu.Lock()
 		box := h.box
 		h.mu.Unlock()
-		box.Recording(h.Context(), h.conversation("alice", alice))
+		box.ShowRecordingAction(h.Context(), h.conversation("alice", alice))
 		h.same("calls", len(h.channel.made(alice, "record_voice")), 1)
 	})
 }

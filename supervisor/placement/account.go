@@ -79,15 +79,15 @@ func makeAccount(ctx context.Context, command []string) error {
 	return nil
 }
 
-func UIDOf(info fs.FileInfo) uint32 {
+func OwnerUID(info fs.FileInfo) uint32 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Uid
 	}
 	return 0
 }
 
-// Companions finds the programs mews-spawner and mews-worker, next to this program.
-func Companions() (spawner, worker string, err error) {
+// FindOtherPrograms finds the programs mews-spawner and mews-worker, next to this program.
+func FindOtherPrograms() (spawner, worker string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", "", fmt.Errorf("find the program's own folder: %w", err)
@@ -105,9 +105,9 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses root's state folder if other accounts could replace its path. Root gives
+// CheckStateFolder refuses root's state folder if other accounts could replace its path. Root gives
 // folders in the state folder to other accounts, which must stay safe.
-func CheckState(state string) error {
+func CheckStateFolder(state string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func CheckState(state string) error {
 		if err != nil {
 			return fmt.Errorf("look at the state folder: %w", err)
 		}
-		if UIDOf(info) != 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
+		if OwnerUID(info) != 0 || info.Mode()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
 			return fmt.Errorf("the state folder %s: %s can be written by others than root, who runs Mews here; choose another "+
 				"`state:`, such as /var/lib/mews, or run Mews as the account whose folder that is", state, path)
 		}

@@ -13,9 +13,9 @@ type DiskUsage struct {
 	last map[string]protocol.TurnEnd // the last report, by user
 }
 
-// Note records the size of a user's home that the worker reports at a turn's end. An end
+// RecordHomeSize records the size of a user's home that the worker reports at a turn's end. An end
 // without a size changes nothing.
-func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
+func (h *DiskUsage) RecordHomeSize(user string, end protocol.TurnEnd) {
 	if end.Disk <= 0 {
 		return
 	}
@@ -27,8 +27,8 @@ func (h *DiskUsage) Note(user string, end protocol.TurnEnd) {
 	h.last[user] = end
 }
 
-// Of returns the size of a user's home; 0 means unknown. more means that the home is larger.
-func (h *DiskUsage) Of(user string) (bytes int64, more bool) {
+// HomeSize returns the size of a user's home; 0 means unknown. more means that the home is larger.
+func (h *DiskUsage) HomeSize(user string) (bytes int64, more bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last[user].Disk, h.last[user].DiskMore

@@ -32,18 +32,18 @@ type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// SelfTest lets a worker without a user attempt escapes, before any other worker runs. An error
+// RunSelfTest lets a worker without a user attempt escapes, before any other worker runs. An error
 // names the walls that failed.
-func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
+func (c *WorkerLocations) RunSelfTest(ctx context.Context, worker Caller) (err error) {
 	tier := c.Spawner.Sandbox().Tier
 	if tier == "off" { // nothing to test: without a sandbox, or on a system other than Linux
 		return nil
 	}
-	findings, err := Escapes(ctx, worker, c.State, c.Workers, false)
+	findings, err := TryEscapes(ctx, worker, c.State, c.Workers, false)
 	if err != nil {
 		return err
 	}
-	for _, f := range Holes(tier, findings) {
+	for _, f := range SandboxHoles(tier, findings) {
 		c.Log.Error("a wall does not hold", "tier", tier, "row", f.Row, "what", f.What, "outcome", f.Outcome, "detail", f.Detail)
 		err = errors.Join(err, fmt.Errorf("%s: %s: %s: %s", f.Row, f.Outcome, f.What, f.Detail))
 	}
@@ -55,23 +55,23 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	return nil
 }
 
-// Holes returns the findings that speak against the sandbox. Either an attempt escaped, or
+// SandboxHoles returns the findings that speak against the sandbox. Either an attempt escaped, or
 // it could not be made and proves nothing. Known escapes of the tier are left out.
-func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
-	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
+func SandboxHoles(tier string, findings []protocol.EscapeReport) []protocol.EscapeReport {
+	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.EscapeReport) bool {
 		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""
 	})
 }
 
-// Escapes lets a worker attempt escapes: all of them, or only those of every start.
-func Escapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.Finding, err error) {
+// TryEscapes lets a worker attempt escapes: all of them, or only those of every start.
+func TryEscapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.EscapeReport, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {
 		return nil, fmt.Errorf("make what a worker must not reach: %w", err)
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 	var tried protocol.TryWallsResult
-	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWalls{All: all, Victims: v.Victims}, &tried)
+	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWallsParams{All: all, Victims: v.Victims}, &tried)
 	if err == nil && ctx.Err() != nil { // if ctx ended, the attempts prove nothing
 		err = context.Cause(ctx)
 	}

@@ -9,15 +9,15 @@ import (
 	"mews/supervisor/pool"
 )
 
-// TryWithoutWalls lets a worker without a sandbox attempt the escapes of every start. It
+// TryEscapesWithoutWalls lets a worker without a sandbox attempt the escapes of every start. It
 // returns the outcome of each attempt. bin is the folder of the programs, and state a folder for
 // the worker. If this process is root, name is the worker's account.
-func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
+func TryEscapesWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
 	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {
 		return nil, err
 	}
-	place, err := SelfTestPlace(state, workers)
+	place, err := SelfTestLocation(state, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map
 		return nil, err
 	}
 	outcomes = map[string]string{}
-	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.NoHost]) error {
-		findings, err := Escapes(ctx, worker, state, workers, false)
+	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.RefusingHost]) error {
+		findings, err := TryEscapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome
 		}

@@ -14,7 +14,7 @@ import (
 
 // prepare makes sure that a user's account and folders exist. It adds the locations of the folders
 // to roots, and keeps known locations.
-func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
+func (c *WorkerLocations) prepare(u supervisor.User, roots map[string]string) error {
 	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textNoAccount, u.Name, u.Account)
 	}
@@ -30,7 +30,7 @@ func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 }
 
 // findRoot adds the location of a folder to roots.
-func (c *Places) findRoot(path string, roots map[string]string) (err error) {
+func (c *WorkerLocations) findRoot(path string, roots map[string]string) (err error) {
 	if known := c.roots.Load(); known != nil && (*known)[path] != "" {
 		roots[path] = (*known)[path]
 		return nil
@@ -41,10 +41,10 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault returns why a user's worker can't be started; "" means that it can. It checks the
+// StartFault returns why a user's worker can't be started; "" means that it can. It checks the
 // user's configuration and folders.
-func (c *Places) Fault(u supervisor.User) string {
-	place, err := c.Place(u)
+func (c *WorkerLocations) StartFault(u supervisor.User) string {
+	place, err := c.LocationOf(u)
 	if err == nil && !place.MakeHome {
 		if _, bad := os.Stat(u.Home); bad != nil {
 			err = c.homeFault(u, bad)
@@ -57,7 +57,7 @@ func (c *Places) Fault(u supervisor.User) string {
 }
 
 // homeFault explains why a home can't be used.
-func (c *Places) homeFault(u supervisor.User, err error) error {
+func (c *WorkerLocations) homeFault(u supervisor.User, err error) error {
 	if hidden := hiddenBy(u.Home); hidden != "" {
 		return fmt.Errorf(textHomeHidden, u.Name, u.Home, hidden, u.Home)
 	}

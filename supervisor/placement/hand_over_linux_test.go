@@ -13,10 +13,10 @@ import (
 	"mews/supervisor"
 )
 
-// TestHandOver_Interrupted_Continues has a home that belongs to root, as from a backup. The home
+// TestHandOver_Interrupted_IsFinishedLater has a home that belongs to root, as from a backup. The home
 // belongs to its worker only after all its files do. Devices, and files with another name
 // elsewhere, are not handed over.
-func TestHandOver_Interrupted_Continues(t *testing.T) {
+func TestHandOver_Interrupted_IsFinishedLater(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
@@ -41,10 +41,10 @@ func TestHandOver_Interrupted_Continues(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = unix.Unmount(filepath.Join(home, "b"), 0) })
 	var log bytes.Buffer
-	places := &Places{Options: Options{State: state, Log: hclog.New(&hclog.LoggerOptions{Output: &log})}, Workers: Account{worker, worker}}
+	places := &WorkerLocations{Options: Options{State: state, Log: hclog.New(&hclog.LoggerOptions{Output: &log})}, Workers: Account{worker, worker}}
 	handedOver := func() {
 		t.Helper()
-		commit, err := places.UseUsers([]supervisor.User{{Name: "rob", Home: home}})
+		commit, err := places.SetUsers([]supervisor.User{{Name: "rob", Home: home}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +57,8 @@ func TestHandOver_Interrupted_Continues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if UIDOf(info) != uid {
-				t.Errorf("%s belongs to uid %d, want %d", path, UIDOf(info), uid)
+			if OwnerUID(info) != uid {
+				t.Errorf("%s belongs to uid %d, want %d", path, OwnerUID(info), uid)
 			}
 		}
 	}

@@ -15,9 +15,9 @@ import (
 // limitNotices makes the record of limits that each user was told of.
 func limitNotices() *rare.Throttle { return &rare.Throttle{Every: quiet} }
 
-// BeginTurn allows new notices about limits, because a turn of the user begins.
-func (c *Places) BeginTurn(user string) {
-	c.notices.Forget(func(what string) bool { return strings.HasPrefix(what, user+" ") })
+// AllowLimitNotices allows new notices about limits, because a turn of the user begins.
+func (c *WorkerLocations) AllowLimitNotices(user string) {
+	c.notices.ForgetKeys(func(what string) bool { return strings.HasPrefix(what, user+" ") })
 }
 
 // tellTimeout is how long sending a notice may take.
@@ -26,8 +26,8 @@ const tellTimeout = time.Minute
 // quiet is the pause between two notices about the same limit in one turn.
 const quiet = 10 * time.Minute
 
-// OnLimit tells a user that a limit was hit, at most once within quiet. It does not block.
-func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
+// NotifyLimitHit tells a user that a limit was hit, at most once within quiet. It does not block.
+func (c *WorkerLocations) NotifyLimitHit(user string, hit spawnwire.LimitHitMessage) {
 	if !c.notices.ShouldReport(user+" "+hit.Kind, time.Now()) {
 		return
 	}
@@ -39,10 +39,10 @@ func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 }
 
 // limitText says which limit was hit, and what helps.
-func limitText(hit spawnwire.LimitHit) string {
+func limitText(hit spawnwire.LimitHitMessage) string {
 	switch hit.Kind {
 	case "memory":
-		return fmt.Sprintf(textMemory, amount.Size(int64(hit.Limit)))
+		return fmt.Sprintf(textMemory, amount.BinarySize(int64(hit.Limit)))
 	case pool.LimitShortage:
 		return textShortage
 	}

@@ -49,7 +49,7 @@ type Options struct {
 
 // SpawnerOptions returns the options for the start of mews-spawner.
 func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
-	spawner, worker, err := Companions()
+	spawner, worker, err := FindOtherPrograms()
 	people := ""
 	if o.UIDs != (UIDRange{}) {
 		people = o.UIDs.String()
@@ -60,8 +60,8 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	}, err
 }
 
-// Places knows each user's account, folders and sandbox.
-type Places struct {
+// WorkerLocations knows each user's account, folders and sandbox.
+type WorkerLocations struct {
 	Options
 	Workers Account        // the account of workers whose users have no account
 	Spawner *pool.Spawner  // set by Start; nil before
@@ -71,48 +71,48 @@ type Places struct {
 	// their own
 	Sharing string
 
-	broken map[string]bool // users who could not be prepared; only UseUsers uses the map
+	broken map[string]bool // users who could not be prepared; only SetUsers uses the map
 	// roots maps each folder of a worker to its parent folder, with links resolved.
 	roots atomic.Pointer[map[string]string]
 }
 
 // New finds the account of the workers. It refuses a state folder that root can't trust.
-func New(ctx context.Context, o Options) (*Places, error) {
-	c := &Places{Options: o, notices: limitNotices()}
+func New(ctx context.Context, o Options) (*WorkerLocations, error) {
+	c := &WorkerLocations{Options: o, notices: limitNotices()}
 	var err error
 	if c.Workers, err = WorkerAccount(ctx, o.Account, o.MakeAccount); err != nil {
 		return nil, err
 	}
-	return c, CheckState(o.State)
+	return c, CheckStateFolder(o.State)
 }
 
 // Start starts the spawner and logs the sandbox. It warns about a weak sandbox.
-func (c *Places) Start(ctx context.Context) error {
+func (c *WorkerLocations) Start(ctx context.Context) error {
 	o, err := c.SpawnerOptions(c.Workers)
 	if err != nil {
 		return err
 	}
 	o.Log = c.Log.Named("spawner")
-	if o.Started, err = StartedBy(); err != nil {
+	if o.Started, err = InheritedSpawnerSocket(); err != nil {
 		return err
 	}
 	if c.Spawner, err = pool.StartSpawner(ctx, o); err != nil {
-		return SandboxFault(err)
+		return SandboxError(err)
 	}
 	c.checkPolicy()
 	level, walls := hclog.Info, c.Spawner.Sandbox()
-	if walls.Weak() {
+	if walls.IsWeak() {
 		level = hclog.Warn
 	}
 	c.Log.Log(level, "walls", "tier", walls.Tier, "why", walls.Why, "limits", walls.Limits)
 	return nil
 }
 
-// UseUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
+// SetUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
 // error of one user does not affect other users, and LocationOf tries again later. The same holds
-// for users who failed before. UseUsers must not run twice at once. A known folder keeps its
+// for users who failed before. SetUsers must not run twice at once. A known folder keeps its
 // location, because a worker may have replaced it by a link.
-func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
+func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
 		homes = append(homes, u.Home)
@@ -143,7 +143,7 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 
 // accountOf returns the account of a user's worker. If the sandbox uses accounts, it is the user's
 // own, otherwise the service's.
-func (c *Places) accountOf(u supervisor.User) (Account, error) {
+func (c *WorkerLocations) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
 	}
@@ -154,18 +154,18 @@ func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	return own, nil
 }
 
-// Place returns the location and limits of a user's worker.
-func (c *Places) Place(u supervisor.User) (pool.Place, error) {
+// LocationOf returns the location and limits of a user's worker.
+func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, error) {
 	roots := *c.roots.Load()
-	if roots[u.Home] == "" { // UseUsers could not prepare the folder
+	if roots[u.Home] == "" { // SetUsers could not prepare the folder
 		roots = maps.Clone(roots)
 		if err := c.prepare(u, roots); err != nil {
-			return pool.Place{}, err
+			return pool.WorkerLocation{}, err
 		}
 	}
 	whose, err := c.accountOf(u)
 	if err != nil {
-		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
+		return pool.WorkerLocation{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
@@ -175,7 +175,7 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		}
 	}
 	if err != nil {
-		return pool.Place{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
+		return pool.WorkerLocation{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
 	}
 	if own != (Account{}) {
 		whose = own
@@ -183,32 +183,32 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		info, bad := os.Lstat(u.Home)
 		missing = c.hasAccount(u) && whose != (Account{}) && errors.Is(bad, fs.ErrNotExist)
 		if bad == nil && info.IsDir() {
-			err = c.checkOwner(u, UIDOf(info), whose)
+			err = c.checkOwner(u, OwnerUID(info), whose)
 		}
 	}
 	if err != nil {
-		return pool.Place{}, err
+		return pool.WorkerLocation{}, err
 	}
-	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
+	p := pool.WorkerLocation{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
 		// these limits do not hold for a spawner that has started this process; it has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
-		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
+		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
 			Writable: true})
 	}
 	for _, path := range c.ReadOnly {
-		p.Binds = append(p.Binds, spawnwire.Bind{Root: roots[path], Path: filepath.Base(path)})
+		p.Binds = append(p.Binds, spawnwire.BindMount{Root: roots[path], Path: filepath.Base(path)})
 	}
 	return p, nil
 }
 
-// NoHome returns the location and limits of a worker without a home.
-func (c *Places) NoHome() pool.Place {
-	return pool.Place{Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
+// LocationWithoutHome returns the location and limits of a worker without a home.
+func (c *WorkerLocations) LocationWithoutHome() pool.WorkerLocation {
+	return pool.WorkerLocation{Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 }
 
-// HomeInside returns the path of a home inside its worker's sandbox.
-func (c *Places) HomeInside(home string) string {
+// HomePathInSandbox returns the path of a home inside its worker's sandbox.
+func (c *WorkerLocations) HomePathInSandbox(home string) string {
 	switch c.Spawner.Sandbox().Tier {
 	case "accounts", "namespaces":
 		return "/home"
@@ -219,7 +219,7 @@ func (c *Places) HomeInside(home string) string {
 // giveHome gives a home below the state folder to its worker's account, with all files. Workers of
 // an earlier version made files as root. It leaves out files that may have another name outside the
 // home. It never changes homes outside the state folder.
-func (c *Places) giveHome(u supervisor.User) error {
+func (c *WorkerLocations) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
 		whose = own
@@ -241,7 +241,7 @@ func (c *Places) giveHome(u supervisor.User) error {
 		return err
 	}
 	defer root.Close()
-	if info, err := root.Stat("."); err != nil || UIDOf(info) != 0 {
+	if info, err := root.Stat("."); err != nil || OwnerUID(info) != 0 {
 		return err
 	}
 	err = fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
@@ -269,8 +269,8 @@ func mayLieElsewhere(info fs.FileInfo) bool {
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// StartedBy returns the socket of the spawner of this process; nil means none.
-func StartedBy() (*os.File, error) {
+// InheritedSpawnerSocket returns the socket of the spawner of this process; nil means none.
+func InheritedSpawnerSocket() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {
 		return nil, nil
@@ -290,9 +290,9 @@ const spawnerVariable = "MEWS_SPAWNER_FD"
 // quoted as in Go.
 const spawnersWord = "it wrote: mews-spawner: "
 
-// SandboxFault reduces an error to the spawner's output. The output has a line about the fault, and
+// SandboxError reduces an error to the spawner's output. The output has a line about the fault, and
 // a line for each remedy. Errors without such output stay as they are.
-func SandboxFault(err error) error {
+func SandboxError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -305,7 +305,7 @@ func SandboxFault(err error) error {
 }
 
 // makeOurs makes a home in the state folder, and gives it to its worker's account.
-func (c *Places) makeOurs(u supervisor.User) error {
+func (c *WorkerLocations) makeOurs(u supervisor.User) error {
 	err := c.makeHomes(filepath.Dir(u.Home))
 	if err == nil {
 		err = os.Mkdir(u.Home, 0o700)
@@ -321,7 +321,7 @@ func (c *Places) makeOurs(u supervisor.User) error {
 
 // prepareHome makes sure that a user's home exists. It makes a home in the state folder; homes
 // elsewhere must exist already.
-func (c *Places) prepareHome(u supervisor.User) error {
+func (c *WorkerLocations) prepareHome(u supervisor.User) error {
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
 			return fmt.Errorf("make the folder of homes: %w", err)
@@ -342,5 +342,5 @@ func (c *Places) prepareHome(u supervisor.User) error {
 	if c.Spawner == nil { // during the start the sandbox is not known yet, so Start checks later
 		return nil
 	}
-	return c.CheckReach(u)
+	return c.CheckHomeReachable(u)
 }

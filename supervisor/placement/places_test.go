@@ -9,7 +9,7 @@ import (
 )
 
 func TestLimitNotice_IsRateLimited(t *testing.T) {
-	c := &Places{notices: limitNotices()}
+	c := &WorkerLocations{notices: limitNotices()}
 	now := time.Unix(1_800_000_000, 0)
 	for _, step := range []struct {
 		what  string
@@ -23,14 +23,14 @@ func TestLimitNotice_IsRateLimited(t *testing.T) {
 			t.Errorf("%s after %v: told %v", step.what, step.after, told)
 		}
 	}
-	c.BeginTurn("ann")
+	c.AllowLimitNotices("ann")
 	if !c.notices.ShouldReport("ann pids", now.Add(2*time.Minute)) ||
 		c.notices.ShouldReport("bob memory", now.Add(2*time.Minute)) {
 		t.Error("a new turn of ann's is not told, or bob is")
 	}
 }
 
-func TestCheckState_OthersFolder_IsRefused(t *testing.T) {
+func TestCheckStateFolder_OfOthers_IsRefused(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-trust-")
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +40,13 @@ func TestCheckState_OthersFolder_IsRefused(t *testing.T) {
 	if err := os.Mkdir(state, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckState(state); err != nil {
+	if err := CheckStateFolder(state); err != nil {
 		t.Errorf("one's own: %v", err)
 	}
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	err = CheckState(state)
+	err = CheckStateFolder(state)
 	if os.Getuid() == 0 && (err == nil || !strings.Contains(err.Error(), dir)) {
 		t.Errorf("below a folder that all can write: %v", err)
 	}

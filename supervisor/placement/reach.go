@@ -19,7 +19,7 @@ const openHomesMode = 0o731 | fs.ModeSticky
 
 // makeHomes makes the folder of homes. If an earlier version made it with a stricter mode, the mode
 // is changed.
-func (c *Places) makeHomes(homes string) error {
+func (c *WorkerLocations) makeHomes(homes string) error {
 	if err := os.MkdirAll(homes, 0o700); err != nil {
 		return err
 	}
@@ -30,11 +30,11 @@ func (c *Places) makeHomes(homes string) error {
 	return os.Chmod(homes, mode)
 }
 
-// CheckReach refuses a home that its worker can't reach. Without mounts, root can't mount
+// CheckHomeReachable refuses a home that its worker can't reach. Without mounts, root can't mount
 // the home for the worker.
-func (c *Places) CheckReach(u supervisor.User) error {
+func (c *WorkerLocations) CheckHomeReachable(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()
-	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {
+	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomePathInSandbox(u.Home) != u.Home {
 		return nil
 	}
 	home, err := filepath.EvalSymlinks(u.Home)
@@ -46,7 +46,7 @@ func (c *Places) CheckReach(u supervisor.User) error {
 		if err != nil {
 			return fmt.Errorf("the folder of %s: %w", u.Name, err)
 		}
-		if info.Mode()&0o001 == 0 && UIDOf(info) != c.Workers.UID {
+		if info.Mode()&0o001 == 0 && OwnerUID(info) != c.Workers.UID {
 			return fmt.Errorf("the folder of %s is %s, and their worker, user id %d, can't pass through %s: with the walls “%s” it keeps "+
 				"its path. Choose another `state:` or `home:`, such as one below /var/lib, or chmod o+x %[4]s", u.Name, home, c.Workers.UID,
 				path, walls.Tier)
@@ -57,10 +57,10 @@ func (c *Places) CheckReach(u supervisor.User) error {
 	}
 }
 
-// CheckReachAll calls CheckReach for each user.
-func (c *Places) CheckReachAll(users []supervisor.User) error {
+// CheckHomesReachable calls CheckHomeReachable for each user.
+func (c *WorkerLocations) CheckHomesReachable(users []supervisor.User) error {
 	for _, u := range users {
-		if err := c.CheckReach(u); err != nil {
+		if err := c.CheckHomeReachable(u); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// SelfTestPlace returns the folder and account of the worker that tests the sandbox.
-func SelfTestPlace(state string, workers Account) (pool.Place, error) {
+// SelfTestLocation returns the folder and account of the worker that tests the sandbox.
+func SelfTestLocation(state string, workers Account) (pool.WorkerLocation, error) {
 	const name = "trial"
 	path := filepath.Join(state, name)
 	err := os.Mkdir(path, 0o700)
@@ -29,25 +29,25 @@ func SelfTestPlace(state string, workers Account) (pool.Place, error) {
 		err = os.Lchown(path, int(workers.UID), int(workers.GID))
 	}
 	if err != nil {
-		return pool.Place{}, fmt.Errorf("make a folder to try the walls in: %w", err)
+		return pool.WorkerLocation{}, fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
-	return pool.Place{Root: state, Path: name}, nil
+	return pool.WorkerLocation{Root: state, Path: name}, nil
 }
 
 // SelfTestSpec returns the spec of a worker without a user.
-func SelfTestSpec(place pool.Place) pool.Spec {
-	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
+func SelfTestSpec(place pool.WorkerLocation) pool.WorkerSpec {
+	return pool.WorkerSpec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
 }
 
 // WithSelfTestWorker calls f with a worker without a user. The worker's pool ends after f.
-func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[pool.NoHost]) error) error {
+func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.WorkerLocation, f func(*pool.Worker[pool.RefusingHost]) error) error {
 	running, end := context.WithCancel(ctx)
-	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})
+	workers := pool.New(pool.Options[pool.RefusingHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(running) }()
 	worker, err := workers.Acquire(ctx, SelfTestSpec(place))
 	if err == nil {
-		err = worker.End(f(worker))
+		err = worker.ReleaseAndWait(f(worker))
 	}
 	end()
 	return errors.Join(err, <-ended)

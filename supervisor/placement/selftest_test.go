@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// TestSelfTest_Unsandboxed_Escapes checks that the attempts succeed without a sandbox. If an
+// TestSelfTest_WithoutSandbox_Escapes checks that the attempts succeed without a sandbox. If an
 // attempt fails for another reason, such as file permissions, it would not notice a missing wall.
-func TestSelfTest_Unsandboxed_Escapes(t *testing.T) {
+func TestSelfTest_WithoutSandbox_Escapes(t *testing.T) {
 	dir, err := os.MkdirTemp("", "mews-nowalls-") // a folder that the workers' account can enter
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestSelfTest_Unsandboxed_Escapes(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := placement.TryWithoutWalls(t.Context(), apptest.Programs(t), state, apptest.WorkersAccount)
+	outcomes, err := placement.TryEscapesWithoutWalls(t.Context(), apptest.BuildPrograms(t), state, apptest.WorkersAccount)
 	if err != nil {
 		t.Fatal(err)
 	}

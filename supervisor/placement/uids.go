@@ -20,15 +20,15 @@ import (
 // The zero value means no range: these users then share an account.
 type UIDRange struct{ From, To uint32 }
 
-// Has reports whether a uid is in the range.
-func (r UIDRange) Has(uid uint32) bool { return r != UIDRange{} && uid >= r.From && uid <= r.To }
+// Contains reports whether a uid is in the range.
+func (r UIDRange) Contains(uid uint32) bool { return r != UIDRange{} && uid >= r.From && uid <= r.To }
 
 func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 
 // UIDStore stores the uid of each user, which never changes.
 type UIDStore interface {
 	Assign(ctx context.Context, user string, from, to uint32) (uint32, error)
-	WasAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
+	WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) // whether any user has a uid of the range
 }
 
 // storeTimeout is how long reading a user's uid may take.
@@ -37,7 +37,7 @@ const storeTimeout = 10 * time.Second
 // mayOwn reports whether a user's worker may have its own uid. Workspaces belong to accounts of the
 // machine, and only root can share them with another uid. So without root, a user with workspaces
 // keeps the shared account.
-func (c *Places) mayOwn(u supervisor.User) bool {
+func (c *WorkerLocations) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
@@ -46,13 +46,13 @@ func (c *Places) mayOwn(u supervisor.User) bool {
 // mayBeLent reports whether a home belongs to the shared account. If the file system supports that,
 // a spawner with root maps the home to the user's own uid. Otherwise the user's worker runs under
 // the shared account.
-func (c *Places) mayBeLent(home fs.FileInfo) bool {
-	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
+func (c *WorkerLocations) mayBeLent(home fs.FileInfo) bool {
+	return os.Getuid() == 0 && c.Workers.UID != 0 && OwnerUID(home) == c.Workers.UID
 }
 
 // hasAccount reports whether a user has a usable OS account of their own. It needs a spawner that
 // has started this process.
-func (c *Places) hasAccount(u supervisor.User) bool {
+func (c *WorkerLocations) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
 	return given && os.Getuid() != 0 && u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid()) &&
@@ -63,7 +63,7 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 // that the home belongs to another account, until an admin hands it over. missing means that the
 // home does not exist yet; the spawner will make it. A user with workspaces gets a home of the
 // shared account.
-func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
+func (c *WorkerLocations) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
 	}
@@ -73,13 +73,13 @@ func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err e
 	}
 	info, err := os.Lstat(u.Home)
 	missing = errors.Is(err, fs.ErrNotExist)
-	if missing && c.isOurs(u.Home) && len(u.Workspaces) == 0 || err == nil && (UIDOf(info) == uid || c.mayBeLent(info)) {
+	if missing && c.isOurs(u.Home) && len(u.Workspaces) == 0 || err == nil && (OwnerUID(info) == uid || c.mayBeLent(info)) {
 		return Account{uid, uid}, missing, nil
 	}
 	return own, false, err
 }
 
-func (c *Places) ownUID(u supervisor.User) (uint32, error) {
+func (c *WorkerLocations) ownUID(u supervisor.User) (uint32, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	return c.Kept.Assign(ctx, u.Name, c.UIDs.From, c.UIDs.To)
@@ -88,7 +88,7 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 // checkOwner refuses a home that Mews made for another account than that of the user's worker. A
 // change of the uids or of the sandbox causes that. The error says who should own the home. whose
 // is the worker's account; the zero value means the shared account.
-func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
+func (c *WorkerLocations) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
 	}
@@ -106,18 +106,18 @@ func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) erro
 }
 
 // sharedAccount returns the account of workers whose users have no account.
-func (c *Places) sharedAccount() Account {
+func (c *WorkerLocations) sharedAccount() Account {
 	if c.Workers == (Account{}) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}
 	}
 	return c.Workers
 }
 
-// HandOver returns the command that gives a user's home to the user's own uid. It is "" if
+// HandOverCommand returns the command that gives a user's home to the user's own uid. It is "" if
 // the worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0
 // means no worker.
-func (c *Places) HandOver(u supervisor.User, worker int) string {
-	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
+func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string {
+	if !c.SharesAccount(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
 	}
 	uid, err := c.ownUID(u)
@@ -127,9 +127,9 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares reports whether a user's worker may share its account with other users. worker is
+// SharesAccount reports whether a user's worker may share its account with other users. worker is
 // the pid of the worker; 0 means no worker.
-func (c *Places) Shares(u supervisor.User, worker int) bool {
+func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
 	shared := c.Workers.UID != 0 && slices.Contains(uidsOf(fmt.Sprint("/proc/", worker)), c.Workers.UID)
@@ -151,20 +151,20 @@ func uidsOf(folder string) (uids []uint32) {
 }
 
 // isOurs reports whether a home is in Mews's folder of homes.
-func (c *Places) isOurs(home string) bool {
+func (c *WorkerLocations) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
 // checkUIDs refuses a range of uids that is not free. If the range is optional, users without an
 // account share one instead. An optional range is checked only once. If a user already has a uid of
 // the range, the range stays in use, because the user's home belongs to that uid.
-func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
+func (c *WorkerLocations) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
-	given, err := c.Kept.WasAssigned(ctx, c.UIDs.From, c.UIDs.To)
+	given, err := c.Kept.WasAnyAssigned(ctx, c.UIDs.From, c.UIDs.To)
 	if err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 }
 
 // checkPolicy lets users share an account if the spawner refuses the optional range.
-func (c *Places) checkPolicy() {
-	from, to := c.Spawner.People()
+func (c *WorkerLocations) checkPolicy() {
+	from, to := c.Spawner.UIDRange()
 	if c.UIDsOptional && c.UIDs != (UIDRange{}) && c.Spawner.Sandbox().Tier == "accounts" && (c.UIDs.From < from || c.UIDs.To > to) {
 		c.share(fmt.Sprintf(textUIDsPolicy, c.UIDs), false)
 	}
@@ -188,7 +188,7 @@ func (c *Places) checkPolicy() {
 
 // share records why users share an account. kept means that uids are still in use: users keep their
 // uid, and other users still get one.
-func (c *Places) share(why string, kept bool) {
+func (c *WorkerLocations) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
 	if !kept {
@@ -225,7 +225,7 @@ func (r UIDRange) checkProcesses(proc string) error {
 	}
 	for _, e := range entries {
 		uids := uidsOf(filepath.Join(proc, e.Name()))
-		if i := slices.IndexFunc(uids, r.Has); i >= 0 {
+		if i := slices.IndexFunc(uids, r.Contains); i >= 0 {
 			return fmt.Errorf(textUIDsLive, r, e.Name(), uids[i])
 		}
 	}
@@ -256,8 +256,8 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
-			if info, err := e.Info(); err == nil && r.Has(UIDOf(info)) && !slices.Contains(homes, path) {
-				return fmt.Errorf(textUIDsOwn, r, path, UIDOf(info))
+			if info, err := e.Info(); err == nil && r.Contains(OwnerUID(info)) && !slices.Contains(homes, path) {
+				return fmt.Errorf(textUIDsOwn, r, path, OwnerUID(info))
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestUIDRange_NotFree_IsRefused checks that the error names the owner of the used id.
-func TestUIDRange_NotFree_IsRefused(t *testing.T) {
+// TestUIDRange_AlreadyUsed_IsRefused checks that the error names the owner of the used id.
+func TestUIDRange_AlreadyUsed_IsRefused(t *testing.T) {
 	r := UIDRange{70000, 79999}
 	for name, c := range map[string]struct {
 		file, text string
@@ -94,14 +94,14 @@ func TestUIDRange_UsedByProcess_IsRefused(t *testing.T) {
 	}
 }
 
-type givenUIDs bool
+type fixedUIDs bool
 
-func (g givenUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
-func (g givenUIDs) WasAssigned(context.Context, uint32, uint32) (bool, error)      { return bool(g), nil }
+func (g fixedUIDs) Assign(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g fixedUIDs) WasAnyAssigned(context.Context, uint32, uint32) (bool, error)   { return bool(g), nil }
 
-// TestUIDRange_OptionalNotFree_IsNotUsed checks that the reason is reported, and that users with a
+// TestUIDRange_OptionalButUsed_IsSkipped checks that the reason is reported, and that users with a
 // uid of the range keep their uid. A range that is not optional is refused.
-func TestUIDRange_OptionalNotFree_IsNotUsed(t *testing.T) {
+func TestUIDRange_OptionalButUsed_IsSkipped(t *testing.T) {
 	t.Setenv(spawnerVariable, "3") // pretends that this machine can run workers under other accounts
 	taken := UIDRange{1, 1}        // uid 1 is in every passwd file, as daemon or bin
 	for _, c := range []struct {
@@ -109,7 +109,7 @@ func TestUIDRange_OptionalNotFree_IsNotUsed(t *testing.T) {
 		want            UIDRange
 		refused         bool
 	}{{false, false, taken, true}, {true, false, UIDRange{}, false}, {true, true, taken, false}} {
-		p := &Places{Options: Options{UIDs: taken, UIDsOptional: c.optional, Kept: givenUIDs(c.given), Tier: "auto", Log: hclog.NewNullLogger()}}
+		p := &WorkerLocations{Options: Options{UIDs: taken, UIDsOptional: c.optional, Kept: fixedUIDs(c.given), Tier: "auto", Log: hclog.NewNullLogger()}}
 		err := p.checkUIDs([]supervisor.User{{Name: "ann"}}, nil)
 		if (err != nil) != c.refused || p.UIDs != c.want || (p.Sharing != "") != c.optional {
 			t.Errorf("%+v: %s, shared because %q, %v", c, p.UIDs, p.Sharing, err)

@@ -35,7 +35,7 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 			err = errors.Join(err, v.Close())
 		}
 	}()
-	SweepVictims(os.TempDir(), filepath.Join(state, "private"), time.Now())
+	RemoveOldVictims(os.TempDir(), filepath.Join(state, "private"), time.Now())
 	if v.Dir, err = os.MkdirTemp("", VictimsPrefix); err != nil {
 		return v, err
 	}
@@ -95,13 +95,13 @@ const (
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is the age at which victims of another process count as left over. A self-test
+// VictimsMaxAge is the age at which victims of another process count as left over. A self-test
 // takes seconds.
-const VictimsOld = time.Hour
+const VictimsMaxAge = time.Hour
 
-// SweepVictims removes victims that killed runs of this account left. Files that can't be
+// RemoveOldVictims removes victims that killed runs of this account left. Files that can't be
 // removed stay for the next run.
-func SweepVictims(temporary, private string, now time.Time) {
+func RemoveOldVictims(temporary, private string, now time.Time) {
 	for _, left := range []struct {
 		dir, prefix string
 		folder      bool
@@ -110,7 +110,7 @@ func SweepVictims(temporary, private string, now time.Time) {
 		for _, e := range entries {
 			info, err := e.Info()
 			if err == nil && strings.HasPrefix(e.Name(), left.prefix) && info.IsDir() == left.folder &&
-				UIDOf(info) == uint32(os.Getuid()) && now.Sub(info.ModTime()) > VictimsOld {
+				OwnerUID(info) == uint32(os.Getuid()) && now.Sub(info.ModTime()) > VictimsMaxAge {
 				_ = os.RemoveAll(filepath.Join(left.dir, e.Name()))
 			}
 		}

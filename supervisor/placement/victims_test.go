@@ -14,12 +14,12 @@ import (
 	"mews/protocol"
 )
 
-// TestSweepVictims_KilledRun_RemovesOwnFiles checks that only old victims that belong to this
+// TestOldVictims_OfKilledRun_AreRemoved checks that only old victims that belong to this
 // account are removed.
-func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
+func TestOldVictims_OfKilledRun_AreRemoved(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
-	long := now.Add(-2 * VictimsOld)
+	long := now.Add(-2 * VictimsMaxAge)
 	want := map[string]bool{}
 	for _, left := range []struct {
 		dir, name string
@@ -60,7 +60,7 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 		}
 		want[theirs] = true
 	}
-	SweepVictims(temporary, private, now)
+	RemoveOldVictims(temporary, private, now)
 	for path, stays := range want {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s: %v, and it is to stay: %t", path, err, stays)
@@ -69,15 +69,15 @@ func TestSweepVictims_KilledRun_RemovesOwnFiles(t *testing.T) {
 	if _, err := os.Stat(elsewhere); err != nil {
 		t.Errorf("behind a link: %v", err)
 	}
-	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
+	RemoveOldVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// TestSelfTest_RemovesLeftoversFirst checks that victims of a killed run are removed before new
+// TestSelfTest_OldVictims_AreRemovedFirst checks that victims of a killed run are removed before new
 // victims are made.
-func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
+func TestSelfTest_OldVictims_AreRemovedFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
-	long := time.Now().Add(-2 * VictimsOld)
+	long := time.Now().Add(-2 * VictimsMaxAge)
 	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)
 	}
@@ -97,16 +97,16 @@ func TestSelfTest_RemovesLeftoversFirst(t *testing.T) {
 	}
 }
 
-// TestHoles_UnknownFindings_AreListed checks that Mews does not start after an unknown escape. The
+// TestSandboxHoles_UnknownFindings_AreListed checks that Mews does not start after an unknown escape. The
 // same holds if an attempt could not be made.
-func TestHoles_UnknownFindings_AreListed(t *testing.T) {
-	findings := []protocol.Finding{
+func TestSandboxHoles_UnknownFindings_AreListed(t *testing.T) {
+	findings := []protocol.EscapeReport{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
 		{Row: "F5", Outcome: protocol.EscapeUntried}, {Row: "F14", Outcome: protocol.EscapeSucceeded},
 	}
 	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
 		var rows []string
-		for _, f := range Holes(tier, findings) {
+		for _, f := range SandboxHoles(tier, findings) {
 			rows = append(rows, f.Row)
 		}
 		if got := strings.Join(rows, " "); got != want {
@@ -115,19 +115,19 @@ func TestHoles_UnknownFindings_AreListed(t *testing.T) {
 	}
 }
 
-// TestSweepVictims_WorkersFiles_AreRemoved has a folder of this account whose contents belong to
+// TestOldVictims_OfWorkersAccount_AreRemoved has a folder of this account whose contents belong to
 // the worker's account.
-func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
+func TestOldVictims_OfWorkersAccount_AreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(v.OwnOutside)
-	if err != nil || os.Getuid() == 0 && UIDOf(info) != 54321 {
-		t.Errorf("%v belongs to %d", err, UIDOf(info))
+	if err != nil || os.Getuid() == 0 && OwnerUID(info) != 54321 {
+		t.Errorf("%v belongs to %d", err, OwnerUID(info))
 	}
-	SweepVictims(os.TempDir(), "", time.Now().Add(2*VictimsOld))
+	RemoveOldVictims(os.TempDir(), "", time.Now().Add(2*VictimsMaxAge))
 	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("left behind: %v", err)
 	}
@@ -136,12 +136,12 @@ func TestSweepVictims_WorkersFiles_AreRemoved(t *testing.T) {
 	}
 }
 
-// endedWorker answers only when its caller's context ends, as if it could try nothing.
-type endedWorker struct{ end context.CancelFunc }
+// silentWorker answers only when its caller's context ends, as if it could try nothing.
+type silentWorker struct{ end context.CancelFunc }
 
-func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
+func (w silentWorker) Call(_ context.Context, _ string, _, result any) error {
 	w.end()
-	*result.(*protocol.TryWallsResult) = protocol.TryWallsResult{Findings: []protocol.Finding{{Row: "F9", Outcome: "untried"}}}
+	*result.(*protocol.TryWallsResult) = protocol.TryWallsResult{Findings: []protocol.EscapeReport{{Row: "F9", Outcome: "untried"}}}
 	return nil
 }
 
@@ -153,7 +153,7 @@ func TestSelfTest_Cancelled_BlamesNoWalls(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(state, "private"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if findings, err := Escapes(ctx, endedWorker{end}, state, Account{}, false); !errors.Is(err, context.Canceled) {
+	if findings, err := TryEscapes(ctx, silentWorker{end}, state, Account{}, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", findings, err)
 	}
 }

@@ -92,16 +92,16 @@ func BenchmarkEcho(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func timeEcho(b *testing.B, w *Worker[*host]) time.Duration {
+func timeEcho(b *testing.B, w *Worker[*testHost]) time.Duration {
 	began := time.Now()
-	if err := w.Call(b.Context(), "echo", protocol.Cancel{ID: 1}, nil); err != nil {
+	if err := w.Call(b.Context(), "echo", protocol.CancelParams{ID: 1}, nil); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(began)
 }
 
 // echoing returns a worker in a tier, which repeats words. It ends with the benchmark.
-func echoing(b *testing.B, tier string) *Worker[*host] {
+func echoing(b *testing.B, tier string) *Worker[*testHost] {
 	o := spawnerOptions(spawnerPath, workerPath)
 	o.Tier = tier
 	s, err := StartSpawner(context.Background(), o)
@@ -188,7 +188,7 @@ func startDirectly(b *testing.B, program string) time.Duration {
 
 func startThroughSpawner(b *testing.B, s *Spawner, root string) time.Duration {
 	began := time.Now()
-	c, err := s.spawn(b.Context(), spawnwire.Spawn{Root: root, Path: "home", Profile: profiles[ProfileUser].sandbox}, nil)
+	c, err := s.spawn(b.Context(), spawnwire.SpawnRequest{Root: root, Path: "home", Profile: profiles[ProfileUser].sandbox}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

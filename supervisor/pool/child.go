@@ -20,7 +20,7 @@ type child struct {
 	started chan struct{}   // closed when the spawner has reported the process ID
 	exited  chan struct{}
 	// onLimit is called when the worker hits a limit. It must not block; nil means no call.
-	onLimit func(spawnwire.LimitHit)
+	onLimit func(spawnwire.LimitHitMessage)
 
 	mu     sync.Mutex         // guards the fields below
 	number int                // the process ID; 0 before the start

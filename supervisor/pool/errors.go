@@ -23,18 +23,18 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError reports that a worker can't be started. The cause is the user's folders or
+// StartRefusedError reports that a worker can't be started. The cause is the user's folders or
 // account, or the programs.
-type RefusedError struct {
+type StartRefusedError struct {
 	Reason   string // the reason, for people
 	By       error  // the underlying error, for the log
 	Shortage bool   // whether the machine has no room for the worker
 }
 
-func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
+func (e *StartRefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
 
-// EndError reports how a worker process ended.
-type EndError struct {
+// WorkerEndError reports how a worker process ended.
+type WorkerEndError struct {
 	User string
 	// Reason is why the worker was ended, or what failed before its end. If it is nil, Status says
 	// everything.
@@ -45,7 +45,7 @@ type EndError struct {
 	Shortage bool // whether the worker never ran because the machine had no room for it
 }
 
-func (e *EndError) Error() string {
+func (e *WorkerEndError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "worker for %s", e.User)
 	if e.Reason != nil {
@@ -60,7 +60,7 @@ func (e *EndError) Error() string {
 	return b.String()
 }
 
-func (e *EndError) Unwrap() error { return e.Reason }
+func (e *WorkerEndError) Unwrap() error { return e.Reason }
 
 // Reasons to end a worker that has done nothing wrong. They do not count as deaths.
 var (
@@ -70,8 +70,8 @@ var (
 	errEvicted  = errors.New("its person is served no more")
 )
 
-// IsDeath reports whether a worker ended through its own fault.
-func IsDeath(reason error) bool {
+// IsWorkerDeath reports whether a worker ended through its own fault.
+func IsWorkerDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
 		!errors.Is(reason, errEvicted)
 }

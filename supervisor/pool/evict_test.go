@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEvict_EndsAnyWorker(t *testing.T) {
+func TestEvict_BusyWorker_Ends(t *testing.T) {
 	r := newRig(t, quick(), "good", "deaf")
 	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the user has no worker
 		t.Error(err)
@@ -45,7 +45,7 @@ func TestEvict_ContextEnds_Returns(t *testing.T) {
 	if err := r.pool.Evict(ctx, "good"); err != nil && !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
-	await(t, "the eviction", lent.Died())
+	await(t, "the eviction", lent.Done())
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
@@ -54,14 +54,14 @@ func TestEvict_ContextEnds_Returns(t *testing.T) {
 	}
 }
 
-// TestAsk_NeedsNoLease checks that a running worker answers without a lease, idle or busy. No
+// TestCallIfRunning_NeedsNoLease checks that a running worker answers without a lease, idle or busy. No
 // worker is started for the call.
-func TestAsk_NeedsNoLease(t *testing.T) {
+func TestCallIfRunning_NeedsNoLease(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	ask := func() bool {
 		t.Helper()
 		said, heard := spoken{"hello"}, spoken{}
-		there, err := r.pool.Ask(bounded(t), "good", "echo", said, &heard)
+		there, err := r.pool.CallIfRunning(bounded(t), "good", "echo", said, &heard)
 		if err != nil || there && heard != said {
 			t.Errorf("heard %+v, %v", heard, err)
 		}

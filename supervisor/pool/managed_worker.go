@@ -22,12 +22,12 @@ type managedWorker[H Host] struct {
 	oneShot bool // never changes, so all goroutines may read it
 	log     hclog.Logger
 	events  chan func()
-	closing chan struct{}          // the pool closes it at its end
-	done    chan struct{}          // closed when run has stopped handling events
-	status  atomic.Pointer[Status] // written by run; all goroutines may read it
+	closing chan struct{}                // the pool closes it at its end
+	done    chan struct{}                // closed when run has stopped handling events
+	status  atomic.Pointer[WorkerStatus] // written by run; all goroutines may read it
 
-	spec      Spec // the spec of the newest request
-	state     State
+	spec      WorkerSpec // the spec of the newest request
+	state     WorkerState
 	since     time.Time
 	timer     *time.Timer
 	due       func() // the function that the timer will call; nil means none
@@ -54,7 +54,7 @@ type acquired[H Host] struct {
 	err    error
 }
 
-func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
+func newManagedWorker[H Host](spec WorkerSpec, o *Options[H]) *managedWorker[H] {
 	m := &managedWorker[H]{
 		options: o, spec: spec, oneShot: profiles[spec.Profile].oneShot, log: o.Log.With("user", spec.Key),
 		events: make(chan func()), closing: make(chan struct{}), done: make(chan struct{}),
@@ -103,7 +103,7 @@ func (m *managedWorker[H]) do(f func()) bool {
 }
 
 func (m *managedWorker[H]) publish() {
-	status := &Status{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths, Refused: m.refused}
+	status := &WorkerStatus{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths, Refused: m.refused}
 	if m.current != nil {
 		status.PID = m.current.pid()
 	}
@@ -112,7 +112,7 @@ func (m *managedWorker[H]) publish() {
 
 // acquire does the work of Pool.Acquire on the caller's goroutine. It returns errKeyEnded if run
 // has ended.
-func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
+func (m *managedWorker[H]) acquire(ctx context.Context, spec WorkerSpec) (*Worker[H], error) {
 	w := &waiter[H]{unused: spec.Unused, reply: make(chan acquired[H], 1)}
 	if !m.do(func() { m.request(w, spec) }) {
 		return nil, errKeyEnded
@@ -130,7 +130,7 @@ func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], 
 }
 
 // request handles a new request for the worker.
-func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
+func (m *managedWorker[H]) request(w *waiter[H], spec WorkerSpec) {
 	m.spec = spec
 	if m.current != nil && m.current.isEnding() {
 		m.stopping(m.current) // the process is ending, but has not reported that yet
@@ -287,9 +287,9 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
 	log := m.log.With("worker", p.id(), "error", p.err)
-	refused, end := new(RefusedError), new(EndError)
+	refused, end := new(StartRefusedError), new(WorkerEndError)
 	switch {
-	case !IsDeath(p.err) || m.ending:
+	case !IsWorkerDeath(p.err) || m.ending:
 		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()
@@ -316,7 +316,7 @@ func (m *managedWorker[H]) short(log hclog.Logger) {
 	wait := m.options.Timings.Shortage
 	log.Warn("the machine has no room for a worker", "again", wait)
 	if user := m.spec.user(); m.options.OnLimit != nil && user != "" && m.shortages == tellShortages {
-		m.options.OnLimit(user, spawnwire.LimitHit{Kind: LimitShortage})
+		m.options.OnLimit(user, spawnwire.LimitHitMessage{Kind: LimitShortage})
 	}
 	m.refused = textNoRoom
 	m.transition(StateBackoff)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestMisbehavingWorker_IsEndedAlone checks that a misbehaving worker is ended with all its
+// TestMisbehavingWorker_LeavesOtherWorkers checks that a misbehaving worker is ended with all its
 // processes. Meanwhile another user's worker must keep answering.
-func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
+func TestMisbehavingWorker_LeavesOtherWorkers(t *testing.T) {
 	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
 		timings := quick()
@@ -25,7 +25,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 	longTerm := hasty(func(t *Timings) { t.Term = deadline })
 	for user, c := range map[string]struct {
 		timings Timings
-		provoke func(*testing.T, *Worker[*host]) // makes the worker misbehave; nil if the worker never shakes hands
+		provoke func(*testing.T, *Worker[*testHost]) // makes the worker misbehave; nil if the worker never shakes hands
 		why     string
 	}{
 		"silent":      {shortHello, nil, "no answer to hello within 5s"},
@@ -54,7 +54,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 			if !strings.Contains(err.Error(), c.why) {
 				t.Errorf("it ended with %q, want %q", err, c.why)
 			}
-			var end *EndError
+			var end *WorkerEndError
 			if !errors.As(err, &end) || end.User != user {
 				t.Errorf("the error is %#v, want an *EndError", err)
 			}
@@ -72,7 +72,7 @@ func TestMisbehavingWorker_IsEndedAlone(t *testing.T) {
 
 // suffer makes the user's worker misbehave. It returns the worker's processes, and how the worker
 // ended.
-func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]int, error) {
+func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*testHost])) ([]int, error) {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
 	if provoke == nil {
@@ -91,29 +91,29 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]i
 		r.t.Fatal(err)
 	}
 	provoke(r.t, w)
-	await(r.t, "the worker's end", w.Died())
+	await(r.t, "the worker's end", w.Done())
 	return append(pids, w.process.pid()), w.Err()
 }
 
-func now(t *testing.T, w *Worker[*host]) {
+func now(t *testing.T, w *Worker[*testHost]) {
 	if err := w.process.conn.Notify(bounded(t), "now", nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // flood writes to a worker that does not read, until the connection ends.
-func flood(t *testing.T, w *Worker[*host]) {
+func flood(t *testing.T, w *Worker[*testHost]) {
 	now(t, w)
 	big := spoken{strings.Repeat("x", 1<<16)}
 	for w.process.conn.Notify(bounded(t), "noise", big) == nil {
 	}
 }
 
-func kill(_ *testing.T, w *Worker[*host]) { w.Kill(errors.New("you must go")) }
+func kill(_ *testing.T, w *Worker[*testHost]) { w.Kill(errors.New("you must go")) }
 
 // watchOver calls a worker repeatedly, and fails the test at the first call without an answer. The
 // returned function makes a last call, stops, and returns the number of calls.
-func watchOver(t *testing.T, w *Worker[*host]) func() int {
+func watchOver(t *testing.T, w *Worker[*testHost]) func() int {
 	stop := make(chan struct{})
 	n := 0
 	var task sync.WaitGroup

@@ -11,13 +11,13 @@ import (
 )
 
 // archiving returns the spec of a user's one-shot worker.
-func (r *rig) archiving(user string) Spec {
+func (r *rig) archiving(user string) WorkerSpec {
 	s := r.spec(user)
 	s.Key, s.Profile = "archive/"+user, ProfileArchive
 	return s
 }
 
-func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
+func TestOneShotWorker_WorkDone_Ends(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	long := r.acquire("good")
 	for range 2 { // each round must use a new process
@@ -32,7 +32,7 @@ func TestOneShotWorker_EndsWithItsWork(t *testing.T) {
 			t.Error(err)
 		}
 		pid := w.process.pid()
-		if err := w.End(nil); err != nil || !errors.Is(w.Err(), errOneShot) || !isGone(pid) {
+		if err := w.ReleaseAndWait(nil); err != nil || !errors.Is(w.Err(), errOneShot) || !isGone(pid) {
 			t.Errorf("%v; it ended with %v, gone: %v", err, w.Err(), isGone(pid))
 		}
 	}
@@ -57,19 +57,19 @@ func TestOneShotWorker_Dead_IsStartedAgain(t *testing.T) {
 	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
 		t.Errorf("the call ended with %v", err)
 	}
-	if err := w.End(errors.New("no archive")); err == nil || !strings.Contains(err.Error(), "no archive; the worker wrote: panic: I crashed") {
+	if err := w.ReleaseAndWait(errors.New("no archive")); err == nil || !strings.Contains(err.Error(), "no archive; the worker wrote: panic: I crashed") {
 		t.Errorf("told %v", err)
 	}
 	again, err := r.pool.Acquire(bounded(t), r.archiving("flaky"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.End(echo(t, again, "at last")); err != nil {
+	if err := again.ReleaseAndWait(echo(t, again, "at last")); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWorkerWithoutUser_MayCallNothing(t *testing.T) {
+func TestWorkerWithoutUser_CallsAreRefused(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	s := r.spec("good")
 	s.Key, s.Profile, s.Hello = "self-test", ProfileSelfTest, nil
@@ -84,12 +84,12 @@ func TestWorkerWithoutUser_MayCallNothing(t *testing.T) {
 	if w.Host() != nil {
 		t.Error("it has a host")
 	}
-	if err := w.End(nil); err != nil {
+	if err := w.ReleaseAndWait(nil); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestSelfTest_Fails_ServesNobody(t *testing.T) {
+func TestSelfTest_Fails_StartsNoWorker(t *testing.T) {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(spawnerPath, workerPath))
 	if err != nil {
 		t.Fatal(err)
@@ -99,9 +99,9 @@ func TestSelfTest_Fails_ServesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(spawner, quick())
-	o.SelfTestSpec = Spec{Key: "self-test", Profile: ProfileSelfTest, Place: Place{Root: root, Path: "good"}}
-	var p *Pool[*host]
-	o.SelfTest = func(ctx context.Context, w *Worker[*host]) error {
+	o.SelfTestSpec = WorkerSpec{Key: "self-test", Profile: ProfileSelfTest, Place: WorkerLocation{Root: root, Path: "good"}}
+	var p *Pool[*testHost]
+	o.SelfTest = func(ctx context.Context, w *Worker[*testHost]) error {
 		impatient, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if _, err := p.Acquire(impatient, specOf(root, "good")); !errors.Is(err, context.DeadlineExceeded) {

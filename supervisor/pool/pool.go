@@ -30,8 +30,8 @@ import (
 // return soon.
 type Host interface {
 	protocol.Handler
-	// Handshaken is called once, after the handshake and before the worker is lent.
-	Handshaken(protocol.HelloResult)
+	// OnHandshake is called once, after the handshake and before the worker is lent.
+	OnHandshake(protocol.HelloResult)
 }
 
 // Options configures a Pool. H is the type that answers workers' calls.
@@ -44,9 +44,9 @@ type Options[H Host] struct {
 	// SelfTest gets a worker of SelfTestSpec before any other worker is lent. If it fails, no
 	// worker is lent, and Run returns its error. nil means no self-test.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
-	SelfTestSpec Spec
+	SelfTestSpec WorkerSpec
 	// OnLimit is called when a user's worker hits a limit, on any goroutine. nil means no call.
-	OnLimit func(user string, hit spawnwire.LimitHit)
+	OnLimit func(user string, hit spawnwire.LimitHitMessage)
 	// OnStart is called when a user's worker has started, on any goroutine. nil means no call.
 	OnStart func(user string, pid int)
 	Log     hclog.Logger
@@ -162,7 +162,7 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	defer cancel()
 	w, err := p.acquire(bounded, p.options.SelfTestSpec)
 	if err == nil {
-		err = w.End(p.options.SelfTest(bounded, w))
+		err = w.ReleaseAndWait(p.options.SelfTest(bounded, w))
 	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("try the walls: %w", err)
@@ -173,7 +173,7 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 // Acquire lends the worker of a spec's key, and starts it if necessary. It waits until ctx ends,
 // also for the pause after a death. While the breaker is open it returns a *BrokenError at once.
 // Several callers may have the worker at the same time. Each must Release it.
-func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
+func (p *Pool[H]) Acquire(ctx context.Context, spec WorkerSpec) (*Worker[H], error) {
 	select {
 	case <-p.started:
 		return p.acquire(ctx, spec)
@@ -183,7 +183,7 @@ func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 }
 
 // acquire is like Acquire, but also works before the self-test has passed.
-func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
+func (p *Pool[H]) acquire(ctx context.Context, spec WorkerSpec) (*Worker[H], error) {
 	for {
 		m, err := p.worker(spec)
 		if err != nil {
@@ -198,7 +198,7 @@ func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 
 // worker returns the managedWorker of a key. A managedWorker begins with the first request. It ends
 // with Run, or after a one-shot worker's end.
-func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
+func (p *Pool[H]) worker(spec WorkerSpec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.group == nil {
@@ -258,8 +258,8 @@ func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	return w, process != nil
 }
 
-// Ask calls the worker of a key, if the worker runs. there says whether it does.
-func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
+// CallIfRunning calls the worker of a key, if the worker runs. there says whether it does.
+func (p *Pool[H]) CallIfRunning(ctx context.Context, key, method string, params, result any) (there bool, err error) {
 	w, there := p.Find(key)
 	if !there {
 		return false, nil
@@ -267,10 +267,10 @@ func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result an
 	return true, w.Call(ctx, method, params, result)
 }
 
-// Status is a snapshot of a worker's state.
-type Status struct {
+// WorkerStatus is a snapshot of a worker's state.
+type WorkerStatus struct {
 	Key    string
-	State  State
+	State  WorkerState
 	PID    int       // process ID; 0 without a process
 	Since  time.Time // time at which the state began
 	Turns  int       // number of answered turns since the pool began
@@ -281,13 +281,13 @@ type Status struct {
 }
 
 // List returns the status of each worker that was ever requested, sorted by key.
-func (p *Pool[H]) List() []Status {
+func (p *Pool[H]) List() []WorkerStatus {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := make([]Status, 0, len(p.workers))
+	list := make([]WorkerStatus, 0, len(p.workers))
 	for _, m := range p.workers {
 		list = append(list, *m.status.Load())
 	}
-	slices.SortFunc(list, func(a, b Status) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(list, func(a, b WorkerStatus) int { return strings.Compare(a.Key, b.Key) })
 	return list
 }

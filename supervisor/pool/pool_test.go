@@ -58,14 +58,14 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// TestAcquire_Unused_WaitsForOthers checks that requests for an unused worker get the worker one at
+// TestAcquire_UnusedWanted_WaitsForLeases checks that requests for an unused worker get the worker one at
 // a time. Other requests share the worker meanwhile.
-func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
+func TestAcquire_UnusedWanted_WaitsForLeases(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
 	alone := r.spec("good")
 	alone.Unused = true
-	lent := make(chan *Worker[*host])
+	lent := make(chan *Worker[*testHost])
 	for range 2 {
 		go func() {
 			w, err := r.pool.Acquire(bounded(t), alone)
@@ -82,13 +82,13 @@ func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 		t.Error("it was lent while somebody else had it")
 	}
 	beside := r.acquire("good") // a request that shares the worker does not wait
-	if !busy.Shared() || !beside.Shared() {
+	if !busy.WasShared() || !beside.WasShared() {
 		t.Error("two have it, and it is not shared")
 	}
 	busy.Release()
 	beside.Release()
 	first := <-lent
-	if first.Shared() {
+	if first.WasShared() {
 		t.Error("it is shared with those who had it before")
 	}
 	if err := r.pool.Evict(bounded(t), "good"); err != nil { // now the second request gets a new process
@@ -96,10 +96,10 @@ func TestAcquire_Unused_WaitsForOthers(t *testing.T) {
 	}
 	second := <-lent
 	joined := r.acquire("good")
-	if first.Shared() || !second.Shared() || !joined.Shared() || second.process == first.process {
-		t.Errorf("shared: %v, %v, %v", first.Shared(), second.Shared(), joined.Shared())
+	if first.WasShared() || !second.WasShared() || !joined.WasShared() || second.process == first.process {
+		t.Errorf("shared: %v, %v, %v", first.WasShared(), second.WasShared(), joined.WasShared())
 	}
-	for _, w := range []*Worker[*host]{first, second, joined} {
+	for _, w := range []*Worker[*testHost]{first, second, joined} {
 		w.Release()
 	}
 }
@@ -116,7 +116,7 @@ func TestIdleWorker_IsEvicted(t *testing.T) {
 	}
 	pid := first.process.pid()
 	first.Release()
-	await(t, "eviction", first.Died())
+	await(t, "eviction", first.Done())
 	if !errors.Is(first.Err(), errIdle) || !isGone(pid) {
 		t.Errorf("it ended with %v, gone: %v", first.Err(), isGone(pid))
 	}
@@ -138,7 +138,7 @@ func TestCrash_InTurn_IsReportedAndReplaced(t *testing.T) {
 	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
 		t.Errorf("the call ended with %v", err)
 	}
-	await(t, "the worker's end", w.Died())
+	await(t, "the worker's end", w.Done())
 	want := "worker for good: exit status 2; it wrote last: panic: I crashed"
 	if got := w.Err(); got == nil || got.Error() != want {
 		t.Errorf("it ended with %q, want %q", got, want)
@@ -164,7 +164,7 @@ func TestAcquire_WaitsThroughBackoff(t *testing.T) {
 	}
 }
 
-func TestBreaker_OpensAndCloses(t *testing.T) {
+func TestCircuitBreaker_OpensAndCloses(t *testing.T) {
 	t.Parallel()
 	timings := quick()
 	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
@@ -224,7 +224,7 @@ func TestAcquire_CannotStart_SaysWhy(t *testing.T) {
 			t.Errorf("%s's worker: %+v", user, s)
 		}
 	}
-	if _, err := r.pool.Acquire(bounded(t), r.spec("good-no")); !errors.As(err, new(*RefusedError)) {
+	if _, err := r.pool.Acquire(bounded(t), r.spec("good-no")); !errors.As(err, new(*StartRefusedError)) {
 		t.Errorf("a refusal is %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestHandshake_OtherVersion_IsRefused(t *testing.T) {
 		t.Run(user, func(t *testing.T) {
 			r := newRig(t, quick(), user, "good")
 			for range 3 { // one death would already open the breaker
-				refused := new(RefusedError)
+				refused := new(StartRefusedError)
 				if _, err := r.pool.Acquire(bounded(t), r.spec(user)); !errors.As(err, &refused) || refused.Reason != textOtherVersion ||
 					!strings.Contains(err.Error(), why) {
 					t.Fatalf("acquire: %v, want a refusal for %q", err, why)
@@ -276,7 +276,7 @@ func TestPoolEnd_LeavesNoProcess(t *testing.T) {
 		waiting <- err
 	}()
 	pids := []int{r.spawner.PID()}
-	var workers []*Worker[*host]
+	var workers []*Worker[*testHost]
 	for _, user := range users {
 		w := r.acquire(user)
 		var daemons []int
@@ -333,9 +333,9 @@ func TestSupervisorKilled_LeavesNoProcess(t *testing.T) {
 	}
 }
 
-// TestPool_ConcurrentUse_AnswersOrFails acquires, crashes and evicts workers in many goroutines.
+// TestPool_ConcurrentCalls_AnswerOrFail acquires, crashes and evicts workers in many goroutines.
 // Each lease must get an answer, or its worker must have died.
-func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
+func TestPool_ConcurrentCalls_AnswerOrFail(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond
 	r := newRig(t, timings, "good-1", "good-2", "good-3")
@@ -352,7 +352,7 @@ func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
 					w.Kill(errors.New("chaos"))
 				}
 				if err := echo(t, w, "hello"); err != nil {
-					await(t, fmt.Sprintf("its end, as the call failed: %v", err), w.Died())
+					await(t, fmt.Sprintf("its end, as the call failed: %v", err), w.Done())
 				}
 				w.Release()
 			}
@@ -361,7 +361,7 @@ func TestPool_ConcurrentUse_AnswersOrFails(t *testing.T) {
 	tasks.Wait()
 }
 
-func TestBackoff_AnsweredTurn_Resets(t *testing.T) {
+func TestBackoff_AnsweredTurn_ResetsPause(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	w := r.acquire("good")
 	var end protocol.TurnEnd

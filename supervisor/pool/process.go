@@ -21,7 +21,7 @@ import (
 type process[H Host] struct {
 	managed *managedWorker[H]
 	options *Options[H]
-	spec    Spec
+	spec    WorkerSpec
 	log     hclog.Logger
 	ctx     context.Context // ends when the process must end; its cause is the reason
 	stop    context.CancelCauseFunc
@@ -63,7 +63,7 @@ func (p *process[H]) id() uint64 {
 
 // run starts the process, and waits until it ends or must end. Then it cleans up, and tells the
 // managedWorker.
-func (p *process[H]) run(request spawnwire.Spawn) {
+func (p *process[H]) run(request spawnwire.SpawnRequest) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait() // handlers may run a moment longer than the process
 	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
@@ -81,7 +81,7 @@ func (p *process[H]) run(request spawnwire.Spawn) {
 }
 
 // limitHit reports that the worker has hit a limit.
-func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
+func (p *process[H]) limitHit(hit spawnwire.LimitHitMessage) {
 	p.log.Warn("a limit has struck", "limit", hit.Kind, "most", hit.Limit, "times", hit.Times)
 	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
 		p.options.OnLimit(user, hit)
@@ -113,7 +113,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 
 // connect makes the connection, and the Host that answers the worker's calls.
 func (p *process[H]) connect(c *child) {
-	var handler protocol.Handler = NoHost{}
+	var handler protocol.Handler = RefusingHost{}
 	if p.spec.Hello != nil {
 		p.host = p.options.Host(p.spec.Hello.User, p.stop)
 		handler = p.host
@@ -123,22 +123,22 @@ func (p *process[H]) connect(c *child) {
 	}})
 }
 
-// NoHost refuses all calls, for workers without a user.
-type NoHost struct{}
+// RefusingHost refuses all calls, for workers without a user.
+type RefusingHost struct{}
 
-// Call refuses every call.
-func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
-	return nil, protocol.MethodNotFound(req.Method)
+// HandleCall refuses every call.
+func (RefusingHost) HandleCall(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
-// Notify does nothing.
-func (NoHost) Notify(*protocol.Request) {}
+// HandleNotification does nothing.
+func (RefusingHost) HandleNotification(*protocol.Request) {}
 
-// Handshaken does nothing.
-func (NoHost) Handshaken(protocol.HelloResult) {}
+// OnHandshake does nothing.
+func (RefusingHost) OnHandshake(protocol.HelloResult) {}
 
 // handshake says hello to the worker and checks its answer. A worker without a user learns nothing
-// from the hello. A *RefusedError means that the worker has another version.
+// from the hello. A *StartRefusedError means that the worker has another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
 		return nil
@@ -153,14 +153,14 @@ func (p *process[H]) handshake() error {
 	err := p.conn.Call(p.ctx, protocol.MethodHello, hello, &answer)
 	switch told := new(protocol.Error); {
 	case err == nil && answer.Version == hello.Version:
-		p.host.Handshaken(answer)
+		p.host.OnHandshake(answer)
 		return nil
 	case err == nil:
 		err = fmt.Errorf("protocol %d, want %d", answer.Version, hello.Version)
 	case !errors.As(err, &told) || !otherVersion[told.Code]:
 		return fmt.Errorf("handshake: %w", err)
 	}
-	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
+	return &StartRefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
 // otherVersion holds the error codes with which a worker of another version refuses a hello. That
@@ -239,14 +239,14 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 
 // endError returns how the process ended. c is nil if the process was never requested.
 func (p *process[H]) endError(c *child) error {
-	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
+	e := &WorkerEndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
 	if c == nil {
 		e.Shortage = spawnwire.IsShortage(e.Reason)
 		return e
 	}
 	switch { // exited is closed, so the fields of c no longer change
 	// the worker never ran, or the spawner's end explains the worker's
-	case c.err != nil && IsDeath(e.Reason):
+	case c.err != nil && IsWorkerDeath(e.Reason):
 		e.Reason = c.err
 	case c.err == nil:
 		e.Status = statusText(c.status)
@@ -254,9 +254,9 @@ func (p *process[H]) endError(c *child) error {
 			e.Reason = nil
 		}
 	}
-	refused := new(RefusedError)
+	refused := new(StartRefusedError)
 	e.Shortage = !p.ready && (errors.As(e.Reason, &refused) && refused.Shortage || spawnwire.IsShortage(e.Reason) ||
-		c.err == nil && (c.status.ExitStatus() == spawnwire.ShortageStatus || c.status.Exited() && p.short))
+		c.err == nil && (c.status.ExitStatus() == spawnwire.ShortageExitStatus || c.status.Exited() && p.short))
 	return e
 }
 

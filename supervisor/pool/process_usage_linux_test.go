@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestProcessUsageOf(t *testing.T) {
+func TestProcessUsageOf_CountsDescendants(t *testing.T) {
 	cmd := exec.Command("/bin/sh", "-c", "sleep 1000 & (sleep 1000 & echo; wait) & wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()

@@ -21,7 +21,7 @@ func TestBackoff_DoublesToItsLimit(t *testing.T) {
 	}
 }
 
-func TestBreaker_CountsDeathsInItsWindow(t *testing.T) {
+func TestCircuitBreaker_CountsOnlyRecentDeaths(t *testing.T) {
 	timings := Timings{}.withDefaults() // by default the breaker opens after 5 deaths in 5 minutes
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestBreaker_CountsDeathsInItsWindow(t *testing.T) {
 	}
 }
 
-func TestTimings_Defaults(t *testing.T) {
+func TestTimings_ZeroValue_GetsDefaults(t *testing.T) {
 	want := Timings{
 		Handshake: 10 * time.Second, PingEvery: 30 * time.Second, PingAnswer: 10 * time.Second, Idle: 30 * time.Minute,
 		Grace: 2 * time.Second, Term: 2 * time.Second, Kill: 10 * time.Second, Write: 10 * time.Second,

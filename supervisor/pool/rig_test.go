@@ -101,7 +101,7 @@ type rig struct {
 	t       *testing.T
 	root    string
 	spawner *Spawner
-	pool    *Pool[*host]
+	pool    *Pool[*testHost]
 	stop    func() error // ends the pool and returns Run's error; call it once
 }
 
@@ -133,21 +133,21 @@ func newRig(t *testing.T, timings Timings, users ...string) *rig {
 	return r
 }
 
-func options(spawner *Spawner, timings Timings) Options[*host] {
-	return Options[*host]{
+func options(spawner *Spawner, timings Timings) Options[*testHost] {
+	return Options[*testHost]{
 		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(), Now: time.Now,
-		Host: func(user string, end func(error)) *host { return &host{user: user, end: end} },
+		Host: func(user string, end func(error)) *testHost { return &testHost{user: user, end: end} },
 	}
 }
 
 // specOf returns the spec of a user's worker whose home is below root.
-func specOf(root, user string) Spec {
-	return Spec{Key: user, Profile: ProfileUser, Place: Place{Root: root, Path: user},
+func specOf(root, user string) WorkerSpec {
+	return WorkerSpec{Key: user, Profile: ProfileUser, Place: WorkerLocation{Root: root, Path: user},
 		Hello: &protocol.Hello{User: user, Home: "."}}
 }
 
 // spec returns the spec of a user's worker in the rig. A user "nobody" has no worker.
-func (r *rig) spec(user string) Spec {
+func (r *rig) spec(user string) WorkerSpec {
 	s := specOf(r.root, user)
 	if user == "nobody" {
 		s.Profile = "none"
@@ -155,24 +155,24 @@ func (r *rig) spec(user string) Spec {
 	return s
 }
 
-// host answers the call "whoami", and ends a worker that floods it with notifications.
-type host struct {
+// testHost answers the call "whoami", and ends a worker that floods it with notifications.
+type testHost struct {
 	user     string
 	end      func(error)
 	welcomed atomic.Bool
 	noise    atomic.Int32
 }
 
-func (h *host) Handshaken(protocol.HelloResult) { h.welcomed.Store(true) }
+func (h *testHost) OnHandshake(protocol.HelloResult) { h.welcomed.Store(true) }
 
-func (h *host) Call(_ context.Context, req *protocol.Request) (any, error) {
+func (h *testHost) HandleCall(_ context.Context, req *protocol.Request) (any, error) {
 	if req.Method == "whoami" {
 		return h.user, nil
 	}
-	return nil, protocol.MethodNotFound(req.Method)
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
-func (h *host) Notify(*protocol.Request) {
+func (h *testHost) HandleNotification(*protocol.Request) {
 	if h.noise.Add(1) == 1000 {
 		h.end(errors.New("it sends too much"))
 	}
@@ -185,7 +185,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-func (r *rig) acquire(user string) *Worker[*host] {
+func (r *rig) acquire(user string) *Worker[*testHost] {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
 	if err != nil {
@@ -201,7 +201,7 @@ type spoken struct {
 }
 
 // echo lets the worker repeat a word, and checks the answer.
-func echo(t *testing.T, w *Worker[*host], word string) error {
+func echo(t *testing.T, w *Worker[*testHost], word string) error {
 	said, heard := spoken{word}, spoken{}
 	if err := w.Call(bounded(t), "echo", said, &heard); err != nil {
 		return err
@@ -221,13 +221,13 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 }
 
 // status returns the state of a user's worker.
-func (r *rig) status(user string) Status {
+func (r *rig) status(user string) WorkerStatus {
 	for _, s := range r.pool.List() {
 		if s.Key == user {
 			return s
 		}
 	}
-	return Status{}
+	return WorkerStatus{}
 }
 
 // isGone reports whether a process does not exist, not even as a zombie.

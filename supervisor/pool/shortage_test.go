@@ -14,10 +14,10 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestShortage_IsNoDeath checks that a worker is requested again until the machine has room. A
+// TestShortage_IsNotCountedAsDeath checks that a worker is requested again until the machine has room. A
 // shortage does not count as a death, and requests keep waiting. In this test one death would open
 // the breaker.
-func TestShortage_IsNoDeath(t *testing.T) {
+func TestShortage_IsNotCountedAsDeath(t *testing.T) {
 	t.Parallel()
 	timings := quick()
 	timings.Shortage = time.Millisecond
@@ -35,13 +35,13 @@ func TestShortage_IsNoDeath(t *testing.T) {
 	}
 }
 
-// TestShortage_ThirdInARow_IsReported checks that the third shortage in a row is reported, and no
+// TestShortage_ThirdInARow_IsReportedOnce checks that the third shortage in a row is reported, and no
 // other. A successful start resets the count.
-func TestShortage_ThirdInARow_IsReported(t *testing.T) {
+func TestShortage_ThirdInARow_IsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		o := Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now, Timings: Timings{}.withDefaults(),
-			OnLimit: func(user string, hit spawnwire.LimitHit) {
+		o := Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now, Timings: Timings{}.withDefaults(),
+			OnLimit: func(user string, hit spawnwire.LimitHitMessage) {
 				if user != "ann" || hit.Kind != LimitShortage {
 					t.Errorf("%s: %+v", user, hit)
 				}
@@ -68,9 +68,9 @@ func TestShortage_ThirdInARow_IsReported(t *testing.T) {
 	})
 }
 
-// TestIsShortage checks that shortages of the machine are distinguished from other causes of an
+// TestIsShortage_OtherEnds_AreNone checks that shortages of the machine are distinguished from other causes of an
 // end.
-func TestIsShortage(t *testing.T) {
+func TestIsShortage_OtherEnds_AreNone(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {
 		child  *child // nil means that no child was requested
@@ -81,19 +81,19 @@ func TestIsShortage(t *testing.T) {
 	}{
 		"the supervisor has no descriptor": {nil, fmt.Errorf("make a pipe: %w", syscall.EMFILE), false, false, true},
 		"there is no spawner":              {nil, errNoSpawner, false, false, false},
-		"the spawner had no process":       {&child{err: &RefusedError{"fork: EAGAIN", errSpawnerRefused, true}}, nil, false, false, true},
-		"the home is another's":            {&child{err: &RefusedError{"it belongs to uid 7", errSpawnerRefused, false}}, nil, false, false, false},
-		"stage one found no room":          {&child{status: exit(spawnwire.ShortageStatus)}, nil, false, false, true},
+		"the spawner had no process":       {&child{err: &StartRefusedError{"fork: EAGAIN", errSpawnerRefused, true}}, nil, false, false, true},
+		"the home is another's":            {&child{err: &StartRefusedError{"it belongs to uid 7", errSpawnerRefused, false}}, nil, false, false, false},
+		"stage one found no room":          {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, false, false, true},
 		"the runtime found none":           {&child{status: exit(2)}, nil, true, false, true},
 		"it crashed":                       {&child{status: exit(2)}, nil, false, false, false},
 		"the socket could not be watched":  {&child{status: exit(1)}, fmt.Errorf("handshake: read: %w", syscall.EAGAIN), false, false, true},
-		"a worker that runs says so":       {&child{status: exit(spawnwire.ShortageStatus)}, nil, true, true, false},
+		"a worker that runs says so":       {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, true, true, false},
 	} {
-		p := newProcess(newManagedWorker(specOf("/", "ann"), &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now}))
+		p := newProcess(newManagedWorker(specOf("/", "ann"), &Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now}))
 		p.short, p.ready = c.short, c.ready
 		p.stop(c.reason)
 		err := p.endError(c.child)
-		var end *EndError
+		var end *WorkerEndError
 		if !errors.As(err, &end) || end.Shortage != c.want {
 			t.Errorf("%s: %+v, want a shortage: %t", name, end, c.want)
 		}

@@ -26,7 +26,7 @@ type Spawner struct {
 	current     *spawnerProcess // nil while no spawner runs
 	running     chan struct{}   // closed while a spawner runs
 	last        uint64          // number of the newest worker, counted over all spawner processes
-	ready       spawnwire.Ready
+	ready       spawnwire.ReadyMessage
 	answerLimit time.Duration // how long a spawner may take to answer a request
 }
 
@@ -118,20 +118,20 @@ type Sandbox struct {
 	Limits string `json:"limits"` // a sentence about the limits of a worker and its processes, for people
 }
 
-// People returns the uid range for workers of users without an account; 0 means no range.
-func (s *Spawner) People() (from, to uint32) {
+// UIDRange returns the uid range for workers of users without an account; 0 means no range.
+func (s *Spawner) UIDRange() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready.FirstUID, s.ready.LastUID
 }
 
-// Weak reports whether the sandbox is weaker than usual. Such a sandbox must be configured, and
+// IsWeak reports whether the sandbox is weaker than usual. Such a sandbox must be configured, and
 // its consequences must be shown.
-func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
+func (s Sandbox) IsWeak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
-// Line describes the sandbox for people, in one line.
-func (s Sandbox) Line() string {
-	if !s.Weak() {
+// Summary describes the sandbox for people, in one line.
+func (s Sandbox) Summary() string {
+	if !s.IsWeak() {
 		return s.Tier
 	}
 	return strings.ToUpper(s.Tier) + " - " + s.Why
@@ -221,7 +221,7 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 
 // spawn requests a worker. While no spawner runs, it waits until ctx ends. The child reports the
 // worker's start and end; a refused child ends at once.
-func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.SpawnRequest, onLimit func(spawnwire.LimitHitMessage)) (*child, error) {
 	s.mu.Lock()
 	running := s.running
 	s.mu.Unlock()
@@ -246,7 +246,7 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spa
 }
 
 // ask numbers the child and requests it under one lock, because the spawner expects rising numbers.
-func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.Spawn) error {
+func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.SpawnRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == nil {

@@ -32,7 +32,7 @@ type spawnerProcess struct {
 }
 
 // startSpawnerProcess starts a spawner, and waits for its first message until ctx ends.
-func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.Ready, err error) {
+func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.ReadyMessage, err error) {
 	if o.Started != nil {
 		p, err = adopt(o)
 	} else {
@@ -114,19 +114,19 @@ func (p *spawnerProcess) isDead() bool {
 }
 
 // awaitReady reads the spawner's first message.
-func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error) {
+func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.ReadyMessage, error) {
 	unhook := context.AfterFunc(ctx, func() { _ = p.conn.Close() })
 	defer unhook()
 	m, err := p.receive(time.Now().Add(readyWait))
 	switch {
 	case ctx.Err() != nil:
-		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", context.Cause(ctx))
+		return spawnwire.ReadyMessage{}, fmt.Errorf("wait for its first message: %w", context.Cause(ctx))
 	case err == io.EOF, err != nil && p.isDead():
-		return spawnwire.Ready{}, errors.New("it ended without a word")
+		return spawnwire.ReadyMessage{}, errors.New("it ended without a word")
 	case err != nil:
-		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", err)
+		return spawnwire.ReadyMessage{}, fmt.Errorf("wait for its first message: %w", err)
 	}
-	ready, ok := m.(spawnwire.Ready)
+	ready, ok := m.(spawnwire.ReadyMessage)
 	if !ok {
 		return ready, fmt.Errorf("its first message is %T, want %T", m, ready)
 	}
@@ -142,13 +142,13 @@ func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 		return nil, err
 	}
 	m, fds, err := p.conn.Receive()
-	spawnwire.CloseAll(fds)
+	spawnwire.CloseDescriptors(fds)
 	return m, err
 }
 
 // ask requests a child. The caller keeps the order of numbers. If the spawner does not answer
 // within limit, it counts as hung and is killed.
-func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
+func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.SpawnRequest, limit time.Duration) error {
 	c.spawner = p
 	p.mu.Lock()
 	p.children[c.id] = c
@@ -165,7 +165,7 @@ func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, lim
 // signal asks the spawner to send a signal to a child. If the spawner is gone, the child is gone,
 // too.
 func (p *spawnerProcess) signal(c *child, sig syscall.Signal) {
-	_ = p.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
+	_ = p.send(c, spawnwire.KillRequest{ID: c.id, Signal: uint32(sig)})
 }
 
 // send sends a message about a child. If the spawner does not read it, the spawner is killed.
@@ -224,17 +224,20 @@ func (p *spawnerProcess) listen() error {
 // handle handles one message of the spawner.
 func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	switch m := m.(type) {
-	case spawnwire.Started:
+	case spawnwire.StartedMessage:
 		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
-	case spawnwire.Refused:
-		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason, errSpawnerRefused, m.Shortage}) })
-	case spawnwire.LimitHit:
+	case spawnwire.RefusedMessage:
+		return p.withChild(m.ID, func(c *child) {
+			p.forget(m.ID)
+			c.finish(0, &StartRefusedError{m.Reason, errSpawnerRefused, m.Shortage})
+		})
+	case spawnwire.LimitHitMessage:
 		return p.withChild(m.ID, func(c *child) {
 			if c.onLimit != nil {
 				c.onLimit(m)
 			}
 		})
-	case spawnwire.Exited:
+	case spawnwire.ExitedMessage:
 		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })
 	}
 	return fmt.Errorf("%T is not for a supervisor", m)

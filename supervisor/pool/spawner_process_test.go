@@ -40,7 +40,7 @@ func (r *rig) hang(limit time.Duration) int {
 }
 
 // processesOf lists the processes of a worker: the worker, a child, and a daemon.
-func processesOf(t *testing.T, w *Worker[*host]) []int {
+func processesOf(t *testing.T, w *Worker[*testHost]) []int {
 	t.Helper()
 	var pids []int
 	if err := w.Call(bounded(t), "daemons", nil, &pids); err != nil {
@@ -51,10 +51,10 @@ func processesOf(t *testing.T, w *Worker[*host]) []int {
 
 // checkReplaced waits for the ends of workers and checks that none of their processes is left. The
 // users must get new workers from a new spawner.
-func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
+func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*testHost]) {
 	r.t.Helper()
 	for _, w := range workers {
-		await(r.t, "the worker's end", w.Died())
+		await(r.t, "the worker's end", w.Done())
 	}
 	for _, pid := range append(pids, old) {
 		if !isGone(pid) {
@@ -91,7 +91,7 @@ func TestSpawner_NoAnswerToStart_IsReplaced(t *testing.T) {
 	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.hang(300 * time.Millisecond)
 	go func() { // ends with the spawner; the next spawner then has enough time
-		<-a.Died()
+		<-a.Done()
 		r.answersWithin(answerWait)
 	}()
 	if err := echo(t, r.acquire("good-new"), "at last"); err != nil {
@@ -203,7 +203,7 @@ func TestKillOrphans_SparesOtherChildren(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
+func TestParseProcStat_OddNames_AreRead(t *testing.T) {
 	const rest = " 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 100 1000000 25 18446744073709551615"
 	for text, want := range map[string]processInfo{
 		"7 (sh) S 3 7 5" + rest:                 {7, 3, 5, 25},

@@ -12,7 +12,7 @@ import (
 )
 
 func TestStartSpawner_CannotStart_SaysWhy(t *testing.T) {
-	old, err := spawnwire.Encode(spawnwire.Ready{Version: spawnwire.Version + 7, Tier: "off", Why: "old"})
+	old, err := spawnwire.Encode(spawnwire.ReadyMessage{Version: spawnwire.Version + 7, Tier: "off", Why: "old"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestStartSpawner_CannotStart_SaysWhy(t *testing.T) {
 	}
 }
 
-func TestSandboxWalls_AreReported(t *testing.T) {
+func TestSandboxWalls_TierAndWhy_AreReported(t *testing.T) {
 	s, err := StartSpawner(context.Background(), spawnerOptions(spawnerPath, workerPath))
 	if err != nil {
 		t.Fatal(err)

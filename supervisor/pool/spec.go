@@ -7,21 +7,21 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Profile is the purpose for which a worker is started.
-type Profile string
+// WorkerProfile is the purpose for which a worker is started.
+type WorkerProfile string
 
 const (
 	// ProfileUser is for a user's turns. The worker stays until it was idle for a while.
-	ProfileUser    Profile = "user"
-	ProfileArchive Profile = "archive" // packs a user's home into an archive; one-shot
+	ProfileUser    WorkerProfile = "user"
+	ProfileArchive WorkerProfile = "archive" // packs a user's home into an archive; one-shot
 	// ProfileCheck reads a user's files if no other worker of the user runs; one-shot.
-	ProfileCheck    Profile = "look"
-	ProfileSelfTest Profile = "self-test" // tests the worker's sandbox; one-shot
-	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
+	ProfileCheck    WorkerProfile = "look"
+	ProfileSelfTest WorkerProfile = "self-test" // tests the worker's sandbox; one-shot
+	ProfileReview   WorkerProfile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
 // profiles has a row for each profile. A one-shot worker ends as soon as its lease ends.
-var profiles = map[Profile]struct {
+var profiles = map[WorkerProfile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
 }{
@@ -32,13 +32,13 @@ var profiles = map[Profile]struct {
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
-// Spec describes a worker, and how to start it.
-type Spec struct {
+// WorkerSpec describes a worker, and how to start it.
+type WorkerSpec struct {
 	// Key is the user's name, or the purpose of a one-shot worker. At most one worker with a key
 	// runs at a time.
 	Key     string
-	Profile Profile
-	Place   Place
+	Profile WorkerProfile
+	Place   WorkerLocation
 	// Hello is sent to the worker, with Version filled in. nil means a worker without a user, whose
 	// calls are all refused.
 	Hello *protocol.Hello
@@ -48,32 +48,32 @@ type Spec struct {
 }
 
 // user returns the name of the worker's user; "" means no user.
-func (s Spec) user() string {
+func (s WorkerSpec) user() string {
 	if s.Hello == nil {
 		return ""
 	}
 	return s.Hello.User
 }
 
-// Place is the location of a home, with the account and limits of its worker. The spawner opens
+// WorkerLocation is the location of a home, with the account and limits of its worker. The spawner opens
 // Path below Root; without Root the worker has no home.
-type Place struct {
+type WorkerLocation struct {
 	Root     string // an absolute path
 	Path     string // path relative to Root; "." means Root itself
 	MakeHome bool   // whether the spawner makes a home that does not exist
 	UID, GID uint32 // the user's own account; 0 means the account for users without one
 	Memory   uint64 // limit of the worker and its processes in bytes; 0 means the spawner's own limit
 	PIDs     uint32 // maximum of the worker's processes and threads
-	Binds    []spawnwire.Bind
+	Binds    []spawnwire.BindMount
 }
 
 // request returns the message that asks the spawner for the worker.
-func (s Spec) request() (spawnwire.Spawn, error) {
+func (s WorkerSpec) request() (spawnwire.SpawnRequest, error) {
 	profile, known := profiles[s.Profile]
 	if !known {
-		return spawnwire.Spawn{}, fmt.Errorf("no worker has the profile %q", s.Profile)
+		return spawnwire.SpawnRequest{}, fmt.Errorf("no worker has the profile %q", s.Profile)
 	}
 	p := s.Place
-	return spawnwire.Spawn{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
+	return spawnwire.SpawnRequest{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
 		Profile: profile.sandbox}, nil
 }

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// State is the state of the worker of a key.
-type State string
+// WorkerState is the state of the worker of a key.
+type WorkerState string
 
 const (
-	StateAbsent   State = "absent"   // no process runs; a process may be started
-	StateStarting State = "starting" // a process was requested, but has not shaken hands
-	StateIdle     State = "idle"     // the worker is ready, but not lent
-	StateBusy     State = "busy"     // the worker is lent
-	StateStopping State = "stopping" // the process is ending, or being cleaned up
-	StateBackoff  State = "backoff"  // the worker died, and the next start must wait
-	StateBroken   State = "broken"   // the worker died too often, so it is not started for a while
+	StateAbsent   WorkerState = "absent"   // no process runs; a process may be started
+	StateStarting WorkerState = "starting" // a process was requested, but has not shaken hands
+	StateIdle     WorkerState = "idle"     // the worker is ready, but not lent
+	StateBusy     WorkerState = "busy"     // the worker is lent
+	StateStopping WorkerState = "stopping" // the process is ending, or being cleaned up
+	StateBackoff  WorkerState = "backoff"  // the worker died, and the next start must wait
+	StateBroken   WorkerState = "broken"   // the worker died too often, so it is not started for a while
 )
 
 // transitions lists the states that may follow each state.
-var transitions = map[State][]State{
+var transitions = map[WorkerState][]WorkerState{
 	StateAbsent:   {StateStarting},
 	StateStarting: {StateIdle, StateStopping},
 	StateIdle:     {StateBusy, StateStopping},
@@ -31,7 +31,7 @@ var transitions = map[State][]State{
 
 // transition sets a managedWorker's state; nothing else may set it. It stops the timer, because a
 // timer belongs to one state.
-func (m *managedWorker[H]) transition(to State) {
+func (m *managedWorker[H]) transition(to WorkerState) {
 	if !slices.Contains(transitions[m.state], to) {
 		// this is a bug in managed_worker.go
 		panic("pool: no transition from " + string(m.state) + " to " + string(to))

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-func TestStates_AreAllReachedAndLeft(t *testing.T) {
-	reached := map[State]bool{StateAbsent: true}
+func TestWorkerStates_AllAreReachedAndLeft(t *testing.T) {
+	reached := map[WorkerState]bool{StateAbsent: true}
 	for from, steps := range transitions {
 		if len(steps) == 0 {
 			t.Errorf("%s is a dead end", from)
@@ -27,8 +27,8 @@ func TestStates_AreAllReachedAndLeft(t *testing.T) {
 	}
 }
 
-func TestTransition_Unknown_Panics(t *testing.T) {
-	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
+func TestStateTransition_Unknown_Panics(t *testing.T) {
+	s := newManagedWorker(WorkerSpec{Key: "alice"}, &Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now})
 	defer func() {
 		if recover() == nil {
 			t.Error("from absent to busy, and nobody minded")
@@ -37,8 +37,8 @@ func TestTransition_Unknown_Panics(t *testing.T) {
 	s.transition(StateBusy)
 }
 
-func TestTransition_StopsTheTimer(t *testing.T) {
-	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
+func TestStateTransition_StopsTimer(t *testing.T) {
+	s := newManagedWorker(WorkerSpec{Key: "alice"}, &Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now})
 	s.arm(0, func() { t.Error("called in a state that it was not meant for") })
 	s.transition(StateStarting)
 	if s.due != nil {

@@ -41,7 +41,7 @@ func TestStderr_KeepsLastLines(t *testing.T) {
 	}
 }
 
-func TestStderr_Flood_IsLoggedInPart(t *testing.T) {
+func TestStderr_Flood_LogsOnlyAPart(t *testing.T) {
 	_, logged := drained(t, strings.Repeat("flood\n", 50_000))
 	if n := strings.Count(logged, "line=flood"); n != loggedMost {
 		t.Errorf("%d lines logged, want %d", n, loggedMost)
@@ -51,7 +51,7 @@ func TestStderr_Flood_IsLoggedInPart(t *testing.T) {
 	}
 }
 
-func TestLogBudget_Recovers(t *testing.T) {
+func TestLogBudget_NextSpan_LogsAgain(t *testing.T) {
 	var log bytes.Buffer
 	at := time.Unix(0, 0)
 	b := logBudget{now: func() time.Time { return at }}

@@ -24,7 +24,7 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	err := w.process.conn.Call(ctx, method, params, result)
 	var answer *protocol.Error
 	switch {
-	case errors.Is(err, protocol.ErrProtocol):
+	case errors.Is(err, protocol.ErrProtocolBroken):
 		w.process.stop(err)
 	case method == protocol.MethodTurnStart && (err == nil || errors.As(err, &answer)):
 		w.turns.Add(1)
@@ -36,8 +36,8 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 // the zero value.
 func (w *Worker[H]) Host() H { return w.process.host }
 
-// Shared reports whether another lease of the worker existed during this lease.
-func (w *Worker[H]) Shared() bool { return w.shared.Load() }
+// WasShared reports whether another lease of the worker existed during this lease.
+func (w *Worker[H]) WasShared() bool { return w.shared.Load() }
 
 // Release ends the lease. A second call does nothing.
 func (w *Worker[H]) Release() {
@@ -50,11 +50,11 @@ func (w *Worker[H]) Release() {
 // end, it gets signals. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
-// Died is closed when the worker's process and all its descendants are gone. Calls fail earlier,
+// Done is closed when the worker's process and all its descendants are gone. Calls fail earlier,
 // when the connection ends.
-func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
+func (w *Worker[H]) Done() <-chan struct{} { return w.process.died }
 
-// Err returns an *EndError that says how the worker ended. Before that end, it returns nil.
+// Err returns an *WorkerEndError that says how the worker ended. Before that end, it returns nil.
 func (w *Worker[H]) Err() error {
 	select {
 	case <-w.process.died:
@@ -64,12 +64,12 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. If err is not nil, it returns
+// ReleaseAndWait releases a one-shot worker and waits for its end. If err is not nil, it returns
 // err with the worker's last output.
-func (w *Worker[H]) End(err error) error {
+func (w *Worker[H]) ReleaseAndWait(err error) error {
 	w.Release()
-	<-w.Died()
-	if end := new(EndError); err != nil && errors.As(w.Err(), &end) && len(end.Stderr) > 0 {
+	<-w.Done()
+	if end := new(WorkerEndError); err != nil && errors.As(w.Err(), &end) && len(end.Stderr) > 0 {
 		err = fmt.Errorf("%w; the worker wrote: %s", err, strings.Join(end.Stderr, "; "))
 	}
 	return err

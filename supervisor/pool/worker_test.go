@@ -58,7 +58,7 @@ var behaviours = map[string]func(*os.File){
 	// The first three starts of this worker find no room on the machine. Go's runtime reports that
 	// before all stacks.
 	"short": func(f *os.File) {
-		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
+		unlessStarted(3, func() { quit(spawnwire.ShortageExitStatus, "no room") })
 		serve(f, protocol.Version, nil)
 	},
 	"crashes": func(f *os.File) {
@@ -127,7 +127,7 @@ func after(turn func(*os.File)) func(*os.File) {
 // earlier calls get no answer.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
-		m := &mute{File: f}
+		m := &blockingConn{File: f}
 		serveOn(m, &goodWorker{version: protocol.Version, file: f, now: func(f *os.File) {
 			m.mu.Lock() // never unlocked
 			turn(f)
@@ -135,14 +135,14 @@ func alone(turn func(*os.File)) func(*os.File) {
 	}
 }
 
-// mute is a worker's end of its connection. While mu is held, nothing is written to the
+// blockingConn is a worker's end of its connection. While mu is held, nothing is written to the
 // connection.
-type mute struct {
+type blockingConn struct {
 	*os.File
 	mu sync.Mutex
 }
 
-func (m *mute) Write(b []byte) (int, error) {
+func (m *blockingConn) Write(b []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.File.Write(b)
@@ -166,7 +166,7 @@ type goodWorker struct {
 	conn    *protocol.Conn
 }
 
-func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, error) {
+func (w *goodWorker) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	switch req.Method {
 	case protocol.MethodHello:
 		if w.refusal != nil {
@@ -174,7 +174,7 @@ func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, erro
 		}
 		return protocol.HelloResult{Version: w.version, Build: "test", Tools: []protocol.Tool{}}, nil
 	case protocol.MethodTurnStart:
-		return protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1}, nil
+		return protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 1}, nil
 	case "echo":
 		return json.RawMessage(req.Params), nil
 	case "wait":
@@ -188,12 +188,12 @@ func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, erro
 	case "crash":
 		quit(2, "panic: I crashed")
 	}
-	return nil, protocol.MethodNotFound(req.Method)
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
-// Notify handles "now" on the goroutine that reads. If the behaviour does not return, the worker
+// HandleNotification handles "now" on the goroutine that reads. If the behaviour does not return, the worker
 // stops reading.
-func (w *goodWorker) Notify(req *protocol.Request) {
+func (w *goodWorker) HandleNotification(req *protocol.Request) {
 	if req.Method == "now" && w.now != nil {
 		w.now(w.file)
 	}

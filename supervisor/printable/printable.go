@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Text drops control characters, such as those that move a terminal's cursor.
-func Text(text string) string {
+// DropControls drops control characters, such as those that move a terminal's cursor.
+func DropControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
@@ -17,8 +17,8 @@ func Text(text string) string {
 	}, text)
 }
 
-// Escape replaces control and invisible characters by Go's escape sequences, such as \x1b.
-func Escape(text string) string {
+// EscapeControls replaces control and invisible characters by Go's escape sequences, such as \x1b.
+func EscapeControls(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.IsPrint(r) {

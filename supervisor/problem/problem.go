@@ -38,8 +38,8 @@ func New(p Kind, err error, facts ...any) *supervisor.Error {
 	return &supervisor.Error{Code: text.code, Message: fmt.Sprintf(text.message, facts...), Err: err}
 }
 
-// Message returns the text of an error for users.
-func Message(err error) string {
+// UserText returns the text of an error for users.
+func UserText(err error) string {
 	var e *supervisor.Error
 	if errors.As(err, &e) && e.Message != "" {
 		return e.Message

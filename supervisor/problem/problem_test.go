@@ -10,12 +10,12 @@ import (
 	"mews/supervisor/problem"
 )
 
-func TestMessage_HidesInternalErrors(t *testing.T) {
+func TestUserText_InternalError_IsHidden(t *testing.T) {
 	cause := errors.New("dial tcp 10.0.0.1:443: key=secret")
 	written := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The model does not answer.", Err: cause}
 	for name, test := range map[string]struct {
 		err     error
-		code    supervisor.Code
+		code    supervisor.ErrorCode
 		message string
 	}{
 		"no error":                  {nil, "", ""},
@@ -24,10 +24,10 @@ func TestMessage_HidesInternalErrors(t *testing.T) {
 		"an error of the program's": {cause, supervisor.CodeInternal, "Something went wrong inside Mews."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := supervisor.ErrorCode(test.err); got != test.code {
+			if got := supervisor.ErrorCodeOf(test.err); got != test.code {
 				t.Errorf("code %q, want %q", got, test.code)
 			}
-			if got := problem.Message(test.err); test.err != nil && !strings.HasPrefix(got, test.message) ||
+			if got := problem.UserText(test.err); test.err != nil && !strings.HasPrefix(got, test.message) ||
 				strings.Contains(got, "secret") {
 				t.Errorf("they read %q", got)
 			}

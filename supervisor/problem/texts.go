@@ -12,7 +12,7 @@ const textNoRoom = "The disk that holds Mews's files is full. An admin has to fr
 
 // texts are the messages for people, by kind.
 var texts = map[Kind]struct {
-	code    supervisor.Code
+	code    supervisor.ErrorCode
 	message string // a format; the facts of the problem fill it
 }{
 	DiskFull: {supervisor.CodeUnavailable,

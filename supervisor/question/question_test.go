@@ -27,7 +27,7 @@ func TestPress_Button_AnswersQuestion(t *testing.T) {
 		kind   supervisor.QuestionKind
 		labels []string
 		button int
-		answer supervisor.Say
+		answer supervisor.AnswerChoice
 		reads  string
 	}{
 		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 0, "once", "Going on, with up to $0.50 more."},
@@ -109,7 +109,7 @@ func TestQuestion_OpenFor_IsReadEachTime(t *testing.T) {
 
 // After a restart, the stored question and the user's buttons are still valid. An answer during the
 // restart counts.
-func TestQuestion_Restart_KeepsIt(t *testing.T) {
+func TestQuestion_Restart_StaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		stop := r.run()
@@ -184,7 +184,7 @@ func TestPress_StoppedTurn_StaysStopped(t *testing.T) {
 	})
 }
 
-func TestAsk_WithoutOwner_EndsWithCaller(t *testing.T) {
+func TestAsk_CallerGone_EndsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.run()
@@ -202,7 +202,7 @@ func TestAsk_WithoutOwner_EndsWithCaller(t *testing.T) {
 	})
 }
 
-func TestPress_Foreign_IsAudited(t *testing.T) {
+func TestPress_OtherUsersQuestion_IsAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		r.expectWaiting(r.approval())
@@ -218,9 +218,9 @@ func TestPress_Foreign_IsAudited(t *testing.T) {
 			{"alice", r.turn.Conversation.ID, "q:AAAAAAAAAAAAAAAAAAAAAA:once"}, {"alice", r.turn.Conversation.ID, "q:x:once"},
 			{"alice", r.turn.Conversation.ID, right + "x"}, {"alice", r.turn.Conversation.ID, ""},
 		} {
-			pressed, err := r.questions.Press(t.Context(), c.user, c.conversation, c.press)
-			r.same("code", supervisor.ErrorCode(err), supervisor.CodeForbidden)
-			r.same("reads", pressed.Text+problem.Message(err), reads)
+			pressed, err := r.questions.RecordPress(t.Context(), c.user, c.conversation, c.press)
+			r.same("code", supervisor.ErrorCodeOf(err), supervisor.CodeForbidden)
+			r.same("reads", pressed.Text+problem.UserText(err), reads)
 			r.same("audited", r.audited(), []string{fmt.Sprint(c.user, " question.foreign conversation ", c.conversation)})
 		}
 		r.same("reads", r.press(right), "Allowed once.")

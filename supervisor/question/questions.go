@@ -25,31 +25,31 @@ type Store interface {
 	// question is returned once.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// TakeAnswer returns a question's current state, and uses up its end. taken says that its yes,
+	// UseAnswer returns a question's current state, and uses up its end. taken says that its yes,
 	// which counts once, was already used.
-	TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
+	UseAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
 	// Withdraw ends an open question without an answer.
 	Withdraw(ctx context.Context, id int64) error
 	// WasAsked reports whether the user was asked a question with the given digest.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
-	// Press records a press and audits it. q is the question afterwards.
-	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
+	// RecordPress records a press and audits it. q is the question afterwards.
+	RecordPress(ctx context.Context, p supervisor.QuestionPress) (q supervisor.Question, result supervisor.PressResult, err error)
 }
 
 // Endings watches the ends of questions, and the turns that wait for them.
 type Endings interface {
-	// Changed returns a channel that holds a token when a question was asked, delivered or ended.
-	Changed() <-chan struct{}
-	// Expire ends the questions that have been open for too long. next is when the next question
+	// ChangeSignal returns a channel that holds a token when a question was asked, delivered or ended.
+	ChangeSignal() <-chan struct{}
+	// EndExpired ends the questions that have been open for too long. next is when the next question
 	// expires; zero means never.
-	Expire(ctx context.Context) (next time.Time, err error)
+	EndExpired(ctx context.Context) (next time.Time, err error)
 	// ListResumableConversations lists the conversations with a turn that waited and may continue.
 	ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
 // Audit writes the audit log.
 type Audit interface {
-	Put(ctx context.Context, user, action, detail string) error
+	Append(ctx context.Context, user, action, detail string) error
 }
 
 // Options are the dependencies of Questions. All but OpenFor and Now are required.
@@ -101,7 +101,7 @@ const pollInterval = 5 * time.Second
 
 // expireAndResume expires questions and resumes turns. next is when the next question expires.
 func (s *Questions) expireAndResume(ctx context.Context) (next time.Time, err error) {
-	if next, err = s.o.Ends.Expire(ctx); err != nil {
+	if next, err = s.o.Ends.EndExpired(ctx); err != nil {
 		return next, err
 	}
 	resumable, err := s.o.Ends.ListResumableConversations(ctx)
@@ -119,7 +119,7 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 		due = time.After(min(next.Sub(s.o.Now()), pollInterval))
 	}
 	select {
-	case <-s.o.Ends.Changed():
+	case <-s.o.Ends.ChangeSignal():
 	case <-due:
 	case <-ctx.Done():
 	}
@@ -147,7 +147,7 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
 	q.OpenFor = s.openFor()
 	nonce := newNonce()
-	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return press(nonce, word) })
+	buttons := answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return press(nonce, word) })
 	asked, fresh, err := s.o.Store.Ask(ctx, q, digest(nonce), buttons)
 	if fresh {
 		s.o.Queued(asked.Conversation.ID)
@@ -176,7 +176,7 @@ func (s *Questions) openFor() time.Duration {
 func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	for {
 		changed := s.changed.Wait() // Wait comes before the question is read, so that no end is missed
-		q, taken, err = s.o.Store.TakeAnswer(ctx, id)
+		q, taken, err = s.o.Store.UseAnswer(ctx, id)
 		if err != nil || taken || q.End != supervisor.QuestionOpen {
 			return q, taken, err
 		}

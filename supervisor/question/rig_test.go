@@ -87,7 +87,7 @@ func (r *rig) audited() (list []string) {
 
 func (r *rig) put(user string, kind supervisor.InboundKind, text string) supervisor.Inbound {
 	r.Helper()
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: user + text, Kind: kind,
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: user + text, Kind: kind,
 		Text: text, Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	r.must(err)
 	return in
@@ -103,7 +103,7 @@ func (r *rig) begin(user string) supervisor.Turn {
 
 func (r *rig) finish() {
 	r.Helper()
-	_, err := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: r.turn.ID, Why: protocol.WhyStopped,
+	_, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: r.turn.ID, Why: protocol.TurnEndStopped,
 		State: supervisor.InboundAnswered, Text: "Stopped."})
 	r.must(err)
 }
@@ -143,12 +143,14 @@ func (r *rig) ofCommand() supervisor.Question {
 // outcome is the result of an Ask.
 type outcome struct {
 	Why supervisor.QuestionEnd
-	Say supervisor.Say
+	Say supervisor.AnswerChoice
 	Err error
 }
 
 // answered returns the outcome of an answered question.
-func answered(say supervisor.Say) outcome { return outcome{supervisor.QuestionAnswered, say, nil} }
+func answered(say supervisor.AnswerChoice) outcome {
+	return outcome{supervisor.QuestionAnswered, say, nil}
+}
 
 // askForTurn asks the question for the turn, which does not wait.
 func (r *rig) askForTurn(q supervisor.Question) outcome {
@@ -187,7 +189,7 @@ func (r *rig) deliveries() int {
 // press returns the notice for alice after she presses a button.
 func (r *rig) press(press string) string {
 	r.Helper()
-	pressed, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
+	pressed, err := r.questions.RecordPress(r.Context(), "alice", r.turn.Conversation.ID, press)
 	r.must(err)
 	return pressed.Text
 }

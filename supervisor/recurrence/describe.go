@@ -37,7 +37,7 @@ func (w Weekdays) String() string {
 func (r Rule) Describe(zone *time.Location) string {
 	describe := map[Kind]func() string{
 		Once:     func() string { return "once" },
-		Interval: func() string { return "every " + dropOne(amount.Duration(r.Every)) },
+		Interval: func() string { return "every " + dropOne(amount.FormatDuration(r.Every)) },
 		Daily: func() string {
 			var times []string
 			for _, at := range r.Times {

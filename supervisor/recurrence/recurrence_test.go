@@ -430,7 +430,7 @@ func BenchmarkNext(b *testing.B) {
 }
 
 // The description of each rule is correct.
-func TestDescribe_Rules(t *testing.T) {
+func TestDescribe_EachRule_IsCorrect(t *testing.T) {
 	for words, want := range map[string]string{
 		"every 10 min": "every 10 minutes", "every 30 min": "every 30 minutes", "every 1 min": "every minute",
 		"hourly": "every hour", "every 20 h": "every 20 hours",

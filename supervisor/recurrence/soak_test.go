@@ -53,7 +53,7 @@ func newSoaked(t *testing.T, number, years int) soakCase {
 
 // A rule is due exactly at the moments that a walk through every minute finds. This holds over
 // years, in zones with unusual clock changes, and for a search from any moment.
-func TestSoak(t *testing.T) {
+func TestSoak_RandomRules_MatchMinuteWalk(t *testing.T) {
 	first, years := soakNumber(t, "MEWS_SOAK_FIRST", 0), soakNumber(t, "MEWS_SOAK_YEARS", soakYears)
 	for i := range soakNumber(t, "MEWS_SOAK_RULES", soakRules) {
 		t.Run(fmt.Sprint(first+i), func(t *testing.T) {

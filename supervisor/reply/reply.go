@@ -40,17 +40,17 @@ func (fd *feed) shown() *Stream {
 	return fd.streams[0]
 }
 
-// Open begins the reply of a turn, in the conversation of its answer. said is the committed text of
+// OpenStream begins the reply of a turn, in the conversation of its answer. said is the committed text of
 // earlier attempts. The caller closes the stream.
-func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
+func (f *Feeds) OpenStream(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
 	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
 
-// Current returns the current reply in a conversation, if there is one. If there are several, it is
+// CurrentReply returns the current reply in a conversation, if there is one. If there are several, it is
 // the oldest.
-func (f *Feeds) Current(conversation int64) (supervisor.Reply, bool) {
+func (f *Feeds) CurrentReply(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.feeds[conversation].shown()
@@ -60,15 +60,15 @@ func (f *Feeds) Current(conversation int64) (supervisor.Reply, bool) {
 	return supervisor.Reply{Turn: s.turn, Text: s.visible(), Note: s.note, Tool: s.running()}, true
 }
 
-// Watch shows a conversation from now on. The caller closes the watcher.
-func (f *Feeds) Watch(conversation int64) *Watcher {
+// WatchConversation shows a conversation from now on. The caller closes the watcher.
+func (f *Feeds) WatchConversation(conversation int64) *Watcher {
 	w := &Watcher{feeds: f, conversation: conversation, changed: make(chan struct{}, 1)}
 	f.change(conversation, func(fd *feed) { fd.watchers[w] = struct{}{} })
 	return w
 }
 
-// Delivery tells the watchers of a conversation that its outbox has something new.
-func (f *Feeds) Delivery(conversation int64) {
+// NotifyDelivery tells the watchers of a conversation that its outbox has something new.
+func (f *Feeds) NotifyDelivery(conversation int64) {
 	f.update(conversation, func(fd *feed) {
 		for w := range fd.watchers {
 			w.outbox = true
@@ -102,7 +102,7 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 	}
 	f.feeds[conversation] = fd
 	for w := range fd.watchers {
-		signals.Send(w.changed)
+		signals.SendToken(w.changed)
 	}
 }
 
@@ -126,28 +126,28 @@ func (s *Stream) running() supervisor.ToolRun {
 	return s.tools[0]
 }
 
-// Add appends a piece of the model's text.
-func (s *Stream) Add(text string) {
+// AppendText appends a piece of the model's text.
+func (s *Stream) AppendText(text string) {
 	s.update(func(*feed) { s.partial, s.note, s.tools = append(s.partial, text...), "", nil })
 }
 
-// Commit ends a step; text is its whole text.
-func (s *Stream) Commit(text string) {
-	s.set(func() { s.said, s.ahead, s.partial, s.note, s.tools = Join(s.said, text), "", nil, "", nil })
+// CommitStep ends a step; text is its whole text.
+func (s *Stream) CommitStep(text string) {
+	s.set(func() { s.said, s.ahead, s.partial, s.note, s.tools = JoinSteps(s.said, text), "", nil, "", nil })
 }
 
-// Reset drops the text of the unfinished step, which will be repeated.
-func (s *Stream) Reset() { s.Begin("") }
+// ResetStep drops the text of the unfinished step, which will be repeated.
+func (s *Stream) ResetStep() { s.BeginStep("") }
 
-// Begin begins a step, and drops the text of an unfinished one. ahead comes before the step's text;
+// BeginStep begins a step, and drops the text of an unfinished one. ahead comes before the step's text;
 // "" means nothing.
-func (s *Stream) Begin(ahead string) {
+func (s *Stream) BeginStep(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
 
-// Note shows below the reply why it is delayed. The note is not a part of the reply, and disappears
+// ShowNote shows below the reply why it is delayed. The note is not a part of the reply, and disappears
 // with the next text.
-func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
+func (s *Stream) ShowNote(text string) { s.set(func() { s.note = text }) }
 
 // set changes the reply, and notifies watchers if the visible text changes.
 func (s *Stream) set(change func()) {
@@ -161,9 +161,9 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// Tool shows a line about a tool. A tool counts as running from its begin to its end, or until the
+// ShowTool shows a line about a tool. A tool counts as running from its begin to its end, or until the
 // model writes text.
-func (s *Stream) Tool(event protocol.TurnEvent) {
+func (s *Stream) ShowTool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
 		s.runTool(event)
 		for w := range fd.watchers {
@@ -178,9 +178,9 @@ func (s *Stream) Tool(event protocol.TurnEvent) {
 func (s *Stream) runTool(event protocol.TurnEvent) {
 	is := func(run supervisor.ToolRun) bool { return run.Call == event.Call }
 	switch {
-	case event.Kind == protocol.ToolEnded:
+	case event.Kind == protocol.EventToolEnded:
 		s.tools = slices.DeleteFunc(s.tools, is)
-	case event.Kind == protocol.ToolBegan && len(s.tools) < maxToolLines && !slices.ContainsFunc(s.tools, is):
+	case event.Kind == protocol.EventToolBegan && len(s.tools) < maxToolLines && !slices.ContainsFunc(s.tools, is):
 		s.tools = append(s.tools, supervisor.ToolRun{Call: event.Call, Tool: event.Tool, Text: event.Text})
 	}
 }
@@ -192,18 +192,18 @@ func (s *Stream) Text() (text, partial string) {
 	return s.text(), string(s.partial)
 }
 
-// With returns the whole reply after a step with that text.
-func (s *Stream) With(text string) string {
+// TextWithStep returns the whole reply after a step with that text.
+func (s *Stream) TextWithStep(text string) string {
 	s.feeds.mu.Lock()
 	defer s.feeds.mu.Unlock()
-	return Join(s.said, text)
+	return JoinSteps(s.said, text)
 }
 
 // text returns the whole reply so far. The caller holds the mutex.
-func (s *Stream) text() string { return Join(s.said, s.ahead, string(s.partial)) }
+func (s *Stream) text() string { return JoinSteps(s.said, s.ahead, string(s.partial)) }
 
 // visible returns the text to show. The caller holds the mutex.
-func (s *Stream) visible() string { return Join(s.text(), s.note) }
+func (s *Stream) visible() string { return JoinSteps(s.text(), s.note) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
 
@@ -213,7 +213,7 @@ func shownIn(t supervisor.Turn) int64 {
 	if t.Kind == supervisor.TurnJob {
 		return t.Conversation.ID
 	}
-	return t.AnswersIn().ID
+	return t.AnswerConversation().ID
 }
 
 // Close ends the reply; its final text is in the outbox.
@@ -224,12 +224,12 @@ func (s *Stream) Close() {
 			w.outbox = true
 		}
 	})
-	if to := s.turn.AnswersIn().ID; to != shownIn(s.turn) {
-		s.feeds.Delivery(to)
+	if to := s.turn.AnswerConversation().ID; to != shownIn(s.turn) {
+		s.feeds.NotifyDelivery(to)
 	}
 }
 
-// Join joins the texts of several steps; each text that is not empty becomes a paragraph.
-func Join(steps ...string) string {
+// JoinSteps joins the texts of several steps; each text that is not empty becomes a paragraph.
+func JoinSteps(steps ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "" }), "\n\n")
 }

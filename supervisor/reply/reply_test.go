@@ -20,11 +20,11 @@ func turn(id, inbound, conversation int64) supervisor.Turn {
 // patience is how long a watcher may wait for a change that has already happened.
 const patience = 10 * time.Second
 
-func next(t *testing.T, w *reply.Watcher) reply.Update {
+func next(t *testing.T, w *reply.Watcher) reply.ReplyUpdate {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	u, err := w.Next(ctx)
+	u, err := w.NextUpdate(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +33,13 @@ func next(t *testing.T, w *reply.Watcher) reply.Update {
 
 func TestWatcher_SeesLatestText(t *testing.T) {
 	var feeds reply.Feeds
-	w := feeds.Watch(7)
+	w := feeds.WatchConversation(7)
 	defer w.Close()
 	next(t, w) // the update that begins the watch
 
-	s := feeds.Open(turn(1, 2, 7), "")
+	s := feeds.OpenStream(turn(1, 2, 7), "")
 	for range 1000 {
-		s.Add("x")
+		s.AppendText("x")
 	}
 	u := next(t, w)
 	if u.Turn != 1 || u.Inbound != 2 || len(u.Text) != 1000 {
@@ -47,30 +47,30 @@ func TestWatcher_SeesLatestText(t *testing.T) {
 	}
 }
 
-func TestSteps_AreParagraphsAndCanBeReset(t *testing.T) {
+func TestSteps_BecomeParagraphs(t *testing.T) {
 	var feeds reply.Feeds
-	s := feeds.Open(turn(1, 2, 7), "before")
-	s.Add("hal")
-	s.Reset()
-	s.Add("I loo")
-	s.Commit("I look.")
-	s.Add("Don")
+	s := feeds.OpenStream(turn(1, 2, 7), "before")
+	s.AppendText("hal")
+	s.ResetStep()
+	s.AppendText("I loo")
+	s.CommitStep("I look.")
+	s.AppendText("Don")
 	text, partial := s.Text()
 	if text != "before\n\nI look.\n\nDon" || partial != "Don" {
 		t.Errorf("text %q, partial %q", text, partial)
 	}
 }
 
-// TestBegin_TextIsShownWithStep checks that the text before a step is shown when the step begins,
+// TestBeginStep_TextAhead_IsShownWithStep checks that the text before a step is shown when the step begins,
 // so that nothing moves when it ends.
-func TestBegin_TextIsShownWithStep(t *testing.T) {
+func TestBeginStep_TextAhead_IsShownWithStep(t *testing.T) {
 	var feeds reply.Feeds
-	s := feeds.Open(turn(1, 2, 7), "before")
-	s.Begin("(cut off)")
-	s.Begin("(Taken in.)")
-	s.Add("I see it.")
+	s := feeds.OpenStream(turn(1, 2, 7), "before")
+	s.BeginStep("(cut off)")
+	s.BeginStep("(Taken in.)")
+	s.AppendText("I see it.")
 	text, partial := s.Text()
-	s.Commit(reply.Join("(Taken in.)", "I see it."))
+	s.CommitStep(reply.JoinSteps("(Taken in.)", "I see it."))
 	after, _ := s.Text()
 	if text != "before\n\n(Taken in.)\n\nI see it." || text != after || partial != "I see it." {
 		t.Errorf("text %q, partial %q, and then %q", text, partial, after)
@@ -78,34 +78,34 @@ func TestBegin_TextIsShownWithStep(t *testing.T) {
 }
 
 func TestEmptyStep_AddsNoParagraph(t *testing.T) {
-	if got := reply.Join("a", "", "b"); got != "a\n\nb" {
+	if got := reply.JoinSteps("a", "", "b"); got != "a\n\nb" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestToolLines_OldestAreDropped(t *testing.T) {
 	var feeds reply.Feeds
-	w := feeds.Watch(7)
+	w := feeds.WatchConversation(7)
 	defer w.Close()
-	s := feeds.Open(turn(1, 2, 7), "")
+	s := feeds.OpenStream(turn(1, 2, 7), "")
 	for i := range 100 {
-		s.Tool(protocol.TurnEvent{Call: fmt.Sprint(i)})
+		s.ShowTool(protocol.TurnEvent{Call: fmt.Sprint(i)})
 	}
 	u := next(t, w)
 	if len(u.Tools) != 64 || u.Tools[0].Call != "36" || u.Tools[63].Call != "99" {
 		t.Fatalf("%d lines, from %q to %q", len(u.Tools), u.Tools[0].Call, u.Tools[len(u.Tools)-1].Call)
 	}
-	s.Add("x")
+	s.AppendText("x")
 	if u := next(t, w); len(u.Tools) != 0 {
 		t.Errorf("%d lines came twice", len(u.Tools))
 	}
 }
 
-func TestEnd_NotifiesWatchers(t *testing.T) {
+func TestStreamClose_NotifiesWatchers(t *testing.T) {
 	var feeds reply.Feeds
-	w := feeds.Watch(7)
+	w := feeds.WatchConversation(7)
 	defer w.Close()
-	s := feeds.Open(turn(1, 2, 7), "")
+	s := feeds.OpenStream(turn(1, 2, 7), "")
 	next(t, w)
 	s.Close()
 	if u := next(t, w); !u.Outbox || u.Turn != 0 {
@@ -113,36 +113,36 @@ func TestEnd_NotifiesWatchers(t *testing.T) {
 	}
 }
 
-func TestOtherConversations_GetNoNotification(t *testing.T) {
+func TestWatcher_OtherConversation_IsNotNotified(t *testing.T) {
 	var feeds reply.Feeds
-	w := feeds.Watch(8)
+	w := feeds.WatchConversation(8)
 	defer w.Close()
 	next(t, w)
-	feeds.Open(turn(1, 2, 7), "").Add("x")
+	feeds.OpenStream(turn(1, 2, 7), "").AppendText("x")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	cancel(cause)
-	if _, err := w.Next(ctx); !errors.Is(err, cause) {
+	if _, err := w.NextUpdate(ctx); !errors.Is(err, cause) {
 		t.Errorf("got %v, want the cause", err)
 	}
 }
 
-func TestLook_ReturnsCurrentReply(t *testing.T) {
+func TestCurrentReply_ReturnsRunningReply(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
-	if _, ok := feeds.Current(7); ok {
+	if _, ok := feeds.CurrentReply(7); ok {
 		t.Error("there is a reply before any turn")
 	}
-	s := feeds.Open(turn(1, 11, 7), "Earlier.")
-	s.Add("And n")
-	s.Add("ow.")
-	r, ok := feeds.Current(7)
+	s := feeds.OpenStream(turn(1, 11, 7), "Earlier.")
+	s.AppendText("And n")
+	s.AppendText("ow.")
+	r, ok := feeds.CurrentReply(7)
 	if !ok || r.Turn.ID != 1 || r.Text != "Earlier.\n\nAnd now." {
 		t.Errorf("it shows %+v, %v", r, ok)
 	}
 	s.Close()
-	feeds.Delivery(8)
-	if _, ok := feeds.Current(7); ok {
+	feeds.NotifyDelivery(8)
+	if _, ok := feeds.CurrentReply(7); ok {
 		t.Error("there is a reply after the turn")
 	}
 	if changed[7] != 4 || changed[8] != 1 {
@@ -150,16 +150,16 @@ func TestLook_ReturnsCurrentReply(t *testing.T) {
 	}
 }
 
-func TestCommit_UnchangedText_NotifiesNobody(t *testing.T) {
+func TestCommitStep_UnchangedText_NotifiesNobody(t *testing.T) {
 	told := 0
 	feeds := reply.Feeds{Changed: func(int64) { told++ }}
-	s := feeds.Open(turn(1, 11, 7), "")
-	s.Add("I look.")
+	s := feeds.OpenStream(turn(1, 11, 7), "")
+	s.AppendText("I look.")
 	for _, c := range []struct {
 		text string
 		want int // how often watchers were notified, in total
 	}{{"I look.", 2}, {"", 2}, {"Done.", 3}} {
-		if s.Commit(c.text); told != c.want {
+		if s.CommitStep(c.text); told != c.want {
 			t.Errorf("commit of %q: told %d times, want %d", c.text, told, c.want)
 		}
 	}
@@ -168,15 +168,15 @@ func TestCommit_UnchangedText_NotifiesNobody(t *testing.T) {
 	}
 }
 
-func TestReset_NothingToReset_NotifiesNobody(t *testing.T) {
+func TestResetStep_EmptyStep_NotifiesNobody(t *testing.T) {
 	told := 0
 	feeds := reply.Feeds{Changed: func(int64) { told++ }}
-	s := feeds.Open(turn(1, 11, 7), "")
-	if s.Reset(); told != 1 {
+	s := feeds.OpenStream(turn(1, 11, 7), "")
+	if s.ResetStep(); told != 1 {
 		t.Error("a reply that had said nothing was reset, and somebody was told")
 	}
-	s.Add("I look.")
-	if s.Reset(); told != 3 {
+	s.AppendText("I look.")
+	if s.ResetStep(); told != 3 {
 		t.Error("a reply was taken back, and nobody was told")
 	}
 }
@@ -186,17 +186,17 @@ func TestReset_NothingToReset_NotifiesNobody(t *testing.T) {
 func TestReply_GrowsInItsDestination(t *testing.T) {
 	changed := map[int64]int{}
 	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
-	w := feeds.Watch(8)
+	w := feeds.WatchConversation(8)
 	defer w.Close()
 	next(t, w)
 	job := turn(1, 2, 7)
 	job.Destination = supervisor.Conversation{ID: 8}
-	s := feeds.Open(job, "")
-	s.Add("Good morning")
+	s := feeds.OpenStream(job, "")
+	s.AppendText("Good morning")
 	if u := next(t, w); u.Turn != 1 || u.Text != "Good morning" {
 		t.Errorf("where it answers it shows %+v", u)
 	}
-	if r, ok := feeds.Current(7); ok {
+	if r, ok := feeds.CurrentReply(7); ok {
 		t.Errorf("its own conversation shows %+v", r)
 	}
 	s.Close()
@@ -208,16 +208,16 @@ func TestReply_GrowsInItsDestination(t *testing.T) {
 	}
 }
 
-// TestReplies_Several_ShowTheFirst checks that the first of several turns in one conversation is
+// TestReplies_SeveralTurns_ShowTheFirst checks that the first of several turns in one conversation is
 // shown until it ends, and then the next.
-func TestReplies_Several_ShowTheFirst(t *testing.T) {
+func TestReplies_SeveralTurns_ShowTheFirst(t *testing.T) {
 	var feeds reply.Feeds
-	w := feeds.Watch(7)
+	w := feeds.WatchConversation(7)
 	defer w.Close()
 	job := turn(2, 3, 9)
 	job.Destination = supervisor.Conversation{ID: 7}
-	first, second := feeds.Open(turn(1, 2, 7), "one"), feeds.Open(job, "two")
-	second.Tool(protocol.TurnEvent{Call: "c"})
+	first, second := feeds.OpenStream(turn(1, 2, 7), "one"), feeds.OpenStream(job, "two")
+	second.ShowTool(protocol.TurnEvent{Call: "c"})
 	if u := next(t, w); u.Turn != 1 || u.Text != "one" || len(u.Tools) != 0 {
 		t.Errorf("first it shows %+v", u)
 	}
@@ -231,16 +231,16 @@ func TestReplies_Several_ShowTheFirst(t *testing.T) {
 	}
 }
 
-// TestNote_DisappearsWithNextText checks that a note below a reply is shown, but is not a part of
+// TestShowNote_NextText_RemovesNote checks that a note below a reply is shown, but is not a part of
 // the reply. It disappears with the next text.
-func TestNote_DisappearsWithNextText(t *testing.T) {
+func TestShowNote_NextText_RemovesNote(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
-		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
+		"text": func(s *reply.Stream) { s.AppendText("Yes.") }, "a step's end": func(s *reply.Stream) { s.CommitStep("Yes.") }, "a reset": (*reply.Stream).ResetStep,
 	} {
 		var f reply.Feeds
-		s := f.Open(turn(1, 1, 1), "Well,")
-		watcher := f.Watch(1)
-		s.Note("(It is slow.)")
+		s := f.OpenStream(turn(1, 1, 1), "Well,")
+		watcher := f.WatchConversation(1)
+		s.ShowNote("(It is slow.)")
 		update := next(t, watcher)
 		if update.Text != "Well,\n\n(It is slow.)" {
 			t.Errorf("before %s: %+v", name, update)
@@ -249,7 +249,7 @@ func TestNote_DisappearsWithNextText(t *testing.T) {
 			t.Errorf("before %s the reply is %q", name, text)
 		}
 		change(s)
-		if r, _ := f.Current(1); strings.Contains(r.Text, "slow") {
+		if r, _ := f.CurrentReply(1); strings.Contains(r.Text, "slow") {
 			t.Errorf("after %s it is still noted: %q", name, r.Text)
 		}
 	}
@@ -259,9 +259,9 @@ func TestNote_DisappearsWithNextText(t *testing.T) {
 // ends or the model continues.
 func TestTools_LongestRunning_IsShown(t *testing.T) {
 	var f reply.Feeds
-	s := f.Open(turn(1, 1, 1), "")
+	s := f.OpenStream(turn(1, 1, 1), "")
 	running := func() string {
-		r, _ := f.Current(1)
+		r, _ := f.CurrentReply(1)
 		return strings.TrimSpace(r.Tool.Call + " " + r.Tool.Tool + " " + r.Tool.Text)
 	}
 	for _, step := range []struct {
@@ -270,13 +270,13 @@ func TestTools_LongestRunning_IsShown(t *testing.T) {
 	}{
 		{func() {}, ""},
 		{func() {
-			s.Tool(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: "a", Tool: "run_command", Text: "make"})
+			s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: "a", Tool: "run_command", Text: "make"})
 		}, "a run_command make"},
-		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: "b", Tool: "read_file"}) }, "a run_command make"},
-		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolProgressed, Call: "b", Tool: "read_file"}) }, "a run_command make"},
-		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolEnded, Call: "a"}) }, "b read_file"},
-		{func() { s.Add("Well,") }, ""},
-		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolEnded, Call: "b"}) }, ""},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: "b", Tool: "read_file"}) }, "a run_command make"},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolProgress, Call: "b", Tool: "read_file"}) }, "a run_command make"},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolEnded, Call: "a"}) }, "b read_file"},
+		{func() { s.AppendText("Well,") }, ""},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolEnded, Call: "b"}) }, ""},
 	} {
 		step.do()
 		if got := running(); got != step.want {

@@ -7,10 +7,10 @@ const (
 	textTaken    = "(I have read the %d messages that you sent meanwhile, and go on with them in mind.)"
 )
 
-// Taken returns the reply's line about n messages that its turn has read meanwhile. n is at least
+// ReadMeanwhileLine returns the reply's line about n messages that its turn has read meanwhile. n is at least
 // one. The line is a paragraph between the text before and after these messages, because the reply
 // stays above them in the chat.
-func Taken(n int) string {
+func ReadMeanwhileLine(n int) string {
 	if n == 1 {
 		return textTakenOne
 	}

@@ -19,8 +19,8 @@ type Watcher struct {
 	tools        []protocol.TurnEvent
 }
 
-// Update is the present state of a conversation, for a watcher to show.
-type Update struct {
+// ReplyUpdate is the present state of a conversation, for a watcher to show.
+type ReplyUpdate struct {
 	Turn    int64 // the running turn; 0 if none runs
 	Inbound int64 // the inbound that the turn answers
 	Text    string
@@ -28,11 +28,11 @@ type Update struct {
 	Outbox  bool                 // whether the outbox may hold something new
 }
 
-// Next waits for a change. It returns the cause when ctx ends.
-func (w *Watcher) Next(ctx context.Context) (Update, error) {
+// NextUpdate waits for a change. It returns the cause when ctx ends.
+func (w *Watcher) NextUpdate(ctx context.Context) (ReplyUpdate, error) {
 	select {
 	case <-ctx.Done():
-		return Update{}, context.Cause(ctx)
+		return ReplyUpdate{}, context.Cause(ctx)
 	case <-w.changed:
 		return w.take(), nil
 	}
@@ -43,10 +43,10 @@ func (w *Watcher) Close() {
 	w.feeds.change(w.conversation, func(fd *feed) { delete(fd.watchers, w) })
 }
 
-func (w *Watcher) take() Update {
+func (w *Watcher) take() ReplyUpdate {
 	w.feeds.mu.Lock()
 	defer w.feeds.mu.Unlock()
-	u := Update{Tools: w.tools, Outbox: w.outbox}
+	u := ReplyUpdate{Tools: w.tools, Outbox: w.outbox}
 	w.tools, w.outbox = nil, false
 	if s := w.feeds.feeds[w.conversation].shown(); s != nil {
 		u.Turn, u.Inbound, u.Text = s.turn.ID, s.turn.Inbound, s.visible()

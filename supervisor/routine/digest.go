@@ -61,7 +61,7 @@ func (r *Routines) digest(ctx context.Context, c supervisor.CheckFire) (out supe
 	if err != nil {
 		return out, err
 	}
-	rows, err := r.o.Store.Digest(ctx, c.Job.User, after, c.At)
+	rows, err := r.o.Store.ReadDigestRows(ctx, c.Job.User, after, c.At)
 	if err != nil {
 		return out, err
 	}

@@ -86,7 +86,7 @@ func (d *digest) times(j supervisor.Job) string {
 		}
 		times = append(times, text)
 		j.FireCount++
-		next, more, err := recurrence.NextOf(j, at)
+		next, more, err := recurrence.NextDue(j, at)
 		at, found = next, more && err == nil // an unreadable rule is reported when the job is due
 	}
 	return strings.Join(times, ", ")
@@ -118,7 +118,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 		}
 		line := title + ": " + strings.Join(came, ", ")
 		if did.Cost > 0 {
-			line += fmt.Sprintf(textDigestCost, money.Dollars(did.Cost))
+			line += fmt.Sprintf(textDigestCost, money.FormatDollars(did.Cost))
 			paid++
 		}
 		if did.Job.State == supervisor.JobPaused {
@@ -129,7 +129,7 @@ func (d *digest) addJobs(list []supervisor.JobSummary) {
 	d.news = d.news || len(lines) > 0
 	heading := fmt.Sprintf(textDigestDid, d.after.In(d.now.Location()).Format(dayLayout))
 	if paid > 1 {
-		heading += fmt.Sprintf(textDigestCosts, money.Dollars(cost))
+		heading += fmt.Sprintf(textDigestCosts, money.FormatDollars(cost))
 	}
 	d.addSection(heading, lines, maxLines)
 }
@@ -155,10 +155,10 @@ func (d *digest) addFiles(names []string) {
 }
 
 // proposed returns the jobs that wait for the user's approval.
-func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
+func proposed(jobs []supervisor.Job) (list []supervisor.WaitingItem) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
-			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt,
+			list = append(list, supervisor.WaitingItem{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt,
 				World: j.Options.World})
 		}
 	}
@@ -166,9 +166,9 @@ func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
 }
 
 // addWaiting adds the items that wait for the user. They are news if one of them is new.
-func (d *digest) addWaiting(list []supervisor.Waiting) {
+func (d *digest) addWaiting(list []supervisor.WaitingItem) {
 	var lines []string
-	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int {
+	slices.SortStableFunc(list, func(a, b supervisor.WaitingItem) int {
 		return cmp.Compare(b.Since.UnixMilli(), a.Since.UnixMilli())
 	})
 	for _, w := range list {
@@ -188,7 +188,7 @@ func (d *digest) addWaiting(list []supervisor.Waiting) {
 // oneLine returns the first line of a text, with at most maxLineText characters.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	runes := []rune(strings.TrimSpace(printable.Text(line)))
+	runes := []rune(strings.TrimSpace(printable.DropControls(line)))
 	if len(runes) > maxLineText {
 		runes = append(runes[:maxLineText-1:maxLineText-1], '…')
 	}

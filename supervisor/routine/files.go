@@ -46,7 +46,7 @@ func (r *Routines) files(ctx context.Context, c supervisor.CheckFire) (out super
 		return out, err
 	}
 	next := was
-	if next.Effect, err = r.o.FileEffects.LastID(ctx, c.Job.User, was.Effect); err != nil {
+	if next.Effect, err = r.o.FileEffects.NewestID(ctx, c.Job.User, was.Effect); err != nil {
 		return out, err
 	}
 	switch all, err := r.o.IndexHomeNow(ctx, c.Job.User); {
@@ -81,7 +81,7 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 	}
 	// ListFileEffects must follow Changes, so that it includes every finished effect.
 	effects, settled, err := r.o.FileEffects.ListFileEffects(ctx, user, was.Effect,
-		slices.Concat(effect.KindsOf(effect.GroupChanged), effect.KindsOf(effect.GroupRun)))
+		slices.Concat(effect.GroupKinds(effect.GroupChanged), effect.GroupKinds(effect.GroupRun)))
 	if err != nil || !settled {
 		return nil, next, false, err
 	}
@@ -89,15 +89,15 @@ func (r *Routines) changesByOthers(ctx context.Context, user string, was filesSt
 	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.byOthers(c) }), next, true, nil
 }
 
-// HomeChanged records that a file in a user's home has changed. It never blocks.
-func (r *Routines) HomeChanged(user string) {
+// NoteHomeChange records that a file in a user's home has changed. It never blocks.
+func (r *Routines) NoteHomeChange(user string) {
 	r.changed.markChanged(user, r.o.Now())
-	r.o.Jobs().Wake()
+	r.o.Jobs().WakeLoop()
 }
 
-// Next returns when the next changed home must be checked, in addition to its regular times. any is
+// NextHomeCheck returns when the next changed home must be checked, in addition to its regular times. any is
 // false if no home has changed.
-func (r *Routines) Next() (next time.Time, any bool) { return r.changed.nextDue() }
+func (r *Routines) NextHomeCheck() (next time.Time, any bool) { return r.changed.nextDue() }
 
 // CheckHomes starts checks of changed homes in which changes have stopped. A check that can't start
 // now starts later.
@@ -127,7 +127,7 @@ func (r *Routines) checkHome(ctx context.Context, user string, now time.Time) (l
 	if wait := was.wait(now); wait > 0 {
 		return wait, nil
 	}
-	begun, _, err := r.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
+	begun, _, err := r.o.Store.RunNow(ctx, j, supervisor.JobTrigger{Due: now})
 	if err == nil && !begun {
 		return settleTime, nil
 	}
@@ -145,7 +145,7 @@ func (r *Routines) findWatched(ctx context.Context, user string) (j supervisor.J
 	if err != nil || !on || j.State != supervisor.JobActive {
 		return j, was, false, err
 	}
-	seen, err := r.o.Store.FindSeen(ctx, j.ID)
+	seen, err := r.o.Store.FindCheckState(ctx, j.ID)
 	if err != nil || seen == "" {
 		return j, was, false, err
 	}

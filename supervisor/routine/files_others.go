@@ -36,7 +36,7 @@ type ledger struct {
 // ledgerOf builds a ledger from effects, oldest first.
 func ledgerOf(effects []supervisor.FileEffect) ledger {
 	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
-	programs := append(effect.KindsOf(effect.GroupRun), "program")
+	programs := append(effect.GroupKinds(effect.GroupRun), "program")
 	for _, e := range effects {
 		c := e.Change
 		switch {
@@ -49,11 +49,11 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 			}
 		case c == nil:
 			l.unknown[e.Target] = true
-		case c.Obstacle != "" && c.Obstacle != protocol.ByProgram:
+		case c.Obstacle != "" && c.Obstacle != protocol.ObstacleProgramChange:
 			l.unknown[c.Path], l.unknown[c.To] = true, true
 		case c.To != "" && c.Before.IsHash():
-			l.left[c.Path], l.left[c.To] = protocol.FileAbsent, c.Before
-		case c.To != "" || c.Before == protocol.FileFolder:
+			l.left[c.Path], l.left[c.To] = protocol.FileStateAbsent, c.Before
+		case c.To != "" || c.Before == protocol.FileStateFolder:
 			l.unknown[c.Path], l.unknown[c.To] = true, true
 		default:
 			l.left[c.Path] = c.After
@@ -87,10 +87,10 @@ func (l ledger) byOthers(c supervisor.HomeChange) bool {
 // mayBeState reports whether a changed file may be in a recorded state. A large file was never
 // read, so its hash is unknown. The index may have a young file's time a nanosecond later.
 func mayBeState(c supervisor.HomeChange, state protocol.FileState) bool {
-	if state == protocol.FileAbsent {
+	if state == protocol.FileStateAbsent {
 		return c.After == supervisor.FileMissing
 	}
-	if state.IsHash() && strings.HasPrefix(c.After, string(protocol.FileLarge)) {
+	if state.IsHash() && strings.HasPrefix(c.After, string(protocol.FileStateLargePrefix)) {
 		return true
 	}
 	return c.After == string(state) || state == protocol.LargeFileState(c.Size, c.Modified) ||
@@ -115,7 +115,7 @@ func filesText(list []supervisor.HomeChange) string {
 	if more := len(list) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf(textFilesMore, more))
 	}
-	return textFilesOthers + "\n" + markdown.Fenced(strings.Join(lines, "\n"))
+	return textFilesOthers + "\n" + markdown.FenceText(strings.Join(lines, "\n"))
 }
 
 func fileFormat(c supervisor.HomeChange) string {
@@ -129,8 +129,8 @@ func fileFormat(c supervisor.HomeChange) string {
 }
 
 func fileName(path string) string {
-	if runes := []rune(printable.Text(path)); len(runes) > maxFileName {
+	if runes := []rune(printable.DropControls(path)); len(runes) > maxFileName {
 		return string(runes[:maxFileName]) + "…"
 	}
-	return printable.Text(path)
+	return printable.DropControls(path)
 }

@@ -11,7 +11,7 @@ import (
 
 // A file in its recorded state was changed by the user's own turns. The same holds for a file whose
 // state was not recorded when a program ended.
-func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
+func TestLedger_OwnTurnsChange_IsNotByOthers(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)
 	file := func(path string, state protocol.FileState) supervisor.HomeChange {
@@ -25,9 +25,9 @@ func TestLedger_ByOthers_KnowsOwnChanges(t *testing.T) {
 	}
 	wrote := effect("write", protocol.Undo{Path: "a", After: one})
 	moved := effect("move", protocol.Undo{Path: "a", To: "d/b", Before: one})
-	folder := effect("move", protocol.Undo{Path: "d", To: "e", Before: protocol.FileFolder})
+	folder := effect("move", protocol.Undo{Path: "d", To: "e", Before: protocol.FileStateFolder})
 	by := func(path string, after protocol.FileState) supervisor.FileEffect {
-		return effect("program", protocol.Undo{Path: path, After: after, Obstacle: protocol.ByProgram})
+		return effect("program", protocol.Undo{Path: path, After: after, Obstacle: protocol.ObstacleProgramChange})
 	}
 	ran := supervisor.FileEffect{Kind: "run", Target: "make", At: at}
 	more := supervisor.FileEffect{Kind: "program", Target: "5 more files", At: at}

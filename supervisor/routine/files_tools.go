@@ -10,8 +10,8 @@ import (
 
 // Tool runs a tool call of a model, for a turn that answers in a conversation.
 type Tool = func(
-	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
-) (protocol.JobAnswer, error)
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (protocol.JobCallResult, error)
 
 // Tools returns the tools about routines, by name.
 func (r *Routines) Tools() map[string]Tool {
@@ -23,10 +23,10 @@ func (r *Routines) Tools() map[string]Tool {
 }
 
 func (r *Routines) enableFiles(
-	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
-) (protocol.JobAnswer, error) {
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (protocol.JobCallResult, error) {
 	if c.Kind != supervisor.TurnChat {
-		return protocol.JobAnswer{}, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
+		return protocol.JobCallResult{}, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}
 	return r.switchFiles(ctx, user, in, wordOn)
 }
@@ -34,9 +34,9 @@ func (r *Routines) enableFiles(
 // disableFiles turns file notices off. A turn that has read somebody else's words may not: their
 // author may want to change files unnoticed.
 func (r *Routines) disableFiles(
-	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
-) (answer protocol.JobAnswer, err error) {
-	switch world, err := r.o.Store.World(ctx, c.Turn); {
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (answer protocol.JobCallResult, err error) {
+	switch world, err := r.o.Store.HasWorldWords(ctx, c.Turn); {
 	case err != nil:
 		return answer, err
 	case world:
@@ -48,19 +48,19 @@ func (r *Routines) disableFiles(
 }
 
 func (r *Routines) filesStatus(
-	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
-) (protocol.JobAnswer, error) {
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (protocol.JobCallResult, error) {
 	return r.switchFiles(ctx, user, in, "")
 }
 
 // switchFiles turns file notices on or off; empty words ask whether they are on.
 func (r *Routines) switchFiles(
 	ctx context.Context, user supervisor.User, in supervisor.Conversation, words string,
-) (answer protocol.JobAnswer, err error) {
-	if in.InGroup() {
+) (answer protocol.JobCallResult, err error) {
+	if in.IsInGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerFilesInGroup)
 	}
-	d, err := r.Switch(ctx, user, in, supervisor.RoutineFiles, words, r.o.Now())
+	d, err := r.SwitchRoutine(ctx, user, in, supervisor.RoutineFiles, words, r.o.Now())
 	answer.Text, answer.Brief = d.Text, words
 	return answer, err
 }

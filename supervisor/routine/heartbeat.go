@@ -31,12 +31,12 @@ func (r *Routines) heartbeat(ctx context.Context, c supervisor.CheckFire) (out s
 	if err != nil {
 		return out, err
 	}
-	was, err := state[heartbeat.State](c)
+	was, err := state[heartbeat.ItemRecords](c)
 	if err != nil {
 		return out, err
 	}
 	zone := timezone.ForUser(c.Owner)
-	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, c.At.In(zone)), was, c.At, zone)
+	due, next, err := heartbeat.DueItems(heartbeat.Parse(string(text), was, c.At.In(zone)), was, c.At, zone)
 	if err != nil {
 		return out, err
 	}

@@ -17,9 +17,9 @@ import (
 
 // Jobs changes jobs, as package schedule does.
 type Jobs interface {
-	// Put stores a new job. show returns a message about the job, which is sent at once; nil means
+	// Add stores a new job. show returns a message about the job, which is sent at once; nil means
 	// no message.
-	Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error)
+	Add(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error)
 	// Change stores a changed job. It fails if the stored job has changed since it was read.
 	Change(ctx context.Context, j supervisor.Job) error
 	Pause(ctx context.Context, j supervisor.Job) (string, error)
@@ -27,11 +27,11 @@ type Jobs interface {
 	Resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
 	// RunNow starts a job now.
 	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
-	// Terms returns sentences about the options of a job.
-	Terms(j supervisor.Job) []string
-	// Wake makes the schedule look for due jobs now, and ask again when the next changed home is
+	// DescribeOptions returns sentences about the options of a job.
+	DescribeOptions(j supervisor.Job) []string
+	// WakeLoop makes the schedule look for due jobs now, and ask again when the next changed home is
 	// due.
-	Wake()
+	WakeLoop()
 }
 
 // Options configure Routines.
@@ -47,11 +47,11 @@ type Options struct {
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
 	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
 	Jobs func() Jobs
-	// SetRule sets a job's times from words; now is at. CheckPeriod refuses a job that would start
+	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would start
 	// turns too often. Line describes when a job is due.
-	SetRule     func(j *supervisor.Job, words string, at time.Time) error
-	CheckPeriod func(j supervisor.Job, zone *time.Location) error
-	Line        func(j supervisor.Job) string
+	SetRule        func(j *supervisor.Job, words string, at time.Time) error
+	ValidatePeriod func(j supervisor.Job, zone *time.Location) error
+	DescribeTimes  func(j supervisor.Job) string
 	// Person finds a user who may speak.
 	Person func(name string) (supervisor.User, bool)
 	// Check runs a check in a user's worker. Errors are for the user. A temporary error wraps

@@ -75,11 +75,11 @@ func (r *Routines) commands() (all []feature.Command) {
 		k := kinds[name]
 		c := feature.Command{SlashCommand: supervisor.SlashCommand{Name: k.command, Help: k.help},
 			Group: feature.GroupReminders,
-			Run: func(ctx context.Context, q feature.Request) (supervisor.Delivery, error) {
-				return r.Switch(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
+			Run: func(ctx context.Context, q feature.CommandRequest) (supervisor.Delivery, error) {
+				return r.SwitchRoutine(ctx, q.User, q.Conversation, name, q.Arguments, q.At)
 			}}
 		if k.private {
-			c.Private = feature.Always
+			c.Private = feature.AlwaysPrivate
 		}
 		all = append(all, c)
 	}
@@ -98,8 +98,8 @@ func (k kind) cutMode(words string) (m mode, rest string) {
 	return m, strings.TrimSpace(rest)
 }
 
-// Check runs a routine that is due. An error fails the fire.
-func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
+// RunCheck runs a routine that is due. An error fails the fire.
+func (r *Routines) RunCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	k, known := r.kinds[c.Job.Name]
 	if !known {
 		return supervisor.CheckOutcome{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, c.Job.Name,
@@ -108,8 +108,8 @@ func (r *Routines) Check(ctx context.Context, c supervisor.CheckFire) (superviso
 	return k.check(ctx, c)
 }
 
-// CheckTimes refuses other times for a routine with fixed times.
-func (r *Routines) CheckTimes(j supervisor.Job) error {
+// ValidateTimes refuses other times for a routine with fixed times.
+func (r *Routines) ValidateTimes(j supervisor.Job) error {
 	if r.kinds[j.Name].fixedTimes {
 		return supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, job.Title(j))
 	}
@@ -122,9 +122,9 @@ const (
 	wordOff = "off"
 )
 
-// Switch turns a user's routine on or off, or says whether it is on. words are empty, on, off or a
+// SwitchRoutine turns a user's routine on or off, or says whether it is on. words are empty, on, off or a
 // time. A mode may come before them, or stand alone.
-func (r *Routines) Switch(
+func (r *Routines) SwitchRoutine(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
 	k, known := r.kinds[name]
@@ -155,7 +155,7 @@ func (r *Routines) Switch(
 		when = "daily at " + words
 	}
 	if _, err := recurrence.Parse(when, at.In(timezone.ForUser(user))); err != nil && len(k.modes) > 0 {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words),
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.DropControls(words),
 			strings.Join(slices.Sorted(maps.Keys(k.modes)), ", "))
 	}
 	words = when
@@ -170,7 +170,7 @@ func (r *Routines) Switch(
 func (r *Routines) turnOnAfresh(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {
-	if err := r.o.Store.ForgetSeen(ctx, j.ID); err != nil {
+	if err := r.o.Store.ForgetCheckState(ctx, j.ID); err != nil {
 		return d, err
 	}
 	if d, err = r.turnOn(ctx, user, c, j.Name, words, nil, at); err != nil {
@@ -188,9 +188,9 @@ func (r *Routines) switchMode(
 	ctx context.Context, j supervisor.Job, m mode, at time.Time,
 ) (d supervisor.Delivery, err error) {
 	m(&j.Options)
-	zone, err := recurrence.ZoneOf(j)
-	if err == nil && j.AsksModel() {
-		err = r.o.CheckPeriod(j, zone)
+	zone, err := recurrence.JobZone(j)
+	if err == nil && j.MayStartTurn() {
+		err = r.o.ValidatePeriod(j, zone)
 	}
 	switch {
 	case err != nil:
@@ -249,7 +249,7 @@ func (r *Routines) turnOn(
 	if err := r.o.SetRule(&j, words, at); err != nil {
 		return d, err
 	}
-	kept, err := r.o.Jobs().Put(ctx, j, nil)
+	kept, err := r.o.Jobs().Add(ctx, j, nil)
 	if err != nil {
 		return d, err
 	}
@@ -279,11 +279,11 @@ func (r *Routines) routineText(name string, j supervisor.Job, found bool) string
 	if !found || j.State != supervisor.JobActive {
 		return fmt.Sprintf(textRoutineOff, job.RoutineTitles[name]) + "\n\n" + r.kinds[name].description
 	}
-	text := fmt.Sprintf(textRoutineOn, job.RoutineTitles[name], r.o.Line(j))
+	text := fmt.Sprintf(textRoutineOn, job.RoutineTitles[name], r.o.DescribeTimes(j))
 	if j.Options.ByModel {
 		text += textRoutineWritten
 	}
-	for _, more := range r.o.Jobs().Terms(j) {
+	for _, more := range r.o.Jobs().DescribeOptions(j) {
 		text += " " + more
 	}
 	return text + "\n\n" + r.kinds[name].description

@@ -29,7 +29,7 @@ const (
 )
 
 // digestWaiting are the texts about items that wait for the user, by kind.
-var digestWaiting = map[supervisor.WaitingKind]string{
+var digestWaiting = map[supervisor.WaitingItemKind]string{
 	supervisor.WaitingQuestion:   "a question: %s",
 	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",
 	supervisor.WaitingHeld:       "%s of yours, held until you send a code",

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/users"
 )
 
-// JobTerms chooses the model of each turn, and limits the turns of jobs.
-type JobTerms struct {
+// JobTurnPolicy chooses the model of each turn, and limits the turns of jobs.
+type JobTurnPolicy struct {
 	Find   func(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	Choice users.ModelChoice
 	Small  func() string       // returns the name of the small model
@@ -22,7 +22,7 @@ type JobTerms struct {
 }
 
 // jobOf returns the job of a turn; found is false for a turn without a job.
-func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
+func (j JobTurnPolicy) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.Job, found bool, err error) {
 	id, err := strconv.ParseInt(t.Conversation.Chat, 10, 64)
 	if t.Kind != supervisor.TurnJob || err != nil {
 		return job, false, nil
@@ -32,7 +32,7 @@ func (j JobTerms) jobOf(ctx context.Context, t supervisor.Turn) (job supervisor.
 
 // Model returns the model of a turn. A job's own model comes first. Checks and routines use the
 // small model. All other turns use the model that the user chose.
-func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) {
+func (j JobTurnPolicy) Model(ctx context.Context, t supervisor.Turn) (string, error) {
 	job, found, err := j.jobOf(ctx, t)
 	switch own := job.Options.Model; {
 	case err != nil:
@@ -42,13 +42,13 @@ func (j JobTerms) Model(ctx context.Context, t supervisor.Turn) (string, error) 
 	case found && job.Kind != supervisor.JobTask:
 		return j.Small(), nil
 	}
-	spec, _, err := j.Choice.Choice(ctx, t.Conversation.User)
+	spec, _, err := j.Choice.CurrentModel(ctx, t.Conversation.User)
 	return spec, err
 }
 
 // TurnLimits returns the limits of a job's turn. A job may set its own steps and minutes, within
 // the limits of every turn.
-func (j JobTerms) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
+func (j JobTurnPolicy) TurnLimits(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := j.Limits, jobLimits(j.Limits)
 	job, _, err := j.jobOf(ctx, t)
 	if err != nil { // use the default limits

@@ -17,19 +17,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShots runs turns that only read, such as reviews. Each turn has its own worker, without a
+// OneShotTurns runs turns that only read, such as reviews. Each turn has its own worker, without a
 // home and tools; the worker ends with the turn.
-type OneShots struct {
+type OneShotTurns struct {
 	Turns
-	Place func() pool.Place
-	Terms func(supervisor.Turn) ReadingTerms
+	Place func() pool.WorkerLocation
+	Terms func(supervisor.Turn) ReadOnlyTurnPolicy
 	Audit func(user, action, detail string)
 	// Await calls take with the reports of a turn's worker, until end is called.
 	Await func(turn int64, take func(context.Context, protocol.ReviewReport) error) (end func())
 }
 
-// ReadingTerms are the model and the limits of a turn that only reads.
-type ReadingTerms struct {
+// ReadOnlyTurnPolicy are the model and the limits of a turn that only reads.
+type ReadOnlyTurnPolicy struct {
 	Model string // provider/model; "" means the default model
 	Pot   string
 	// Turn limits the cost of the turn, and Day the daily cost of its pot. Both are in millionths
@@ -41,14 +41,14 @@ type ReadingTerms struct {
 
 // Run runs an attempt at a turn that only reads, in its own worker. If the worker reports, Run
 // calls report before it returns an end with WhyDone; otherwise Run never calls it.
-func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
-	report func(context.Context, protocol.ReviewReport) error) (session.End, error) {
+func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
+	report func(context.Context, protocol.ReviewReport) error) (session.AttemptEnd, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
-	spec := pool.Spec{Key: fmt.Sprintf("%s/%d", a.Turn.Kind, a.Turn.ID), Profile: pool.ProfileReview,
+	spec := pool.WorkerSpec{Key: fmt.Sprintf("%s/%d", a.Turn.Kind, a.Turn.ID), Profile: pool.ProfileReview,
 		Place: o.Place(), Hello: &protocol.Hello{User: user}}
 	worker, err := o.acquire(ctx, user, spec, nil)
 	if err != nil {
-		return session.End{}, err
+		return session.AttemptEnd{}, err
 	}
 	defer worker.Release()
 	var reported atomic.Bool
@@ -61,23 +61,23 @@ func (o OneShots) Run(ctx context.Context, a session.Attempt, material protocol.
 	})()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Kind: a.Turn.Kind,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswerConversation().ID, Kind: a.Turn.Kind,
 		Model: terms.Model, Reply: a.Stream, Reserver: o.Reserver(a.Turn), Pot: terms.Pot, Material: material.SHA256,
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy},
+	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy},
 		err
 }
 
 // checkEnd returns a function that checks the end that a worker reports. An end without a review
 // report is an error, and is audited.
-func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
+func (o OneShotTurns) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case end.Why == protocol.WhyDone && reported.Load(), end.Why == protocol.WhyTime:
+		case end.Why == protocol.TurnEndDone && reported.Load(), end.Why == protocol.TurnEndTimeLimit:
 			return nil
 		}
 		err := errors.New("the worker ended the turn without a report")
@@ -86,14 +86,14 @@ func (o OneShots) checkEnd(ctx context.Context, t supervisor.Turn, reported *ato
 	}
 }
 
-// ByKind maps each kind of turn to its runner.
-type ByKind map[supervisor.TurnKind]session.Runner
+// RunnersByKind maps each kind of turn to its runner.
+type RunnersByKind map[supervisor.TurnKind]session.Runner
 
 // Run runs an attempt with the runner of its turn's kind.
-func (r ByKind) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+func (r RunnersByKind) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	runner, known := r[a.Turn.Kind]
 	if !known {
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError},
+		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndError},
 			Failure: supervisor.Errorf(supervisor.CodeInternal, textNoRunner, a.Turn.Kind)}, nil
 	}
 	return runner.Run(ctx, a)
@@ -105,14 +105,14 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 	if err != nil {
 		return protocol.BlobRef{}, err
 	}
-	return kept.Keep("material.json", text)
+	return kept.StoreBytes("material.json", text)
 }
 
 // endWithCard ends a turn whose worker has only reported. The answer is a card, which is not
 // written by a model.
-func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.End, error) {
+func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.AttemptEnd, error) {
 	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})
-	a.Stream.Commit(card)
-	return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1}}, err
+	a.Stream.CommitStep(card)
+	return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 1}}, err
 }

@@ -42,7 +42,7 @@ type reviewRig struct {
 	turn     supervisor.Turn
 	material protocol.BlobRef
 	reports  []protocol.ReviewReport
-	reported github.Reports
+	reported github.ReportReceiver
 
 	mu          sync.Mutex // guards the fields below
 	asked       []string   // second word of each system text
@@ -62,7 +62,7 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 	r.kept = kept
 	text, err := json.Marshal(material)
 	r.must(err)
-	file, err := kept.Create()
+	file, err := kept.NewWriter()
 	r.must(err)
 	_, err = file.Write(text)
 	r.must(err)
@@ -75,7 +75,7 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 
 // begin starts a turn that reviews a pull request.
 func (r *reviewRig) begin(number string) {
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
 		Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: number}, Source: "github/acme/widget", Key: number, Kind: supervisor.KindReview, Text: "review it"})
 	r.must(err)
 	r.turn, _, err = r.db.Turns().Start(r.Context(), in.ID, nil)
@@ -92,13 +92,13 @@ func (r *reviewRig) must(err error) {
 // startLife starts the supervisor on the stored state. It stops at the end of the test at the
 // latest.
 func (r *reviewRig) startLife() {
-	bin := apptest.Programs(r)
+	bin := apptest.BuildPrograms(r)
 	account, err := placement.WorkerAccount(r.Context(), apptest.WorkersAccount, false)
 	r.must(err)
 	spawner, err := pool.StartSpawner(r.Context(), pool.SpawnerOptions{Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"),
 		UID: account.UID, GID: account.GID, Log: hclog.NewNullLogger()})
 	r.must(err)
-	table, err := hostcall.NewTable(r.reported.HostCalls()...)
+	table, err := hostcall.NewCallTable(r.reported.HostCalls()...)
 	r.must(err)
 	calls := &hostcall.Options{
 		Table:             table,
@@ -164,28 +164,30 @@ func privateMemory(pid int) (kb int) {
 func (r *reviewRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 50_000, true }
 
 // OpenChild passes on to the database.
-func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error) {
+func (r *reviewRig) OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildExchange, error) {
 	return r.db.Turns().OpenChild(ctx, parent, name, text)
 }
 
-// CommitLast passes on to the database.
-func (r *reviewRig) CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error) {
+// CommitLastStep passes on to the database.
+func (r *reviewRig) CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error) {
 	defer r.committed()
-	return r.db.Turns().CommitLast(ctx, last)
+	return r.db.Turns().CommitLastStep(ctx, last)
 }
 
 // run runs one attempt.
-func (r *reviewRig) run(purse supervisor.Budget) (session.End, error) {
-	o := OneShots{Turns: Turns{Pool: r.workers, OnBegin: func(string) {}, Faults: &StartFaults{MayRead: func(string) bool { return false }},
+func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
+	o := OneShotTurns{Turns: Turns{Pool: r.workers, OnBegin: func(string) {}, Faults: &WorkerStartFaults{MayRead: func(string) bool { return false }},
 		Reserver: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
 		}, Log: hclog.NewNullLogger()},
-		Place: func() pool.Place { return pool.Place{} }, Audit: r.audit,
+		Place: func() pool.WorkerLocation { return pool.WorkerLocation{} }, Audit: r.audit,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
-			return r.reported.Await(turn, take)
+			return r.reported.AwaitReport(turn, take)
 		},
-		Terms: func(supervisor.Turn) ReadingTerms { return ReadingTerms{Pot: "review/acme/widget", Time: time.Minute} }}
-	stream := new(reply.Feeds).Open(r.turn, "")
+		Terms: func(supervisor.Turn) ReadOnlyTurnPolicy {
+			return ReadOnlyTurnPolicy{Pot: "review/acme/widget", Time: time.Minute}
+		}}
+	stream := new(reply.Feeds).OpenStream(r.turn, "")
 	a := session.Attempt{Turn: r.turn, Stream: stream, Start: protocol.TurnStart{Turn: r.turn.ID, Kind: string(r.turn.Kind), Limits: protocol.TurnLimits{Steps: 50}}}
 	end, err := o.Run(r.Context(), a, r.material, func(_ context.Context, report protocol.ReviewReport) error {
 		r.reports = append(r.reports, report)
@@ -210,7 +212,7 @@ func materialInParts(n int) protocol.ReviewMaterial {
 func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	r := newReviewRig(t, materialInParts(2))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 5 * dollar})
-	if err != nil || end.Why != protocol.WhyDone || len(r.reports) != 1 {
+	if err != nil || end.Why != protocol.TurnEndDone || len(r.reports) != 1 {
 		t.Fatalf("%+v, %v, %d reports\n%s", end, err, len(r.reports), r.stderr.String())
 	}
 	report := r.reports[0]
@@ -227,15 +229,15 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	if own, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"}); err != nil || len(own) > 0 && own[0].Cost > 0 {
 		t.Errorf("of ann's own %+v, %v", own, err)
 	}
-	if _, short, err := r.db.Leases().Take(t.Context(), supervisor.Claim{User: "ann", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Amount: dollar,
-		Pot: "review/acme/widget", Limits: []supervisor.Limit{{Scope: supervisor.ScopeTurn, Max: dollar}, {Scope: supervisor.ScopePot, Max: dollar},
+	if _, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "ann", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Amount: dollar,
+		Pot: "review/acme/widget", Limits: []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn, Max: dollar}, {Scope: supervisor.ScopePot, Max: dollar},
 			{Scope: supervisor.ScopeDay, Max: dollar}, {Scope: supervisor.ScopeInstallation, Max: dollar}}}); err != nil || len(short) != 3 || short[0].Spent != 4*50_000 || short[2].Scope != supervisor.ScopeInstallation {
 		t.Errorf("short of %+v, %v", short, err)
 	}
 }
 
 // After each window the worker dies, and the supervisor with it. No answer is paid for twice.
-func TestReview_WorkerDies_PaysOnce(t *testing.T) {
+func TestReview_WorkerDies_PaysModelOnce(t *testing.T) {
 	r := newReviewRig(t, materialInParts(2))
 	r.committed = func() {
 		for _, s := range r.workers.List() {
@@ -250,7 +252,7 @@ func TestReview_WorkerDies_PaysOnce(t *testing.T) {
 			t.Fatal("it ended without a report")
 		}
 		r.end()
-		if left, err := r.db.Leases().Recover(t.Context()); err != nil || left > 0 {
+		if left, err := r.db.Leases().RecoverAfterCrash(t.Context()); err != nil || left > 0 {
 			t.Errorf("%d leases are left, %v", left, err)
 		}
 		r.startLife()
@@ -264,7 +266,7 @@ func TestReview_WorkerDies_PaysOnce(t *testing.T) {
 }
 
 // Once its budget is spent, a review reports that, and asks nobody for more.
-func TestReview_NoBudget_ReportsIt(t *testing.T) {
+func TestReview_NoBudget_ReportsMissingBudget(t *testing.T) {
 	r := newReviewRig(t, materialInParts(3))
 	end, err := r.run(supervisor.Budget{Turn: dollar, Day: 120_000})
 	failed := new(modelcall.Error)

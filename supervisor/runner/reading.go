@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Reading runs reviews and triages: turns whose worker only reads material.
-type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
-	OneShots
+// ReadOnlyTurns runs reviews and triages: turns whose worker only reads material.
+type ReadOnlyTurns[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
+	OneShotTurns
 	Spool *spool.Spool
 	Steps sqlite.Turns
 	// Work lets read run a worker, acts on its report, and returns the card that ends the turn.
@@ -21,27 +21,27 @@ type Reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewR
 }
 
 // Run runs an attempt: a worker reads the material, and the card of Work ends the turn.
-func (s Reading[R]) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+func (s ReadOnlyTurns[R]) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	card, err := s.Work(ctx, a.Turn, func(ctx context.Context, m protocol.ReviewMaterial) (
 		r protocol.ReviewReport, err error) {
 		material, err := keepMaterial(s.Spool, m)
 		if err != nil {
 			return r, err
 		}
-		end, err := s.OneShots.Run(ctx, a, material, func(_ context.Context, reported protocol.ReviewReport) error {
+		end, err := s.OneShotTurns.Run(ctx, a, material, func(_ context.Context, reported protocol.ReviewReport) error {
 			r = reported
 			return nil
 		})
-		if err == nil && end.Why != protocol.WhyDone {
+		if err == nil && end.Why != protocol.TurnEndDone {
 			err = supervisor.Errorf(supervisor.CodeModel, textReadTooLong)
 		}
 		return r, err
 	})
 	switch {
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
-		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
+		return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndWaitsForUser}}, nil
 	case err != nil:
-		return session.End{}, err
+		return session.AttemptEnd{}, err
 	}
 	return endWithCard(ctx, s.Steps, a, card)
 }

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// StartFaults explains why users' workers can't be started. Admins are told each reason once,
+// WorkerStartFaults explains why users' workers can't be started. Admins are told each reason once,
 // until that worker has started.
-type StartFaults struct {
+type WorkerStartFaults struct {
 	MayRead func(user string) bool // whether a user may read about paths, accounts and programs
 	Tell    func(text string)      // sends the admins a notice
 	told    sync.Map               // the last reason that the admins were told, by user
 }
 
 // explain returns the reason if the user may read it. Otherwise it tells the admins.
-func (f *StartFaults) explain(user, reason string) string {
+func (f *WorkerStartFaults) explain(user, reason string) string {
 	if f.MayRead(user) {
 		return reason
 	}

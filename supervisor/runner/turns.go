@@ -35,9 +35,9 @@ type (
 // Turns runs attempts in the users' own workers.
 type Turns struct {
 	Pool     *Pool
-	Spec     func(user string) (pool.Spec, error)
+	Spec     func(user string) (pool.WorkerSpec, error)
 	OnBegin  func(user string) // called before each attempt
-	Faults   *StartFaults
+	Faults   *WorkerStartFaults
 	Model    func(context.Context, supervisor.Turn) (string, error)
 	Reserver func(supervisor.Turn) hostcall.Reserver // pays for a turn's model calls
 	OnEnd    func(user string, end protocol.TurnEnd) // called after each attempt
@@ -50,7 +50,7 @@ type Turns struct {
 var errOvertime = errors.New("the turn's time is over")
 
 // Run runs an attempt in the user's worker.
-func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+func (t Turns) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	model, err := t.Model(ctx, a.Turn)
 	if err != nil { // continue with the default model
 		t.Log.Error("find a user's model", "user", a.Turn.Conversation.User, "error", err)
@@ -62,12 +62,12 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	spec, err := t.Spec(a.Turn.Conversation.User)
 	worker, err := t.acquire(ctx, a.Turn.Conversation.User, spec, err)
 	if err != nil {
-		return session.End{}, err
+		return session.AttemptEnd{}, err
 	}
 	defer worker.Release()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswerConversation().ID, Model: model,
 		First: a.First, Step: a.Start.CommittedSteps, Limits: a.Start.Limits, Pending: a.Start.PendingCalls,
 		Reply: a.Stream,
 		Kind:  a.Turn.Kind, Reserver: t.Reserver(a.Turn), CommitLast: a.CommitLast,
@@ -75,13 +75,13 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	end, err := call(ctx, worker, a)
 	t.OnEnd(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy,
-		Shared: worker.Shared()}, err
+	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy,
+		Shared: worker.WasShared()}, err
 }
 
 // acquire returns a worker for a user's turn. err is the error of making spec; it is handled like a
 // failed start.
-func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*Worker, error) {
+func (t Turns) acquire(ctx context.Context, user string, spec pool.WorkerSpec, err error) (*Worker, error) {
 	t.OnBegin(user)
 	if err != nil {
 		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedRetry), Err: err,
@@ -91,7 +91,7 @@ func (t Turns) acquire(ctx context.Context, user string, spec pool.Spec, err err
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
-	if refused := new(pool.RefusedError); errors.As(err, &refused) {
+	if refused := new(pool.StartRefusedError); errors.As(err, &refused) {
 		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedRetry), Err: err,
 			Why: t.Faults.explain(user, refused.Reason)}
 	}
@@ -109,7 +109,7 @@ func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.
 	defer cancel()
 	err = worker.Call(bounded, protocol.MethodTurnStart, a.Start, &end)
 	if err == nil && errors.Is(context.Cause(bounded), errOvertime) {
-		end.Why = protocol.WhyTime
+		end.Why = protocol.TurnEndTimeLimit
 	}
 	if err == nil {
 		err = a.CheckEnd(end)
@@ -119,7 +119,7 @@ func call(ctx context.Context, worker *Worker, a session.Attempt) (end protocol.
 		wait, done := context.WithTimeout(context.WithoutCancel(ctx), deathTimeout)
 		defer done()
 		select {
-		case <-worker.Died():
+		case <-worker.Done():
 		case <-wait.Done():
 		}
 	}

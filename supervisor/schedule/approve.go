@@ -38,21 +38,21 @@ func (ed *editor) approveNew(ctx context.Context, from origin, j supervisor.Job)
 // that the user approved is unchanged. For a turn it may return supervisor.ErrWaitsForAnswer.
 func (ed *editor) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
 	what, before := approvalArguments(j, from.when), approvalArguments(was, "")
-	if !j.Conversation.InGroup() || slices.Equal(what, before) {
+	if !j.Conversation.IsInGroup() || slices.Equal(what, before) {
 		return nil
 	}
 	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), groupName(j.Conversation),
-		printable.Text(clip(j.Text, maxQuestionText)))
+		printable.DropControls(clip(j.Text, maxQuestionText)))
 	for _, more := range []string{cmp.Or(from.when, describeTimes(j)), j.Name, ed.checkText(j),
 		formatOption(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
-			text += "\n" + printable.Text(clip(more, maxQuestionText))
+			text += "\n" + printable.DropControls(clip(more, maxQuestionText))
 		}
 	}
 	if from.in.ID == 0 { // the conversation is not stored yet
 		var err error
 		c := from.in
-		if from.in, err = ed.conversations.Find(ctx, c.User, c.Channel, c.Chat, c.Thread); err != nil {
+		if from.in, err = ed.conversations.FindOrCreate(ctx, c.User, c.Channel, c.Chat, c.Thread); err != nil {
 			return err
 		}
 	}
@@ -74,11 +74,11 @@ func clip(text string, most int) string {
 
 // describeTimes says when a job is due; "" if its rule can't be read.
 func describeTimes(j supervisor.Job) string {
-	rule, err := recurrence.RuleOf(j)
+	rule, err := recurrence.JobRule(j)
 	if err != nil {
 		return ""
 	}
-	zone, err := recurrence.ZoneOf(j)
+	zone, err := recurrence.JobZone(j)
 	if err != nil {
 		return ""
 	}

@@ -12,7 +12,7 @@ import (
 const MethodJob = "job"
 
 // answerCall answers `mews job`, for the caller or for the user that an admin names.
-func (qs *Questions) answerCall(ctx context.Context, by feature.Caller, q JobRequest) (r Report, err error) {
+func (qs *JobRequests) answerCall(ctx context.Context, by feature.Caller, q JobRequest) (r JobReport, err error) {
 	user, err := by.UserFor(q.User, "job."+q.Action)
 	if err != nil {
 		return r, err

@@ -24,7 +24,7 @@ type cards struct {
 // card returns a message about a job, with buttons. It lists the job's action, times, destination,
 // most cost, and what happens to missed times.
 func (cs *cards) card(j supervisor.Job) supervisor.Delivery {
-	return cardWith(j, cs.checkText(j), cs.Terms(j))
+	return cardWith(j, cs.checkText(j), cs.DescribeOptions(j))
 }
 
 // cardWith returns a card with the given check and option sentences. It does no I/O, so it may be
@@ -42,7 +42,7 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		d.Text += "\n\n" + textBroken
 		return d
 	}
-	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
@@ -69,8 +69,8 @@ func nextText(j supervisor.Job, times []string) string {
 	return fmt.Sprintf(textNext, strings.Join(times, "; "))
 }
 
-// Terms returns the sentences of a card about the job's options.
-func (cs *cards) Terms(j supervisor.Job) (sentences []string) {
+// DescribeOptions returns the sentences of a card about the job's options.
+func (cs *cards) DescribeOptions(j supervisor.Job) (sentences []string) {
 	for _, text := range []string{cs.destinationText(j), missedText(j), cs.costText(j)} {
 		if text != "" {
 			sentences = append(sentences, text)
@@ -97,7 +97,7 @@ const monthDays = 31
 
 // costText says the most that a job may cost; "" means that it never asks a model.
 func (cs *cards) costText(j supervisor.Job) string {
-	if !j.AsksModel() || cs.budget == nil {
+	if !j.MayStartTurn() || cs.budget == nil {
 		return ""
 	}
 	b := cs.budget(j.User)
@@ -107,11 +107,11 @@ func (cs *cards) costText(j supervisor.Job) string {
 	most, times := monthCost(j, b)
 	switch {
 	case b.Turn > 0 && times == 1:
-		return fmt.Sprintf(textCostsOnce, money.Dollars(most))
+		return fmt.Sprintf(textCostsOnce, money.FormatDollars(most))
 	case b.Turn > 0:
-		return fmt.Sprintf(textCostsRun, money.Dollars(most), money.Dollars(b.Turn))
+		return fmt.Sprintf(textCostsRun, money.FormatDollars(most), money.FormatDollars(b.Turn))
 	}
-	return fmt.Sprintf(textCosts, money.Dollars(most))
+	return fmt.Sprintf(textCosts, money.FormatDollars(most))
 }
 
 // monthCost returns the most that a job can cost in its next month, and how often it is due in that
@@ -122,11 +122,11 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
-		at, found, _ = recurrence.NextOf(j, j.FiredUntil) // a job with an unreadable rule is never due
+		at, found, _ = recurrence.NextDue(j, j.FiredUntil) // a job with an unreadable rule is never due
 	}
 	for end := monthEnd(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxMonthFires; times++ {
 		j.FireCount++
-		at, found, _ = recurrence.NextOf(j, at)
+		at, found, _ = recurrence.NextDue(j, at)
 	}
 	if paid := times * b.Turn; b.Turn > 0 && (most == 0 || paid < most) {
 		most = paid
@@ -140,7 +140,7 @@ const maxMonthFires = int64(monthDays * 24 * time.Hour / minPeriod)
 
 // monthEnd returns the time one month after from, in the job's zone.
 func monthEnd(j supervisor.Job, from time.Time) time.Time {
-	zone, err := recurrence.ZoneOf(j)
+	zone, err := recurrence.JobZone(j)
 	if err != nil {
 		zone = time.UTC
 	}
@@ -149,23 +149,23 @@ func monthEnd(j supervisor.Job, from time.Time) time.Time {
 
 // nextTimes returns a job's rule and its next times.
 func nextTimes(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
-	zone, err := recurrence.ZoneOf(j)
+	zone, err := recurrence.JobZone(j)
 	if err != nil {
 		return rule, nil, err
 	}
-	if rule, err = recurrence.RuleOf(j); err != nil {
+	if rule, err = recurrence.JobRule(j); err != nil {
 		return rule, nil, err
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if j.State == supervisor.JobProposed {
-		if at, found, err = recurrence.NextOf(j, j.FiredUntil); err != nil {
+		if at, found, err = recurrence.NextDue(j, j.FiredUntil); err != nil {
 			return rule, nil, err
 		}
 	}
 	for found && len(times) < cardTimes {
 		times = append(times, at.In(zone).Format(timeLayout))
 		j.FireCount++
-		if at, found, err = recurrence.NextOf(j, at); err != nil {
+		if at, found, err = recurrence.NextDue(j, at); err != nil {
 			return rule, nil, err
 		}
 	}
@@ -180,13 +180,13 @@ func listTitle(j supervisor.Job) string {
 	return brief(j.Text)
 }
 
-// Line describes a job's times and its next time.
-func Line(j supervisor.Job) string {
+// DescribeTimes describes a job's times and its next time.
+func DescribeTimes(j supervisor.Job) string {
 	rule, times, err := nextTimes(j)
 	if err != nil {
 		return textBroken
 	}
-	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
 	next := textPaused
 	switch {
 	case j.State == supervisor.JobProposed:

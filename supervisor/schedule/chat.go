@@ -9,12 +9,12 @@ import (
 	"mews/supervisor/job"
 )
 
-// Chat runs the commands and buttons about jobs.
-type Chat struct{ *editor }
+// ChatCommands runs the commands and buttons about jobs.
+type ChatCommands struct{ *editor }
 
-// Remind sets a reminder from "WHEN: TEXT" and returns its card. inbound is the id of the command;
+// AddReminder sets a reminder from "WHEN: TEXT" and returns its card. inbound is the id of the command;
 // a repeated call with the same id changes nothing. An error is for the user.
-func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
+func (ch *ChatCommands) AddReminder(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, err := splitWhen(words)
 	if err != nil {
@@ -28,7 +28,7 @@ func (ch *Chat) Remind(ctx context.Context, user supervisor.User, c supervisor.C
 	if err := SetRule(&j, when, at); err != nil {
 		return d, err
 	}
-	if j, err = ch.Put(ctx, j, nil); err != nil {
+	if j, err = ch.Add(ctx, j, nil); err != nil {
 		return d, err
 	}
 	return ch.card(j), nil
@@ -45,8 +45,8 @@ var beginPresses = map[supervisor.JobState]string{
 	supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart,
 }
 
-// List lists a user's jobs, oldest first.
-func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, err error) {
+// ListJobs lists a user's jobs, oldest first.
+func (ch *ChatCommands) ListJobs(ctx context.Context, user string) (d supervisor.Delivery, err error) {
 	list, err := ch.store.List(ctx, user)
 	if err != nil {
 		return d, err
@@ -56,7 +56,7 @@ func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, e
 	}
 	d.Text = textJobs
 	for _, j := range list[:min(len(list), maxListed)] {
-		d.Text += fmt.Sprintf(textListed, j.ID, listTitle(j), Line(j))
+		d.Text += fmt.Sprintf(textListed, j.ID, listTitle(j), DescribeTimes(j))
 		if what := beginPresses[j.State]; what != "" && len(d.Buttons) < maxListedRows {
 			row := job.Buttons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
@@ -69,8 +69,8 @@ func (ch *Chat) List(ctx context.Context, user string) (d supervisor.Delivery, e
 	return d, nil
 }
 
-// Cancel deletes a user's job by its number.
-func (ch *Chat) Cancel(ctx context.Context, user, number string) (string, error) {
+// CancelJob deletes a user's job by its number.
+func (ch *ChatCommands) CancelJob(ctx context.Context, user, number string) (string, error) {
 	if number == "" {
 		return textWhichJob, nil
 	}

@@ -21,21 +21,21 @@ const (
 
 // CheckStore stores the checks of due jobs.
 type CheckStore interface {
-	// FindSeen returns the data that a job's last check stored; "" if there was no check.
-	FindSeen(ctx context.Context, job int64) (string, error)
-	// ForgetSeen makes a job's next check count as its first one.
-	ForgetSeen(ctx context.Context, job int64) error
-	// Lease starts the check of a fire and reserves the fire until a time. It returns false if a
+	// FindCheckState returns the data that a job's last check stored; "" if there was no check.
+	FindCheckState(ctx context.Context, job int64) (string, error)
+	// ForgetCheckState makes a job's next check count as its first one.
+	ForgetCheckState(ctx context.Context, job int64) error
+	// ReserveFire starts the check of a fire and reserves the fire until a time. It returns false if a
 	// check of this user runs already, or if the fire has ended.
-	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
-	// FreeLeases makes the checks of an earlier process begin again.
-	FreeLeases(ctx context.Context, now time.Time) error
-	// Release sends messages whose quiet hours are over, and returns their deliveries. Messages
+	ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
+	// FreeReservedFires makes the checks of an earlier process begin again.
+	FreeReservedFires(ctx context.Context, now time.Time) error
+	// ReleaseHeldNotices sends messages whose quiet hours are over, and returns their deliveries. Messages
 	// keep waiting if rests returns true for their user.
-	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
+	ReleaseHeldNotices(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndCheck stores the result of a check. It returns the new deliveries, and the inbound of the
 	// turn if one begins. Both are empty if the job has changed since; then the check is repeated.
-	EndCheck(ctx context.Context, f supervisor.ClaimedFire, end supervisor.CheckEnd) ([]supervisor.Delivery,
+	EndCheck(ctx context.Context, f supervisor.ClaimedFire, end supervisor.CheckFireResult) ([]supervisor.Delivery,
 		supervisor.Inbound, error)
 }
 
@@ -47,9 +47,9 @@ type CheckRules struct {
 	Text  func(supervisor.CheckCondition) string // describes a check
 }
 
-// Check decides whether a due job sends a notice or starts a turn. Errors are for the user. A
+// CheckFunc decides whether a due job sends a notice or starts a turn. Errors are for the user. A
 // temporary error wraps supervisor.ErrCheckAgain.
-type Check func(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error)
+type CheckFunc func(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error)
 
 // beginCheck starts the check of a fire in its own goroutine. It never blocks: the fire waits while
 // maxChecks checks run.
@@ -59,7 +59,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 		return nil
 	}
 	now := s.now()
-	leased, err := s.checkStore.Lease(ctx, f, now, now.Add(checkLease))
+	leased, err := s.checkStore.ReserveFire(ctx, f, now, now.Add(checkLease))
 	if err != nil || !leased {
 		slot.Release()
 		return err
@@ -68,7 +68,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 	s.checking.Go(func() {
 		defer func() {
 			slot.Release()
-			signals.Send(s.woken)
+			signals.SendToken(s.woken)
 		}()
 		due := supervisor.CheckFire{ClaimedFire: f, Owner: user, At: now}
 		if err := s.check(ctx, due); err != nil && ctx.Err() == nil {
@@ -81,7 +81,7 @@ func (s *Schedule) beginCheck(ctx context.Context, user supervisor.User, f super
 // check runs a check and stores its result. The check is repeated later if ctx ends first, or if
 // the user changes the job meanwhile.
 func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error) {
-	if c.Seen, err = s.checkStore.FindSeen(ctx, c.Job.ID); err != nil {
+	if c.Seen, err = s.checkStore.FindCheckState(ctx, c.Job.ID); err != nil {
 		return err
 	}
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
@@ -90,12 +90,12 @@ func (s *Schedule) check(ctx context.Context, c supervisor.CheckFire) (err error
 	if ctx.Err() != nil {
 		return nil
 	}
-	end := out.CheckEnd
+	end := out.CheckFireResult
 	if out.Prompt != nil {
 		end.Turn = s.checkTurn(c, *out.Prompt)
 	}
 	if err != nil {
-		end = supervisor.CheckEnd{Retry: errors.Is(err, supervisor.ErrCheckAgain) || bounded.Err() != nil,
+		end = supervisor.CheckFireResult{Retry: errors.Is(err, supervisor.ErrCheckAgain) || bounded.Err() != nil,
 			State: supervisor.FireFailed, Text: fmt.Sprintf(textNotChecked, errorText(err))}
 	}
 	end.Conversation = s.destination(c.Job)

@@ -26,12 +26,12 @@ func (h *harness) checkDuring(t testing.TB, found protocol.CheckResult, does fun
 			does = nil
 		}
 		return found, nil
-	}}).Check
+	}}).EvaluateCheck
 }
 
 // If the user changes a check while it runs, the check runs again. Its old text, destination and
 // turn are not used.
-func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
+func TestCheck_ChangedDuringRun_RunsAgain(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)
 		club, _ := putGroups(t, h)
@@ -57,31 +57,31 @@ func TestCheck_ChangedWhileItRuns_RunsAgain(t *testing.T) {
 			h.wantStates(t, "said")
 			continue
 		}
-		if len(begun) != 1 || begun[0].Destination.InGroup() || !strings.Contains(begun[0].Text, "Other words.") {
+		if len(begun) != 1 || begun[0].Destination.IsInGroup() || !strings.Contains(begun[0].Text, "Other words.") {
 			t.Errorf("it begins %+v", begun)
 		}
 	}
 }
 
 // A check that is due again or fails while it runs keeps its settings.
-func TestCheck_DueWhileItRuns_RunsOnce(t *testing.T) {
+func TestCheck_DueDuringRun_RunsOnce(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
-		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
+		sqlitetest.ExecStatements(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
 			"1, failures = 2")
 	})
 	h.passTime(t, 10*time.Minute)
 	h.wantSaid(t, "**Build**\n\nIt is there.")
-	if got := sqlitetest.Query(t, h.db, "SELECT failures FROM job"); len(h.checked) != 1 || got[0] != "0" {
+	if got := sqlitetest.QueryColumn(t, h.db, "SELECT failures FROM job"); len(h.checked) != 1 || got[0] != "0" {
 		t.Errorf("it was checked %d times, and %s failures are counted", len(h.checked), got[0])
 	}
 }
 
 // A check that is deleted or paused while it runs sends no message.
-func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
+func TestCheck_DeletedDuringRun_SendsNothing(t *testing.T) {
 	for _, does := range []func(*harness) error{
-		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
+		func(h *harness) error { _, err := h.CancelJob(t.Context(), "alice", "1"); return err },
 		func(h *harness) error {
 			j, err := h.findByNumber(t.Context(), "alice", "1")
 			if err == nil {
@@ -109,7 +109,7 @@ func TestCheck_DeletedWhileItRuns_SaysNothing(t *testing.T) {
 
 // A one-time check has no next time while it runs. It sends no message if it is deleted or paused
 // then.
-func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
+func TestOneTimeCheck_DeletedDuringRun_Ends(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"),
@@ -118,7 +118,7 @@ func TestOneTimeCheck_DeletedWhileItRuns_Ends(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
-		if said, err := h.Cancel(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
+		if said, err := h.CancelJob(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
 			t.Errorf("%q, %v", said, err)
 		}
 	})

@@ -35,12 +35,12 @@ func (h *harness) wantSaid(t testing.TB, want ...string) {
 
 func (h *harness) jobState(t testing.TB, id int64) string {
 	t.Helper()
-	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
+	return strings.Join(sqlitetest.QueryColumn(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
 // A check sends nothing before its condition holds. It receives the state that it stored last. With
 // auto_remove it ends after its first notice.
-func TestCheck_ConditionTrue_TellsOnce(t *testing.T) {
+func TestCheck_ConditionTrue_NotifiesOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Files: "out/*", AutoRemove: true})
 	h.found = protocol.CheckResult{Changed: true, Seen: "nothing yet"}
@@ -77,7 +77,7 @@ func TestCheck_WithoutName_ShowsTextOnce(t *testing.T) {
 	h.wantSaid(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
 }
 
-func TestCheck_NotifyOnCheck_TellsEach(t *testing.T) {
+func TestCheck_NotifyOnCheck_SendsEachResult(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "test -e x", NotifyOnCheck: true})
 	h.found = protocol.CheckResult{Found: "no x", Seen: "1"}
@@ -104,7 +104,7 @@ func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 	if len(begun) != 1 || h.checked[1].Seen != "" {
 		t.Fatalf("after a failure %d turns begin; it has seen %q", len(begun), h.checked[1].Seen)
 	}
-	h.endTurn(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
+	h.endTurn(t, begun[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"})
 	h.found.Changed = false
 	if begun = h.passTime(t, 10*time.Minute); len(begun) > 0 || h.checked[2].Seen != "1" {
 		t.Errorf("of what is as it was %d turns begin; it has seen %q", len(begun), h.checked[2].Seen)
@@ -116,7 +116,7 @@ func TestCheck_Unchanged_AsksNoModel(t *testing.T) {
 
 // After a temporary failure, the check is repeated within the same fire. The third failure in a row
 // pauses the check.
-func TestCheck_Fails_TellsAndPauses(t *testing.T) {
+func TestCheck_RepeatedFailure_IsPaused(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.checkErr = fmt.Errorf("start a worker: %w", supervisor.ErrCheckAgain)
@@ -145,12 +145,12 @@ func TestCheck_CutShort_RunsAgain(t *testing.T) {
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
-	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
+	list, err := h.db.Jobs().ListFiresToBegin(t.Context(), h.now, nil, true, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
 	}
 	for _, want := range []bool{true, false} {
-		if ok, err := h.db.Jobs().Lease(t.Context(), list[0], h.now, h.now.Add(checkLease)); ok != want || err != nil {
+		if ok, err := h.db.Jobs().ReserveFire(t.Context(), list[0], h.now, h.now.Add(checkLease)); ok != want || err != nil {
 			t.Fatalf("it is leased: %t, %v", ok, err)
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // leaseChecks reserves the due checks, as the loop does, and returns their users.
 func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor.ClaimedFire) {
 	t.Helper()
-	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, maxDue)
+	list, err := h.db.Jobs().ListFiresToBegin(t.Context(), h.now, nil, true, maxDue)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range h.turns.order(list) {
-		ok, err := h.db.Jobs().Lease(t.Context(), f, h.now, h.now.Add(checkLease))
+		ok, err := h.db.Jobs().ReserveFire(t.Context(), f, h.now, h.now.Add(checkLease))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func (h *harness) leaseChecks(t testing.TB) (users []string, leased []supervisor
 }
 
 // A job has one running check at a time, even if one of its fires waits and another is retried.
-func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
+func TestCheck_SameJobTwice_RunsOneByOne(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
@@ -39,7 +39,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 	if err := h.Trigger(t.Context(), "alice", "Build", h.now.Add(time.Second), "{}"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{Retry: true}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckFireResult{Retry: true}); err != nil {
 		t.Fatal(err)
 	}
 	h.wantStates(t, "claimed claimed")
@@ -50,7 +50,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 		fire supervisor.ClaimedFire
 		want bool
 	}{{called, true}, {again, false}} {
-		if ok, err := h.db.Jobs().Lease(t.Context(), c.fire, h.now, h.now.Add(checkLease)); ok != c.want || err != nil {
+		if ok, err := h.db.Jobs().ReserveFire(t.Context(), c.fire, h.now, h.now.Add(checkLease)); ok != c.want || err != nil {
 			t.Errorf("the fire of %v is leased: %t, %v", c.fire.Due, ok, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestCheck_OfOneJob_RunsOnceAtATime(t *testing.T) {
 
 // A call of a hook during a check waits until the check ends. Only one of several waiting calls is
 // stored.
-func TestTrigger_DuringACheck_Waits(t *testing.T) {
+func TestTrigger_DuringCheck_WaitsForItsEnd(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.now = h.now.Add(10 * time.Minute)
@@ -73,7 +73,7 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 		}
 	}
 	h.wantStates(t, "claimed claimed")
-	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
 		t.Fatal(err)
 	}
 	h.passTime(t, triggerGap-time.Second)
@@ -84,7 +84,7 @@ func TestTrigger_DuringACheck_Waits(t *testing.T) {
 
 // Checks of other users run between the checks of one user, no matter how many checks of that user
 // wait. Each user has one running check at a time.
-func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
+func TestChecks_OfOneUser_DelayNoOtherUser(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 50 {
 		h.putCheck(t, supervisor.CheckCondition{Command: "x"})
@@ -106,7 +106,7 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 		t.Fatalf("the first checks are for %q, want %q", users, want)
 	}
 	for i, want := range [][]string{{"alice"}, {"bob"}, {"carol"}} {
-		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckEnd{State: supervisor.FireSilent}); err != nil {
+		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
 			t.Fatal(err)
 		}
 		if next, _ := h.leaseChecks(t); !slices.Equal(next, want) {
@@ -116,7 +116,7 @@ func TestChecks_OfOnePerson_KeepNobodyWaiting(t *testing.T) {
 }
 
 // The next check is of the user whose last check is oldest.
-func TestCheckTurns_Order_LongestAgoFirst(t *testing.T) {
+func TestCheckTurns_OldestLastCheck_ComesFirst(t *testing.T) {
 	turns := checkTurns{}
 	fires := func(users ...string) (list []supervisor.ClaimedFire) {
 		for _, user := range users {

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/feature"
 )
 
-func (ch *Chat) commands() []feature.Command {
+func (ch *ChatCommands) commands() []feature.Command {
 	return []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{
@@ -15,12 +15,12 @@ func (ch *Chat) commands() []feature.Command {
 				Help: "set a reminder: /remind tomorrow at 9: call the plumber",
 			},
 			Group: feature.GroupEveryday,
-			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return ch.Remind(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
+			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+				return ch.AddReminder(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
 			Prefix: supervisor.JobPrefix,
-			Press: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return ch.Press(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
+			Press: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+				return ch.HandlePress(ctx, r.User, r.Conversation, r.Inbound, r.Arguments, r.At)
 			},
 		},
 		{
@@ -28,9 +28,9 @@ func (ch *Chat) commands() []feature.Command {
 				Help: "your reminders, tasks and checks, and when they come"},
 			Group:   feature.GroupEveryday,
 			Alias:   "tasks",
-			Private: feature.Always,
-			Run: func(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
-				return ch.List(ctx, r.Conversation.User)
+			Private: feature.AlwaysPrivate,
+			Run: func(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
+				return ch.ListJobs(ctx, r.Conversation.User)
 			},
 		},
 		{
@@ -39,9 +39,9 @@ func (ch *Chat) commands() []feature.Command {
 				Help: "delete a reminder, task or check by its number: /canceljob 3",
 			},
 			Group:   feature.GroupReminders,
-			Private: feature.Always,
-			Run: feature.Text(func(ctx context.Context, r feature.Request) (string, error) {
-				return ch.Cancel(ctx, r.Conversation.User, r.Arguments)
+			Private: feature.AlwaysPrivate,
+			Run: feature.TextCommand(func(ctx context.Context, r feature.CommandRequest) (string, error) {
+				return ch.CancelJob(ctx, r.Conversation.User, r.Arguments)
 			}),
 		},
 	}

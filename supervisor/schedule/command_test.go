@@ -6,7 +6,7 @@ import (
 )
 
 // Commands with private answers do not answer in a group.
-func TestCommands_ForPersonAlone_ArePrivate(t *testing.T) {
+func TestCommands_PrivateAnswers_StayOutOfGroups(t *testing.T) {
 	private := []string{}
 	for _, c := range (&Schedule{}).Feature().Commands {
 		if c.Private != nil && c.Private("7:30") && c.Private("") {

@@ -50,7 +50,7 @@ func (ed *editor) setDestination(ctx context.Context, from origin, j *supervisor
 			names = append(names, groupName(c))
 		}
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoChat,
-			printable.Text(brief(to)), strings.Join(names, ", "))
+			printable.DropControls(brief(to)), strings.Join(names, ", "))
 	}
 	j.Conversation = groups[i]
 	return nil
@@ -63,8 +63,8 @@ func sameChat(a, b supervisor.Conversation) bool {
 
 // listGroups returns a user's conversations in groups that are still allowed.
 func (ds *destinations) listGroups(ctx context.Context, user string) ([]supervisor.Conversation, error) {
-	list, err := ds.conversations.ListOf(ctx, user)
-	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !ds.allowed(c) }), err
+	list, err := ds.conversations.ListOfUser(ctx, user)
+	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.IsInGroup() || !ds.allowed(c) }), err
 }
 
 // groupName returns the name of a group: its number and, after a slash, its topic's number.
@@ -79,7 +79,7 @@ func groupName(c supervisor.Conversation) string {
 // job was set in a terminal, or if the job's group is no longer allowed.
 func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := ds.people(j.User)
-	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.InGroup() && !ds.allowed(c)) {
+	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.IsInGroup() && !ds.allowed(c)) {
 		return user.PrivateChat()
 	}
 	return j.Conversation
@@ -88,7 +88,7 @@ func (ds *destinations) destination(j supervisor.Job) supervisor.Conversation {
 // destinationText names the conversation in which a job posts.
 func (ds *destinations) destinationText(j supervisor.Job) string {
 	switch c := ds.destination(j); {
-	case c.InGroup():
+	case c.IsInGroup():
 		return fmt.Sprintf(textInGroup, groupName(c))
 	case c.Chat == "":
 		return textInTerminal

@@ -12,7 +12,7 @@ import (
 
 // If a user is away for long, only their jobs that ask a model pause. The SQL agrees with
 // supervisor.Job.AsksModel.
-func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
+func TestAwayUser_ModelJobs_Pause(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
 		{Kind: supervisor.JobReminder}, {Kind: supervisor.JobTask},
@@ -33,17 +33,17 @@ func TestAwayUser_OnlyModelJobsRest(t *testing.T) {
 	}
 	h.putTask(t, "in 60 days", supervisor.JobOptions{Exact: true})
 	h.passTime(t, 60*24*time.Hour)
-	rows := sqlitetest.Query(t, h.db, "SELECT state FROM job ORDER BY id")
+	rows := sqlitetest.QueryColumn(t, h.db, "SELECT state FROM job ORDER BY id")
 	for i, j := range jobs {
-		if rests := rows[i] == "paused"; rests != j.AsksModel() {
-			t.Errorf("%+v is %s, and asks a model: %t", j, rows[i], j.AsksModel())
+		if rests := rows[i] == "paused"; rests != j.MayStartTurn() {
+			t.Errorf("%+v is %s, and asks a model: %t", j, rows[i], j.MayStartTurn())
 		}
 	}
 }
 
 // The notice that tasks are paused is sent once, in the private chat, after quiet hours. It is sent
 // once for any number of tasks in any conversations.
-func TestAwayUser_NoticeIsPrivate(t *testing.T) {
+func TestAwayUser_Notice_IsPrivate(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	h.setQuietHours(t, "11:00-20:00")
@@ -51,7 +51,7 @@ func TestAwayUser_NoticeIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
-	sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d", h.now.Add(-31*24*time.Hour).UnixMilli()))
+	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d", h.now.Add(-31*24*time.Hour).UnixMilli()))
 	h.passTime(t, time.Hour)
 	if private, others := h.saidTo(t, chatOf("alice")), h.saidTo(t, club); len(private) > 0 || len(others) > 1 || h.jobState(t, 1) != "paused" {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
@@ -86,7 +86,7 @@ func TestTrigger_AwayUser_AsksNoModel(t *testing.T) {
 }
 
 // A new job of a user who is away, such as one from a shell, is not paused although older jobs are.
-func TestAwayUser_NewJob_DoesNotRest(t *testing.T) {
+func TestAwayUser_NewJob_StaysActive(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "every 40 days", supervisor.JobOptions{Exact: true})
 	h.now = h.now.Add(39 * 24 * time.Hour)

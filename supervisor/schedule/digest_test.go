@@ -18,7 +18,7 @@ import (
 // switchRoutine runs /digest and similar commands for alice.
 func (h *harness) switchRoutine(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
 	if err != nil {
 		t.Fatalf("/digest %s: %v", words, err)
 	}
@@ -73,13 +73,13 @@ func (h *harness) conversation(t testing.TB) (id int64) {
 }
 
 // endTurnAtCost ends the turn of a task with a text and a cost.
-func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn, cost int) {
+func (h *harness) endTurnAtCost(t testing.TB, in supervisor.Inbound, f sqlite.TurnEnding, cost int) {
 	t.Helper()
 	h.endTurn(t, in, f)
-	sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE fire SET cost = %d WHERE inbound = %d", cost, in.ID))
+	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE fire SET cost = %d WHERE inbound = %d", cost, in.ID))
 }
 
-var doneTurn = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
+var doneTurn = sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "The roses are dry."}
 
 // A digest counts all fires and costs of a day, no matter how often a task is due.
 func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
@@ -87,17 +87,17 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	h.switchRoutine(t, "on")
 	id := h.putTask(t, "in 900 days", supervisor.JobOptions{Exact: true})
 	h.passUntil(t, 7, 20)
-	sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
+	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
 		WITH RECURSIVE at (n, ms) AS (SELECT 1, %d UNION ALL SELECT n + 1, ms - 300000 FROM at WHERE n < 900)
 		SELECT %d, ms, 'alice', 'said', 1000, ms, ms FROM at`, h.now.UnixMilli()-1, id))
 	if _, err := h.RunNow(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
 	// the fires of two days, and the current fire
-	if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
+	if got := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
-	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.endTurn(t, h.passTime(t, 0)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone})
 	h.passUntil(t, 7, 30)
 	if got := strings.Join(h.digestTexts(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
 		"$0.29") {
@@ -106,7 +106,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 }
 
 // A digest has all sections: due jobs, results and costs, new files and open questions.
-func TestDigest_AllSections(t *testing.T) {
+func TestDigest_FullDay_HasAllSections(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call the plumber\nabout the bath")
@@ -145,7 +145,7 @@ func TestDigest_AllSections(t *testing.T) {
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if got := sqlitetest.Query(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
+	if got := sqlitetest.QueryColumn(t, h.db, "SELECT f.world FROM fire f JOIN job j ON j.id = f.job WHERE j.name = "+
 		"'digest'"); !slices.Equal(got, []string{"1"}) {
 		t.Errorf("names of files count as the person's own: %q", got)
 	}
@@ -172,25 +172,25 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h.remind(t, "alice", "in 1 h: tea")
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.passTime(t, 10*time.Minute)
-	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE kind = 'check'")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE kind = 'check'")
 	h.putTask(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
 	h.putProposed(t)
 	h.passTime(t, 50*time.Minute)
 	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
-		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+		sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.passUntil(t, 7, 30)
 	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != waits {
 		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
 	}
 	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
-		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+		sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 1 {
 		t.Errorf("nothing is new, and it says %q", got[1:])
 	}
 	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
-		sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"},
+		sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"},
 		5_000)
 	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
@@ -223,7 +223,7 @@ func TestDigest_LongSections_AreCut(t *testing.T) {
 
 // A digest lists a file as new only once. The file is not new again if it changes, or if a rebuilt
 // index lacks it for a while.
-func TestDigest_File_IsNewOnce(t *testing.T) {
+func TestDigest_NewFile_IsListedOnce(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon},
@@ -254,7 +254,7 @@ func TestDigest_File_IsNewOnce(t *testing.T) {
 
 // If the files can't be listed, the digest is tried once more and then sent without them. The next
 // digest lists them.
-func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
+func TestDigest_FilesUnavailable_OmitsFiles(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.remind(t, "alice", "tomorrow at 9: call")
@@ -273,7 +273,7 @@ func TestDigest_FilesUnavailable_GoesWithoutThem(t *testing.T) {
 
 // A digest that a model words is the material of one turn. If the turn fails, the next digest has
 // its news.
-func TestDigest_Written_StartsOneTurn(t *testing.T) {
+func TestDigest_WrittenByModel_StartsOneTurn(t *testing.T) {
 	h := newHarness(t)
 	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,
 		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
@@ -291,7 +291,7 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 		}
 		h.endTurn(t, begun[0], stays)
 	}
-	h.endTurn(t, h.passUntil(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
+	h.endTurn(t, h.passUntil(t, 7, 30)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "A file came."})
 	if begun := h.passUntil(t, 7, 30); len(begun) > 0 {
 		t.Errorf("what was told is told again: %q", begun[0].Text)
 	}
@@ -300,7 +300,7 @@ func TestDigest_Written_StartsOneTurn(t *testing.T) {
 
 // A digest covers the time since the last digest that was sent. A missed digest makes no
 // difference.
-func TestDigest_AfterMissedOne_CoversItsTime(t *testing.T) {
+func TestDigest_AfterMissedDigest_CoversMissedTime(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.passUntil(t, 7, 30)
@@ -320,7 +320,7 @@ func TestDigest_ClockSetBack_CoversOneDay(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.passUntil(t, 7, 30)
-	sqlitetest.Change(t, h.db, "UPDATE job_seen SET seen = json_set(seen, '$.until', '2027-03-28T07:30:00Z')")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE job_seen SET seen = json_set(seen, '$.until', '2027-03-28T07:30:00Z')")
 	h.putTask(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
 	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], stays, 0)
 	h.passUntil(t, 7, 30)
@@ -371,7 +371,7 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 		if got := h.switchRoutine(t, step.words); !strings.Contains(got, step.answer) {
 			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)
 		}
-		got := strings.Join(sqlitetest.Query(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
+		got := strings.Join(sqlitetest.QueryColumn(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', "+
 			"0) FROM job"), ", ")
 		if got != step.job {
 			t.Errorf("after /digest %s the job is %q, want %q", step.words, got, step.job)
@@ -381,19 +381,19 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please",
 		"written 30 february": "february",
 	} {
-		_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words,
+		_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words,
 			h.now)
 		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
 	h.switchRoutine(t, "every 2 min")
-	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written",
+	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written",
 		h.now)
 	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
 		t.Errorf("a model words it every 2 minutes: %v", err)
 	}
-	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat,
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat,
 		"written", h.now); err == nil {
 		t.Error("a heartbeat is worded by a model")
 	}
@@ -401,14 +401,14 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 
 // The digest lists changed prompt files, messages that the gate holds, and messages that may be
 // lost.
-func TestDigest_Waiting_ListsAllKinds(t *testing.T) {
+func TestDigest_UserMustDecide_ListsAllKinds(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "on")
 	h.putQuestion(t, "Gone before it is told?", time.Minute)
 	h.remind(t, "alice", "in 1 min: x")
 	task := h.putTask(t, "in 1 min", supervisor.JobOptions{Exact: true})
-	h.endTurn(t, h.passTime(t, time.Minute)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
-	sqlitetest.Change(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
+	h.endTurn(t, h.passTime(t, time.Minute)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"})
+	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
 		UPDATE question SET expires_at = created_at + 60000;
 		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since,
 			refused) VALUES

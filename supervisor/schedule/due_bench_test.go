@@ -40,7 +40,7 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 				for i := range each {
 					n := p*each + i
 					at := due.Add(time.Duration(n) * time.Second / (people * each)).Format("2006-01-02T15:04:05.000Z07:00")
-					if _, err := s.Chat.Remind(b.Context(), user, c, int64(rounds*people*each+n+1), at+": call the plumber", now()); err != nil {
+					if _, err := s.Chat.AddReminder(b.Context(), user, c, int64(rounds*people*each+n+1), at+": call the plumber", now()); err != nil {
 						b.Error(err)
 					}
 				}
@@ -66,7 +66,7 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 		}
 		b.StartTimer()
 	}
-	if n := len(sqlitetest.Query(b, db, "SELECT id FROM outbox")); n != rounds*people*each {
+	if n := len(sqlitetest.QueryColumn(b, db, "SELECT id FROM outbox")); n != rounds*people*each {
 		b.Fatalf("%d are in the outbox, want %d", n, rounds*people*each)
 	}
 }

@@ -78,7 +78,7 @@ func parseSettings(words string) (map[string]string, error) {
 		case found == nil && i == 0:
 			return nil, nil
 		case found == nil:
-			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotSetting, printable.Text(brief(word)))
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotSetting, printable.DropControls(brief(word)))
 		}
 		set[found[1]] = found[2]
 	}
@@ -90,7 +90,7 @@ func parseSettings(words string) (map[string]string, error) {
 func (ed *editor) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := ed.ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
-		Ask: protocol.AskArguments{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionNames(j.Kind), ", "))}})
+		Ask: protocol.AskArguments{Kind: protocol.AskKindText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionNames(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)
 	switch {
 	case err != nil:
@@ -131,7 +131,7 @@ func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 		now := ed.now()
 		j.State, j.FiredUntil, j.FailuresInARow = supervisor.JobActive, now, 0
 		found := false
-		if j.Next, found, err = recurrence.NextOf(*j, now); err == nil && !found {
+		if j.Next, found, err = recurrence.NextDue(*j, now); err == nil && !found {
 			return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 		}
 	}

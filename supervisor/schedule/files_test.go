@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// folder is a fake index of a folder. The zero value is empty.
-type folder struct {
+// fakeFolder is a fake index of a folder. The zero value is empty.
+type fakeFolder struct {
 	epoch   int
 	changes []supervisor.HomeChange // changes that the index has
 	pending []supervisor.HomeChange // changes that the next scan finds
@@ -23,13 +23,13 @@ type folder struct {
 	endless bool
 }
 
-func (f *folder) IndexHomeNow(context.Context, string) (bool, error) {
+func (f *fakeFolder) IndexHomeNow(context.Context, string) (bool, error) {
 	f.scans++
 	f.changes, f.pending = append(f.changes, f.pending...), nil
 	return !f.endless, nil
 }
 
-func (f *folder) Changes(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange, supervisor.HomeCursor, bool, error) {
+func (f *fakeFolder) ListChanges(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange, supervisor.HomeCursor, bool, error) {
 	next := supervisor.HomeCursor{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
 	if since.Epoch != next.Epoch {
 		return nil, next, false, nil
@@ -55,12 +55,12 @@ func (h *harness) changeFiles(list ...string) {
 	for _, text := range list {
 		h.home.changes = append(h.home.changes, change(text))
 	}
-	h.routines.HomeChanged("alice")
+	h.routines.NoteHomeChange("alice")
 }
 
 func (h *harness) switchNotifications(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words, h.now)
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words, h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func newNoticesHarness(t *testing.T) *harness {
 
 // Files that exist already are not reported. A change is reported 30 s after the last change. Then
 // nothing is reported for 10 minutes.
-func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
+func TestFileNotices_ChangeByOthers_IsReported(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.changeFiles("new a.md", "changed b.md")
 	h.runFor(t, 29*time.Second)
@@ -120,7 +120,7 @@ func TestFileNotices_ChangeByOthers_IsTold(t *testing.T) {
 }
 
 // If no worker watches the folder, Mews compares it every 15 minutes, also after a start.
-func TestFileNotices_WithoutWatcher_Compare(t *testing.T) {
+func TestFileNotices_WithoutWatcher_FindChanges(t *testing.T) {
 	h := newNoticesHarness(t)
 	h.home.pending = []supervisor.HomeChange{change("new a.md")}
 	h.runFor(t, 14*time.Minute)
@@ -158,12 +158,12 @@ func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: c.md"))
 
-	h.home = folder{epoch: 1, changes: []supervisor.HomeChange{change("new all")}}
+	h.home = fakeFolder{epoch: 1, changes: []supervisor.HomeChange{change("new all")}}
 	h.runFor(t, 15*time.Minute)
 	h.changeFiles("new d.md")
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: c.md"), notice("new: d.md"))
-	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, "every 2 h", h.now); err == nil {
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, "every 2 h", h.now); err == nil {
 		t.Error("somebody sets its times")
 	}
 }
@@ -186,7 +186,7 @@ func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 // Changes in the ledger are not reported.
 func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h := newNoticesHarness(t)
-	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +215,14 @@ func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h.home.pending = []supervisor.HomeChange{own}
 	h.runFor(t, 15*time.Minute)
 	h.wantSaid(t, notice("new: theirs.md"), notice("changed: own.md"))
-	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
+	if n := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
 		t.Errorf("%s checks failed", n[0])
 	}
 }
 
 // File notices that are turned on right after a change do not report that change. They report later
 // changes only.
-func TestFileNotices_RecentChange_IsNotTold(t *testing.T) {
+func TestFileNotices_EarlierChange_IsNotReported(t *testing.T) {
 	h := newHarness(t)
 	h.changeFiles("new a.md")
 	h.switchNotifications(t, "on")

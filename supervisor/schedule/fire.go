@@ -162,7 +162,7 @@ func newFire(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 		f.JobSince = j.Next
 	}
 	j.FireCount++
-	next, found, err := recurrence.NextOf(j, f.JobSince)
+	next, found, err := recurrence.NextDue(j, f.JobSince)
 	switch {
 	case err != nil:
 		f.JobState, f.State = supervisor.JobPaused, supervisor.FireFailed
@@ -181,7 +181,7 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 	// invariant: the job is due after from, and not after to
 	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
-		next, found, err := recurrence.NextOf(j, middle)
+		next, found, err := recurrence.NextDue(j, middle)
 		if err != nil || !found || next.After(now) {
 			to = middle
 			continue
@@ -209,13 +209,13 @@ func waitsForQuietHours(j supervisor.Job) bool {
 	if j.Options.Priority == supervisor.JobHigh {
 		return false
 	}
-	r, err := recurrence.RuleOf(j)
+	r, err := recurrence.JobRule(j)
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 
 // dueText says when a late fire was due.
 func dueText(f supervisor.Fire, now time.Time) string {
-	zone, err := recurrence.ZoneOf(f.Job)
+	zone, err := recurrence.JobZone(f.Job)
 	if err != nil {
 		zone = time.UTC
 	}
@@ -227,7 +227,7 @@ func dueText(f supervisor.Fire, now time.Time) string {
 	if days := int64(ago / (24 * time.Hour)); days > 1 {
 		return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Plural(days, "day", "days"))
 	}
-	return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Duration(ago))
+	return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.FormatDuration(ago))
 }
 
 // reminderButtons returns the buttons below a reminder.

@@ -17,8 +17,8 @@ import (
 // conversations.
 func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
-	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
-	if _, err := h.db.Forgettings().Forget(t.Context(), supervisor.Forgetting{User: "alice", Conversation: conversation, Since: h.now.Add(-ago),
+	sqlitetest.ExecStatements(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
+	if _, err := h.db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice", Conversation: conversation, Since: h.now.Add(-ago),
 		Until: h.now.Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	t.Helper()
 	h.inbound++
-	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(sqlitetest.Query(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
+	return strings.Join(sqlitetest.QueryColumn(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
 }
 
 // Messages of checks and of older reminders are deleted with their conversation. Later turns do not
@@ -48,7 +48,7 @@ func TestForgetConversation_DropsJobMessages(t *testing.T) {
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "plugh: positive"}
 	h.passTime(t, 10*time.Minute)
-	texts := func() string { return strings.Join(sqlitetest.Query(t, h.db, "SELECT text FROM fire"), "") }
+	texts := func() string { return strings.Join(sqlitetest.QueryColumn(t, h.db, "SELECT text FROM fire"), "") }
 	h.forget(t, club.ID, time.Hour)
 	if !strings.Contains(texts(), "plugh") {
 		t.Errorf("what was said elsewhere is gone: %q", texts())
@@ -68,7 +68,7 @@ func TestForgetJob_ClearsItsOptions(t *testing.T) {
 	h.putCheck(t, supervisor.CheckCondition{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
 	h.putCheck(t, supervisor.CheckCondition{Files: "xyzzy/*"})
 	h.forget(t, 0, time.Hour)
-	rows := sqlitetest.Query(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
+	rows := sqlitetest.QueryColumn(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
 		t.Errorf("the jobs are %q, want %q", rows, want)
 	}
@@ -76,28 +76,28 @@ func TestForgetJob_ClearsItsOptions(t *testing.T) {
 
 // A forgotten fact is removed from messages of tasks, messages that wait for quiet hours, and
 // finished tasks. Tasks that are still to run keep the user's text.
-func TestForgetFact_RemovesItFromTaskMessages(t *testing.T) {
+func TestForgetFact_TaskMessages_LoseFact(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
 	h.remind(t, "alice", "in 2 h: Takes xyzzy tea, again")
 	h.passTime(t, time.Hour)
-	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
 	h.setQuietHours(t, "13:05-20:00")
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.found = protocol.CheckResult{Met: true, Found: "takes xyzzy tea"}
 	h.passTime(t, 10*time.Minute)
 	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
-	counts, err := h.db.Memories().CountMentions(t.Context(), "alice", fact)
+	counts, err := h.db.Memories().CountFactMentions(t.Context(), "alice", fact)
 	if err != nil || counts["fire"] != 1 || counts["held_notice"] != 1 || counts["job"] != 1 {
 		t.Errorf("counted %v, %v", counts, err)
 	}
-	if err := h.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{fact}); err != nil {
+	if err := h.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{fact}); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := h.db.Memories().BlankFacts(t.Context(), "alice", func(context.Context, string, []int64) error { return nil }); left != 0 || err != nil {
+	if left, err := h.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string, []int64) error { return nil }); left != 0 || err != nil {
 		t.Errorf("%d are left: %v", left, err)
 	}
-	has := sqlitetest.Query(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
+	has := sqlitetest.QueryColumn(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
 	if !slices.Equal(has, []string{"Takes xyzzy tea, again"}) {
 		t.Errorf("the words stand in %q", has)
 	}
@@ -111,10 +111,10 @@ func TestForgetTurn_DropsHeldMessages(t *testing.T) {
 	h.putTask(t, "in 1 h", supervisor.JobOptions{})
 	begun := h.passTime(t, time.Hour)
 	h.now = h.now.Add(5 * time.Minute)
-	h.endTurn(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The xyzzy is dry."})
+	h.endTurn(t, begun[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "The xyzzy is dry."})
 	h.now = h.now.Add(-4 * time.Minute)
 	h.forget(t, 0, 2*time.Minute)
-	if held := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
 		t.Errorf("kept %q", held)
 	}
 }
@@ -131,12 +131,12 @@ func TestForgetConversation_DropsHeldMessages(t *testing.T) {
 	}
 	h.found = protocol.CheckResult{Met: true}
 	h.passTime(t, 11*time.Minute)
-	c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
-	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
+	c, err := h.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
 		t.Fatalf("%s are held there, %v", held, err)
 	}
 	h.forget(t, c.ID, time.Hour)
-	if left := sqlitetest.Query(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
+	if left := sqlitetest.QueryColumn(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
 		t.Errorf("kept %q", left)
 	}
 }

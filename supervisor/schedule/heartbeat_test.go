@@ -13,7 +13,7 @@ import (
 // A heartbeat without its file fails. After too many failures it is paused.
 func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	h := newHarness(t)
-	if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {
@@ -32,14 +32,14 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 		h := newHarness(t)
 		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
 		h.found = protocol.CheckResult{File: &protocol.PromptFile{Text: []byte(item)}}
-		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		for range 24 { // a check every half hour until 20:00 in Madrid
 			for _, in := range h.passTime(t, 30*time.Minute) {
 				n++
-				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+				h.endTurn(t, in, sqlite.TurnEnding{Why: protocol.TurnEndDone})
 			}
 		}
 		if n != want {
@@ -49,16 +49,16 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 }
 
 // A check fails if it ends without a state.
-func TestEndCheck_WithoutAState_Fails(t *testing.T) {
+func TestEndCheck_WithoutState_Fails(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "make"})
 	h.now = h.now.Add(10 * time.Minute)
 	h.fireDue(t)
-	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
+	list, err := h.db.Jobs().ListFiresToBegin(t.Context(), h.now, nil, true, 10)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
 	}
-	if _, _, err := h.db.Jobs().EndCheck(t.Context(), list[0], supervisor.CheckEnd{}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), list[0], supervisor.CheckFireResult{}); err != nil {
 		t.Error(err)
 	}
 	h.wantStates(t, "failed")

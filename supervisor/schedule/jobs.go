@@ -25,18 +25,18 @@ type Jobs struct {
 	woken      chan struct{} // holds a token if a job may be due earlier than the loop knows
 }
 
-// Wake makes the loop look for due jobs now. It never blocks.
-func (js *Jobs) Wake() { signals.Send(js.woken) }
+// WakeLoop makes the loop look for due jobs now. It never blocks.
+func (js *Jobs) WakeLoop() { signals.SendToken(js.woken) }
 
-// Put stores a new job. show returns a message about the job, which is sent at once; nil means no
+// Add stores a new job. show returns a message about the job, which is sent at once; nil means no
 // message.
-func (js *Jobs) Put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
+func (js *Jobs) Add(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := js.store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
 	js.queued(said)
-	signals.Send(js.woken)
+	signals.SendToken(js.woken)
 	return j, err
 }
 
@@ -50,7 +50,7 @@ func (js *Jobs) findByNumber(ctx context.Context, user, number string) (j superv
 	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // no job has the id 0
 	j, found, err := js.store.Find(ctx, user, id)
 	if err == nil && !found {
-		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.Text(number))
+		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.DropControls(number))
 	}
 	return j, err
 }
@@ -75,7 +75,7 @@ func (js *Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	case errors.Is(err, supervisor.ErrTooManyJobs):
 		return supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
-	signals.Send(js.woken)
+	signals.SendToken(js.woken)
 	return err
 }
 
@@ -97,7 +97,7 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 		if since := firedUntil(j, now); now.Before(since) {
 			now = since
 		}
-		if next, found, err = recurrence.NextOf(j, now); err != nil {
+		if next, found, err = recurrence.NextDue(j, now); err != nil {
 			return "", err
 		}
 		j.State, j.FiredUntil, j.Next, j.FailuresInARow, j.Options.ResumedAt = supervisor.JobActive, now, next, 0, js.now().UnixMilli()
@@ -109,7 +109,7 @@ func (js *Jobs) Resume(ctx context.Context, j supervisor.Job, now time.Time) (st
 	if err != nil || !found {
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
 	}
-	zone, err := recurrence.ZoneOf(j)
+	zone, err := recurrence.JobZone(j)
 	if err != nil {
 		return "", err
 	}
@@ -126,16 +126,16 @@ func (js *Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (st
 		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
 	}
 	if j.State == supervisor.JobDone {
-		last, err := js.store.Results(ctx, j.User, j.ID, 1)
+		last, err := js.store.ListResults(ctx, j.User, j.ID, 1)
 		if err != nil || len(last) == 0 || last[0].State != supervisor.FireMissed && last[0].State != supervisor.FireFailed {
 			return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
 		}
 	}
-	begun, _, err := js.store.RunNow(ctx, j, supervisor.Trigger{Due: now})
+	begun, _, err := js.store.RunNow(ctx, j, supervisor.JobTrigger{Due: now})
 	if err != nil {
 		return "", err
 	}
-	signals.Send(js.woken)
+	signals.SendToken(js.woken)
 	if !begun {
 		return textRunning, nil
 	}
@@ -161,5 +161,5 @@ func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Jo
 	case 1:
 		return list[0], nil
 	}
-	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), printable.Text(name))
+	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), printable.DropControls(name))
 }

@@ -74,24 +74,26 @@ func TestLoop_ClockSet_FiresEachTimeOnce(t *testing.T) {
 type fireError string
 
 // fail ends the test run with an error.
-func (j *jumpTest) fail(format string, args ...any) { panic(fireError(fmt.Sprintf(format, args...))) }
-
-// jumpSteps are the possible steps of a test run.
-var jumpSteps = map[string]func(*jumpTest){
-	"remind":                (*jumpTest).remind,
-	"wait a second":         func(j *jumpTest) { j.wait(time.Second) },
-	"wait most of a minute": func(j *jumpTest) { j.wait(40 * time.Second) },
-	"wait some minutes":     func(j *jumpTest) { j.wait(11 * time.Minute) },
-	"wait an hour":          func(j *jumpTest) { j.wait(time.Hour) },
-	"set an hour ahead":     func(j *jumpTest) { j.set(time.Hour) },
-	"set an hour back":      func(j *jumpTest) { j.setBack(time.Hour) },
-	"set a day ahead":       func(j *jumpTest) { j.set(24 * time.Hour) },
-	"set a day back":        func(j *jumpTest) { j.setBack(24 * time.Hour) },
-	"restart the loop":      func(j *jumpTest) { j.end(); j.begin() },
+func (j *clockJumpTest) fail(format string, args ...any) {
+	panic(fireError(fmt.Sprintf(format, args...)))
 }
 
-// jumpTest is a schedule whose clock the test sets.
-type jumpTest struct {
+// jumpSteps are the possible steps of a test run.
+var jumpSteps = map[string]func(*clockJumpTest){
+	"remind":                (*clockJumpTest).remind,
+	"wait a second":         func(j *clockJumpTest) { j.wait(time.Second) },
+	"wait most of a minute": func(j *clockJumpTest) { j.wait(40 * time.Second) },
+	"wait some minutes":     func(j *clockJumpTest) { j.wait(11 * time.Minute) },
+	"wait an hour":          func(j *clockJumpTest) { j.wait(time.Hour) },
+	"set an hour ahead":     func(j *clockJumpTest) { j.set(time.Hour) },
+	"set an hour back":      func(j *clockJumpTest) { j.setBack(time.Hour) },
+	"set a day ahead":       func(j *clockJumpTest) { j.set(24 * time.Hour) },
+	"set a day back":        func(j *clockJumpTest) { j.setBack(24 * time.Hour) },
+	"restart the loop":      func(j *clockJumpTest) { j.end(); j.begin() },
+}
+
+// clockJumpTest is a schedule whose clock the test sets.
+type clockJumpTest struct {
 	t      *testing.T
 	rt     *rapid.T
 	db     *sqlite.DB
@@ -120,21 +122,21 @@ type firedAt struct {
 	clock time.Time // when the job fired, by the clock
 }
 
-func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
-	j := &jumpTest{t: t, rt: rt, sets: []clockChange{{time.Now(), time.Until(begin)}}}
+func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *clockJumpTest {
+	j := &clockJumpTest{t: t, rt: rt, sets: []clockChange{{time.Now(), time.Until(begin)}}}
 	j.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: j.now})
 	j.open = j.options
 	return j
 }
 
 // options returns schedule options that record the fires.
-func (j *jumpTest) options() schedule.Options {
-	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+func (j *clockJumpTest) options() schedule.Options {
+	return schedule.Options{Store: j.db.Jobs(), Queue: clockJumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
 // now returns the time of the clock, which may differ from the bubble's.
-func (j *jumpTest) now() time.Time {
+func (j *clockJumpTest) now() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead)
@@ -142,7 +144,7 @@ func (j *jumpTest) now() time.Time {
 
 // set changes the clock by a duration without telling the loop. Then it waits a second, so that
 // later steps have a later time.
-func (j *jumpTest) set(by time.Duration) {
+func (j *clockJumpTest) set(by time.Duration) {
 	j.mu.Lock()
 	j.sets = append(j.sets, clockChange{time.Now(), j.sets[len(j.sets)-1].ahead + by})
 	j.mu.Unlock()
@@ -150,7 +152,7 @@ func (j *jumpTest) set(by time.Duration) {
 }
 
 // setBack sets the clock back by less than clockWrongBy.
-func (j *jumpTest) setBack(by time.Duration) {
+func (j *clockJumpTest) setBack(by time.Duration) {
 	now := j.now()
 	highest := now
 	for i, s := range j.sets[1:] {
@@ -164,13 +166,13 @@ func (j *jumpTest) setBack(by time.Duration) {
 }
 
 // wait lets time pass, and lets due jobs fire.
-func (j *jumpTest) wait(d time.Duration) {
+func (j *clockJumpTest) wait(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
 // record adds fires to the recorded fires.
-func (j *jumpTest) record(firings []supervisor.FireBatch) {
+func (j *clockJumpTest) record(firings []supervisor.FireBatch) {
 	clock := j.now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -182,7 +184,7 @@ func (j *jumpTest) record(firings []supervisor.FireBatch) {
 }
 
 // PutFires stores the fires and records them.
-func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
+func (j *clockJumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
 	said, err := j.db.Jobs().PutFires(ctx, firings)
 	j.record(firings)
 	if err != nil || len(said) != len(firings) {
@@ -191,18 +193,18 @@ func (j *jumpTest) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return said, err
 }
 
-// jumpQueue is the database's queue; it also records the fires.
-type jumpQueue struct {
+// clockJumpQueue is the database's queue; it also records the fires.
+type clockJumpQueue struct {
 	sqlite.Jobs
-	*jumpTest
+	*clockJumpTest
 }
 
-func (q jumpQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
-	return q.jumpTest.PutFires(ctx, firings)
+func (q clockJumpQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error) {
+	return q.clockJumpTest.PutFires(ctx, firings)
 }
 
 // begin starts a new loop on the stored data.
-func (j *jumpTest) begin() {
+func (j *clockJumpTest) begin() {
 	j.spoken = schedule.New(j.open())
 	ctx, cancel := context.WithCancel(j.t.Context())
 	ended := make(chan error, 1)
@@ -221,12 +223,12 @@ func inMadrid(name string) supervisor.User {
 }
 
 // remind sets a reminder.
-func (j *jumpTest) remind() {
+func (j *clockJumpTest) remind() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(jumpSpecs).Draw(j.rt, "when")
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
-	if _, err := j.spoken.Chat.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
+	if _, err := j.spoken.Chat.AddReminder(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // the reminder's last time has passed
 			return
 		}
@@ -249,7 +251,7 @@ type span struct {
 func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= maxDelay }
 
 // spans returns all spans after a moment in which the clock has reached a time.
-func (j *jumpTest) spans(due, from time.Time) (all []span) {
+func (j *clockJumpTest) spans(due, from time.Time) (all []span) {
 	for i, s := range j.sets {
 		next := span{begin: due.Add(-s.ahead), end: time.Now()}
 		if i+1 < len(j.sets) {
@@ -276,7 +278,7 @@ func (j *jumpTest) spans(due, from time.Time) (all []span) {
 const keptFires = 200
 
 // check compares the fires with the rules and with the clock.
-func (j *jumpTest) check() {
+func (j *clockJumpTest) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for i, job := range j.all {
@@ -286,8 +288,8 @@ func (j *jumpTest) check() {
 		}
 		mine := slices.DeleteFunc(slices.Clone(j.claims), func(c firedAt) bool { return c.job != job.ID })
 		j.checkJob(rule, job, j.made[i], mine)
-		said := strings.Join(sqlitetest.Query(j.t, j.db, "SELECT text FROM outbox"), "\n")
-		kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
+		said := strings.Join(sqlitetest.QueryColumn(j.t, j.db, "SELECT text FROM outbox"), "\n")
+		kept := len(sqlitetest.QueryColumn(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
 		if told := strings.Count(said, job.Text); told != len(mine) || kept < min(len(mine), keptFires) || kept > len(mine) {
 			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
 		}
@@ -297,7 +299,7 @@ func (j *jumpTest) check() {
 // If the clock is ten years ahead for a minute, jobs fire early once. Once the clock is right
 // again, jobs fire on time. This holds for a running loop and for a new loop.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
-	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "restart the loop": func(j *jumpTest) { j.end(); j.begin() }} {
+	for name, then := range map[string]func(*clockJumpTest){"the same loop": func(*clockJumpTest) {}, "restart the loop": func(j *clockJumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
 			options := j.options()
@@ -305,7 +307,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.open = func() schedule.Options { return options }
 			j.begin()
 			defer func() { j.end() }()
-			if _, err := j.spoken.Chat.Remind(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
+			if _, err := j.spoken.Chat.AddReminder(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
 				t.Fatal(err)
 			}
 			j.set(10 * 365 * 24 * time.Hour)
@@ -315,7 +317,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.wait(49 * time.Hour)
 			// the first message is for the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
-			if said := sqlitetest.Query(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
+			if said := sqlitetest.QueryColumn(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
 			}
 		})
@@ -324,7 +326,7 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 
 // checkJob compares a job's fires with its rule. The job's next time follows the clock's time at
 // its last fire.
-func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []firedAt) {
+func (j *clockJumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []firedAt) {
 	zone, err := time.LoadLocation(job.Zone)
 	if err != nil {
 		j.fail("%v", err)

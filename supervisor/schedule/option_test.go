@@ -41,11 +41,11 @@ func modelNamed(_, spec string) (string, error) {
 }
 
 // callTool runs a tool call for alice in a chat.
-func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer,
+func (h *harness) callTool(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobCallResult,
 	error) {
 	t.Helper()
 	h.inbound++
-	return h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: h.inbound, Kind: supervisor.TurnChat,
+	return h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: h.inbound, Kind: supervisor.TurnChat,
 		Call: protocol.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}}, in)
 }
 
@@ -65,7 +65,7 @@ func alice() supervisor.User {
 }
 
 // Each option accepts valid values. For an invalid value it returns the reason.
-func TestOptions_ValuesAreChecked(t *testing.T) {
+func TestOptions_InvalidValue_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	for set, want := range map[string]string{
 		"on_miss=skip": `{"on_miss":"skip"}`, "on_miss=ASK": `{"on_miss":"ask"}`,
@@ -107,7 +107,7 @@ func TestOptions_ValuesAreChecked(t *testing.T) {
 
 // A model can set the options of a job. They are stored, shown on the card and can be changed. If
 // an option is invalid, nothing is stored.
-func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
+func TestOptions_FromTool_AreStoredAndShown(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
@@ -130,13 +130,13 @@ func TestOptions_FromTool_AreKeptAndShown(t *testing.T) {
 			t.Errorf("%s is kept", wrong)
 		}
 	}
-	if n := sqlitetest.Query(t, h.db, "SELECT count(*) FROM job"); !slices.Equal(n, []string{"1"}) {
+	if n := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM job"); !slices.Equal(n, []string{"1"}) {
 		t.Errorf("%s jobs are kept", n)
 	}
 }
 
 // Each limit caps the month's cost of a job.
-func TestMonthCost_EachLimitApplies(t *testing.T) {
+func TestMonthCost_EachLimit_CapsCost(t *testing.T) {
 	for _, c := range []struct {
 		when   string
 		budget supervisor.Budget
@@ -167,7 +167,7 @@ func TestMonthCost_EachLimitApplies(t *testing.T) {
 func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	t.Helper()
 	for i, chat := range []string{"-5", "-6"} {
-		c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, chat, "")
+		c, err := h.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, chat, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +179,14 @@ func putGroups(t testing.TB, h *harness) (club, secret supervisor.Conversation) 
 
 // After a new rule, all next times of a job follow that rule, no matter how often the job has
 // fired. Times that are too close together are refused.
-func TestEdit_NewRule_StartsOver(t *testing.T) {
+func TestEdit_NewRule_SetsAllLaterTimes(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
 		h.remind(t, "alice", "every 10 min: tea")
 		id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 		for range 5 {
 			for _, in := range h.passTime(t, 10*time.Minute) {
-				h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+				h.endTurn(t, in, sqlite.TurnEnding{Why: protocol.TurnEndDone})
 			}
 		}
 		answers := func(q JobRequest) error {
@@ -220,26 +220,26 @@ func TestEdit_NewRule_StartsOver(t *testing.T) {
 }
 
 // A deleted routine can be restored only below the limit of jobs.
-func TestRoutine_DeletedOne_NeedsRoomToReturn(t *testing.T) {
+func TestDeletedRoutine_Restore_RespectsJobLimit(t *testing.T) {
 	h := newHarness(t)
 	h.switchRoutine(t, "7:30")
-	if _, err := h.Cancel(t.Context(), "alice", "1"); err != nil {
+	if _, err := h.CancelJob(t.Context(), "alice", "1"); err != nil {
 		t.Fatal(err)
 	}
 	for range supervisor.MaxJobs {
 		h.remind(t, "alice", "in 1 h: x")
 	}
-	_, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
+	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
 	if err == nil || err.Error() != fmt.Sprintf(textTooMany, supervisor.MaxJobs) {
 		t.Errorf("beside so many: %v", err)
 	}
 }
 
 // A routine with a used-up count counts from 0 again when it is turned on again.
-func TestRoutine_TurnedOnAgain_StartsOver(t *testing.T) {
+func TestRoutine_TurnedOnAgain_ResetsFireCount(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
-		if _, err := h.routines.Switch(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
+		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -253,7 +253,7 @@ func TestRoutine_TurnedOnAgain_StartsOver(t *testing.T) {
 
 // A task in a group does not see the task's results from the private chat. It sees results that
 // were sent in the group.
-func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
+func TestGroupTask_Results_AreOfItsGroupOnly(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
 	id := fmt.Sprint(h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true}))
@@ -266,7 +266,7 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 		if want := []string{"", "", "-", "+-"}[i]; told != want {
 			t.Errorf("run %d, %s: the model reads %q", i, to, begun.Text)
 		}
-		h.endTurn(t, begun, sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
+		h.endTurn(t, begun, sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
 	}
 	if r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
 		t.Errorf("its person is told %+v, %v", r, err)
@@ -275,7 +275,7 @@ func TestGroupTask_SeesOnlyResultsSaidThere(t *testing.T) {
 
 // A job in another group needs approval of exactly its content. A group is refused if users may not
 // speak in it, or if the user has no conversation there.
-func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
+func TestJob_PostToOtherChat_NeedsApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
@@ -328,7 +328,7 @@ func TestJob_SpeakingElsewhere_NeedsApproval(t *testing.T) {
 }
 
 // The approval question for a check in another group shows the check.
-func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
+func TestCheckToOtherChat_Approval_ShowsCheck(t *testing.T) {
 	h := newHarness(t)
 	putGroups(t, h)
 	for _, command := range []string{"test -e out/app", "cat MEMORY.md"} {
@@ -346,7 +346,7 @@ func TestCheck_SpeakingElsewhere_AsksAboutCheck(t *testing.T) {
 
 // The approval question for a task shows the task's workspace, also when the workspace changes. It
 // does not cover other options.
-func TestTask_SpeakingElsewhere_AsksAboutWorkspace(t *testing.T) {
+func TestTaskToOtherChat_Approval_ShowsWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobTask, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
@@ -386,14 +386,14 @@ func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	for _, kind := range []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob} {
 		for _, call := range []protocol.ToolCall{{ID: "1", Name: "update_task", Arguments: json.RawMessage(`{"id":1,"options":{"to":"here"}}`)},
 			{ID: "2", Name: "cancel_task", Arguments: json.RawMessage(`{"id":1}`)}} {
-			_, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 1, Kind: kind, Call: call}, club)
-			if supervisor.ErrorCode(err) != supervisor.CodeForbidden || strings.Contains(err.Error(), "results") {
+			_, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 1, Kind: kind, Call: call}, club)
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || strings.Contains(err.Error(), "results") {
 				t.Errorf("%s of a %s: %v", call.Name, kind, err)
 			}
 		}
 	}
 	set := protocol.ToolCall{ID: "3", Name: "schedule_task", Arguments: json.RawMessage(`{"when":"every 1 min","text":"spam"}`)}
-	if _, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approvalRequests) != 1 {
+	if _, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approvalRequests) != 1 {
 		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approvalRequests)
 	}
 	h.passTime(t, 30*time.Minute)
@@ -412,7 +412,7 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 		}
 	}
 	h.sources = worldSources{}
-	if _, err := h.callTool(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := h.callTool(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("a turn that has read others' words turns it off: %v", err)
 	}
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
@@ -434,10 +434,10 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 // worldSources says that every turn has read somebody else's words.
 type worldSources struct{}
 
-func (worldSources) World(context.Context, int64) (bool, error) { return true, nil }
+func (worldSources) HasWorldWords(context.Context, int64) (bool, error) { return true, nil }
 
 // After a changed rule, the job counts its fires from 0. A rule without a future time is refused.
-func TestSetRule_Changed_StartsOver(t *testing.T) {
+func TestSetRule_NewRule_ResetsFireCount(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 10 min 5 times: tea")
 	for range 3 {
@@ -463,7 +463,7 @@ func TestSetRule_Changed_StartsOver(t *testing.T) {
 }
 
 // A job that posts in the group in which it was set, or in the private chat, needs no approval.
-func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
+func TestJob_PostToItsOwnChat_NeedsNoApproval(t *testing.T) {
 	h := newHarness(t)
 	club, _ := putGroups(t, h)
 	for _, to := range []string{"here", "-5", "private"} {
@@ -483,7 +483,7 @@ func TestJob_SpeakingWhereSet_NeedsNoApproval(t *testing.T) {
 
 // The Change button asks for a job's new times or text, and changes the job. An unreadable answer
 // changes nothing.
-func TestChangeButton_AsksAndChanges(t *testing.T) {
+func TestChangeButton_Answer_ChangesJob(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
 	for _, c := range []struct{ answer, card string }{
@@ -494,7 +494,7 @@ func TestChangeButton_AsksAndChanges(t *testing.T) {
 		{"on_miss=skip priority=low", "it is skipped. It makes no sound."},
 	} {
 		h.answers = []string{c.answer}
-		d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now)
+		d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now)
 		if err != nil || !strings.Contains(d.Text, c.card) || len(d.Buttons) != 1 || d.Buttons[0][0].Press != "job:change 1" {
 			t.Errorf("%s: %+v, %v", c.answer, d, err)
 		}
@@ -502,11 +502,11 @@ func TestChangeButton_AsksAndChanges(t *testing.T) {
 	was := h.job(t, 1)
 	for _, wrong := range []string{"at some time", ": ", "on_miss=x", "priority=low colour=red", "grace=2 h"} {
 		h.answers = []string{wrong}
-		if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil || !strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
+		if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil || !strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
 			t.Errorf("%s: %+v, %v", wrong, d, err)
 		}
 	}
-	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil || d.Text != "Reminder 1 stays as it is." {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil || d.Text != "Reminder 1 stays as it is." {
 		t.Errorf("without an answer: %+v, %v", d, err)
 	}
 	if j := h.job(t, 1); j.Version != was.Version {

@@ -26,34 +26,34 @@ type press struct {
 }
 
 // presses are the functions that run a press, by the button's name.
-var presses = map[string]func(*Chat, context.Context, press) (supervisor.Delivery, error){
-	pressDone:     textPress(func(*Chat, context.Context, press) (string, error) { return textDone, nil }),
+var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor.Delivery, error){
+	pressDone:     textPress(func(*ChatCommands, context.Context, press) (string, error) { return textDone, nil }),
 	pressSoon:     snooze("in 10 min"),
 	pressHour:     snooze("in 1 h"),
 	pressTomorrow: snooze("in 1 day"),
-	supervisor.JobDelete: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+	supervisor.JobDelete: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.remove(ctx, p.job)
 	}),
-	supervisor.JobPause: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+	supervisor.JobPause: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Pause(ctx, p.job)
 	}),
-	supervisor.JobResume: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+	supervisor.JobResume: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobStart: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+	supervisor.JobStart: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.Resume(ctx, p.job, p.at)
 	}),
-	supervisor.JobRun: textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+	supervisor.JobRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.RunNow(ctx, p.job, p.at)
 	}),
-	supervisor.JobChange: func(ch *Chat, ctx context.Context, p press) (supervisor.Delivery, error) {
+	supervisor.JobChange: func(ch *ChatCommands, ctx context.Context, p press) (supervisor.Delivery, error) {
 		return ch.askChange(ctx, p.origin, p.job)
 	},
 }
 
 // textPress makes a press function from a function that returns only text.
-func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
-	return func(ch *Chat, ctx context.Context, p press) (d supervisor.Delivery, err error) {
+func textPress(do func(*ChatCommands, context.Context, press) (string, error)) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
+	return func(ch *ChatCommands, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		d.Text, err = do(ch, ctx, p)
 		return d, err
 	}
@@ -61,21 +61,21 @@ func textPress(do func(*Chat, context.Context, press) (string, error)) func(*Cha
 
 // snooze repeats a reminder once, later. The new reminder keeps the name, the text, its source and
 // the priority.
-func snooze(later string) func(*Chat, context.Context, press) (supervisor.Delivery, error) {
-	return textPress(func(ch *Chat, ctx context.Context, p press) (string, error) {
+func snooze(later string) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
+	return textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
 			MadeBy: madeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
 		err := SetRule(&again, later, p.at)
 		if err == nil {
-			again, err = ch.Put(ctx, again, nil)
+			again, err = ch.Add(ctx, again, nil)
 		}
 		return fmt.Sprintf(textAgain, again.Next.In(timezone.ForUser(p.user)).Format(timeLayout)), err
 	})
 }
 
-// Press runs a button of a job. inbound is the id of the press; a repeated call with the same id
+// HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same id
 // changes nothing.
-func (ch *Chat) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
+func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {
 		d.Text, err = ch.moveZone(ctx, user)

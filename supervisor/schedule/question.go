@@ -17,7 +17,7 @@ import (
 )
 
 // Questions answers the `mews job` command.
-type Questions struct{ *editor }
+type JobRequests struct{ *editor }
 
 // JobRequest are the parameters of `mews job`.
 type JobRequest struct {
@@ -35,8 +35,8 @@ type JobRequest struct {
 	Set map[string]string `json:"set,omitempty"`
 }
 
-// Report is the answer to a JobRequest.
-type Report struct {
+// JobReport is the answer to a JobRequest.
+type JobReport struct {
 	Said    string                  `json:"said,omitempty"`
 	Jobs    []JobLine               `json:"jobs,omitempty"`
 	Results []supervisor.FireResult `json:"results,omitempty"`
@@ -60,36 +60,36 @@ type JobLine struct {
 }
 
 // actions are the functions that run requests, by JobRequest.Action.
-var actions = map[string]func(*Questions, context.Context, supervisor.User, supervisor.Conversation,
-	JobRequest) (Report, error){
-	"list":    (*Questions).listAll,
-	"add":     (*Questions).add,
-	"results": (*Questions).listResults,
-	"show": onJob(func(qs *Questions, _ context.Context, j supervisor.Job, _ JobRequest) (string, error) {
+var actions = map[string]func(*JobRequests, context.Context, supervisor.User, supervisor.Conversation,
+	JobRequest) (JobReport, error){
+	"list":    (*JobRequests).listAll,
+	"add":     (*JobRequests).add,
+	"results": (*JobRequests).listResults,
+	"show": onJob(func(qs *JobRequests, _ context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.card(j).Text, nil
 	}),
-	"edit": (*Questions).editNamed,
-	"run": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
+	"edit": (*JobRequests).editNamed,
+	"run": onJob(func(qs *JobRequests, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		if j.Kind == supervisor.JobReminder {
 			return "", supervisor.Errorf(supervisor.CodeInvalid, textNoRun, j.ID, j.ID)
 		}
 		return qs.RunNow(ctx, j, qs.now())
 	}),
-	"pause": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
+	"pause": onJob(func(qs *JobRequests, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		_, err := qs.Pause(ctx, j)
 		return fmt.Sprintf(textPausedShell, nouns[j.Kind], j.ID), err
 	}),
-	"resume": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
+	"resume": onJob(func(qs *JobRequests, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.Resume(ctx, j, qs.now())
 	}),
-	"delete": onJob(func(qs *Questions, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
+	"delete": onJob(func(qs *JobRequests, ctx context.Context, j supervisor.Job, _ JobRequest) (string, error) {
 		return qs.remove(ctx, j)
 	}),
 }
 
 // onJob returns an action that finds the named job and calls do.
-func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (string, error)) func(*Questions, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (Report, error) {
-	return func(qs *Questions, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
+func onJob(do func(*JobRequests, context.Context, supervisor.Job, JobRequest) (string, error)) func(*JobRequests, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (JobReport, error) {
+	return func(qs *JobRequests, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r JobReport, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
 		if err != nil {
 			return r, err
@@ -105,13 +105,13 @@ func onJob(do func(*Questions, context.Context, supervisor.Job, JobRequest) (str
 }
 
 // Answer answers a request of `mews job`. A job that it adds posts in the user's private chat.
-func (qs *Questions) Answer(ctx context.Context, user supervisor.User, q JobRequest) (Report, error) {
+func (qs *JobRequests) Answer(ctx context.Context, user supervisor.User, q JobRequest) (JobReport, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
-		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.Text(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
+		return JobReport{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.DropControls(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
 	if err := cmp.Or(q.check(), qs.rules.Typed(q.Check)); err != nil {
-		return Report{}, err
+		return JobReport{}, err
 	}
 	return do(qs, ctx, user, user.PrivateChat(), q)
 }
@@ -124,9 +124,9 @@ func (q JobRequest) check() error {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
 	case !takes.job && !takes.mayJob && q.Job != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Job)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.DropControls(brief(q.Job)))
 	case !takes.words && q.Words != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Words)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.DropControls(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
 	case q.Action != "add" && (q.Task || q.Name != "" || !check.IsEmpty() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
@@ -142,7 +142,7 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
-func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ JobRequest) (r Report, err error) {
+func (qs *JobRequests) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ JobRequest) (r JobReport, err error) {
 	list, err := qs.store.List(ctx, user.Name)
 	for _, j := range list {
 		r.Jobs = append(r.Jobs, newJobLine(j))
@@ -156,15 +156,15 @@ func (qs *Questions) listAll(ctx context.Context, user supervisor.User, _ superv
 func newJobLine(j supervisor.Job) JobLine {
 	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listTitle(j), Text: j.Text,
 		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.FireCount, Failures: j.FailuresInARow}
-	if rule, err := recurrence.RuleOf(j); err == nil {
-		if zone, err := recurrence.ZoneOf(j); err == nil {
+	if rule, err := recurrence.JobRule(j); err == nil {
+		if zone, err := recurrence.JobZone(j); err == nil {
 			l.When = rule.Describe(zone)
 		}
 	}
 	return l
 }
 
-func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
+func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
 	when, text, err := splitWhen(q.Words)
 	if err == nil {
 		err = checkWords(text, q.Name)
@@ -194,14 +194,14 @@ func (qs *Questions) add(ctx context.Context, user supervisor.User, c supervisor
 	if err := SetRule(&j, when, qs.now()); err != nil {
 		return r, err
 	}
-	if j, err = qs.Put(ctx, j, nil); err != nil {
+	if j, err = qs.Add(ctx, j, nil); err != nil {
 		return r, err
 	}
-	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
+	return JobReport{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
 // editNamed changes the job that a request names.
-func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r Report, err error) {
+func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
 		return r, err
@@ -209,13 +209,13 @@ func (qs *Questions) editNamed(ctx context.Context, user supervisor.User, c supe
 	if j, err = qs.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
 		return r, err
 	}
-	return Report{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
+	return JobReport{Said: qs.card(j).Text, Jobs: []JobLine{newJobLine(j)}}, nil
 }
 
 // maxReported is the most fire results in a report.
 const maxReported = 50
 
-func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r Report, err error) {
+func (qs *JobRequests) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r JobReport, err error) {
 	id := int64(0)
 	if q.Job != "" {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
@@ -224,7 +224,7 @@ func (qs *Questions) listResults(ctx context.Context, user supervisor.User, _ su
 		}
 		id = j.ID
 	}
-	r.Results, err = qs.store.Results(ctx, user.Name, id, maxReported)
+	r.Results, err = qs.store.ListResults(ctx, user.Name, id, maxReported)
 	if len(r.Results) == 0 {
 		r.Said = answerNoResult
 	}
@@ -240,7 +240,7 @@ func zoneNamed(name string) *time.Location {
 }
 
 // Text formats the answer to `mews job` for people.
-func (r Report) Text() string {
+func (r JobReport) Text() string {
 	var b strings.Builder
 	if r.Said != "" {
 		return r.Said + "\n"
@@ -250,15 +250,15 @@ func (r Report) Text() string {
 		if !j.Next.IsZero() {
 			next = j.Next.In(zoneNamed(j.Zone)).Format(timeLayout)
 		}
-		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), printable.Text(brief(j.Title)), j.When, next)
+		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), printable.DropControls(brief(j.Title)), j.When, next)
 	}
 	for _, f := range r.Results {
 		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])
 		if f.Cost > 0 {
-			b.WriteString(", " + money.Dollars(f.Cost))
+			b.WriteString(", " + money.FormatDollars(f.Cost))
 		}
 		if f.Text != "" {
-			b.WriteString("\n    " + printable.Text(brief(f.Text)))
+			b.WriteString("\n    " + printable.DropControls(brief(f.Text)))
 		}
 		b.WriteString("\n")
 	}

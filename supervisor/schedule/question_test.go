@@ -9,7 +9,7 @@ import (
 )
 
 // No field of a request is ignored: the action uses it or refuses it.
-func TestQuestion_UnusedArguments_AreRefused(t *testing.T) {
+func TestJobRequest_UnusedArgument_IsRefused(t *testing.T) {
 	h := newHarness(t)
 	for _, c := range []struct {
 		q    JobRequest

@@ -15,7 +15,7 @@ import (
 
 // After quiet hours one message has the newest notice of each job, with a count of the earlier
 // notices. This holds even for a job with more fires than the store keeps.
-func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
+func TestQuietHours_LongNight_EndsInOneMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:00-23:00")
 	for i := range 2 {
@@ -25,7 +25,7 @@ func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 	for range 210 {
 		h.passTime(t, 2*time.Minute)
 	}
-	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"2"}) {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"2"}) {
 		t.Errorf("%s are held of 2 jobs", held)
 	}
 	h.now = noon.Add(12 * time.Hour)
@@ -40,7 +40,7 @@ func TestQuietHours_LongNight_IsOneMessage(t *testing.T) {
 }
 
 // A held message replaces an earlier held message with the same job, outcome and conversation.
-func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
+func TestQuietHours_SameOutcome_ReplacesNotice(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:05-20:00")
 	h.putCheck(t, supervisor.CheckCondition{Command: "x", NotifyOnCheck: true})
@@ -57,11 +57,11 @@ func TestQuietHours_SameJobAndOutcome_IsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks("three", nil)
-	rows := sqlitetest.Query(t, h.db, "SELECT n.job || ' ' || n.state || ' ' || n.earlier || ' ' || c.thread FROM held_notice n JOIN conversation c ON c.id = n.conversation ORDER BY n.id")
+	rows := sqlitetest.QueryColumn(t, h.db, "SELECT n.job || ' ' || n.state || ' ' || n.earlier || ' ' || c.thread FROM held_notice n JOIN conversation c ON c.id = n.conversation ORDER BY n.id")
 	if want := []string{"1 said 1 ", "1 failed 0 ", "1 said 0 5"}; !slices.Equal(rows, want) {
 		t.Errorf("held are %q, want %q", rows, want)
 	}
-	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
 		t.Errorf("%s fires are held", held)
 	}
 }
@@ -78,7 +78,7 @@ func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.Query(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
 		t.Errorf("%s are held", held)
 	}
 	h.setQuietHours(t, "")
@@ -100,13 +100,13 @@ func TestQuietHours_ReplacedMessage_IsDropped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
+		sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
 			VALUES ('alice', %d, 'c', 'write', '%s', '', 'worker', 1)`, turn.ID, []string{"xyzzy.md", "roses.md"}[i]))
-		if _, err := h.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: says}); err != nil {
+		if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: says}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.Query(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
 		t.Errorf("held are %q", held)
 	}
 }

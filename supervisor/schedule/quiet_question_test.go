@@ -20,8 +20,8 @@ func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (s
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
-		Ask: protocol.AskArguments{Kind: protocol.AskConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
+	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswerConversation(), Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
+		Ask: protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (s
 
 func (h *harness) expireQuestions(t testing.TB) {
 	t.Helper()
-	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
+	if _, err := h.db.Questions().EndExpired(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,11 +51,11 @@ func TestQuietHours_Question_WaitsForEnd(t *testing.T) {
 	h.wantSaid(t, "Reminder: drink", "More?")
 	h.passAndRelease(t, time.Minute)
 	h.wantSaid(t, "Reminder: drink", "More?")
-	put := sqlitetest.Query(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
+	put := sqlitetest.QueryColumn(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
 	if !slices.Equal(put, []string{`0[[{"text":"Yes","press":"q:1:yes"}]]`}) {
 		t.Errorf("it is put as %q", put)
 	}
-	delivery, err := strconv.ParseInt(sqlitetest.Query(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
+	delivery, err := strconv.ParseInt(sqlitetest.QueryColumn(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
 	if err == nil {
 		err = h.db.Outbox().MarkDelivered(t.Context(), delivery)
 	}
@@ -78,9 +78,9 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 		h.setQuietHours(t, "15:30-20:30")
 		h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
 		turn, _ := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
-		end := sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: "It was not to be."}
+		end := sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: "It was not to be."}
 		if stopped {
-			end.Why, end.Partial = protocol.WhyStopped, ""
+			end.Why, end.Partial = protocol.TurnEndStopped, ""
 		} else {
 			h.passAndRelease(t, 4*time.Hour-time.Minute)
 			h.expireQuestions(t)
@@ -93,7 +93,7 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 		if said := h.saidTo(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
 			t.Errorf("stopped: %t: she is told %q", stopped, said)
 		}
-		if left := sqlitetest.Query(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
+		if left := sqlitetest.QueryColumn(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
 			t.Errorf("stopped: %t: %d rows are left", stopped, len(left))
 		}
 	}
@@ -113,7 +113,7 @@ func TestLowPriorityTask_Question_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
 	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
-	if silent := sqlitetest.Query(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
+	if silent := sqlitetest.QueryColumn(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
 		t.Errorf("silent is %q", silent)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // SetRule sets a job's times from words; now is at.
 func SetRule(j *supervisor.Job, when string, at time.Time) error {
-	zone, err := recurrence.ZoneOf(*j)
+	zone, err := recurrence.JobZone(*j)
 	if err != nil {
 		return err
 	}
@@ -29,8 +29,8 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 		// recurrence.Parse accepts times that have just passed
 		j.FiredUntil = rule.At.Add(-time.Millisecond)
 	}
-	if j.AsksModel() {
-		if err := CheckPeriod(*j, zone); err != nil {
+	if j.MayStartTurn() {
+		if err := ValidatePeriod(*j, zone); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Next = time.Time{}
 		return nil
 	}
-	next, found, err := recurrence.NextOf(*j, j.FiredUntil)
+	next, found, err := recurrence.NextDue(*j, j.FiredUntil)
 	if err == nil && !found {
 		return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
@@ -49,11 +49,11 @@ func SetRule(j *supervisor.Job, when string, at time.Time) error {
 // minPeriod is the shortest time between two turns of a job.
 const minPeriod = 5 * time.Minute
 
-// CheckPeriod refuses a job that would start turns too often. It checks the next 50 times.
-func CheckPeriod(j supervisor.Job, zone *time.Location) error {
+// ValidatePeriod refuses a job that would start turns too often. It checks the next 50 times.
+func ValidatePeriod(j supervisor.Job, zone *time.Location) error {
 	last := time.Time{}
 	for n, at := 0, j.FiredUntil; n < 50; n++ {
-		next, found, err := recurrence.NextOf(j, at)
+		next, found, err := recurrence.NextDue(j, at)
 		if err != nil || !found {
 			return err
 		}

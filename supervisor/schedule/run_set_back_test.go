@@ -16,7 +16,7 @@ import (
 func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{})
-	done := sqlite.FinishTurn{Why: protocol.WhyDone, Text: "x"}
+	done := sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "x"}
 	h.now = h.now.Add(24 * time.Hour)
 	for _, in := range h.passTime(t, 11*time.Minute) {
 		h.endTurn(t, in, done)
@@ -39,7 +39,7 @@ func TestRunNow_ClockSetBack_BeginsAtOnce(t *testing.T) {
 }
 
 // Runs started by a hook begin at least a minute apart, also after a run that had to wait.
-func TestTrigger_Calls_BeginMinuteApart(t *testing.T) {
+func TestTrigger_ManyCalls_RunOneAMinute(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 20 days", supervisor.JobOptions{})
 	var began []int
@@ -52,7 +52,7 @@ func TestTrigger_Calls_BeginMinuteApart(t *testing.T) {
 		}
 		for _, in := range h.passTime(t, 0) {
 			began = append(began, second)
-			h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+			h.endTurn(t, in, sqlite.TurnEnding{Why: protocol.TurnEndDone})
 		}
 		h.now = h.now.Add(time.Second)
 	}
@@ -71,10 +71,10 @@ func TestTasks_ClockYearsAhead_Recover(t *testing.T) {
 		h.putTask(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
 	}
 	// make sure that no user counts as away
-	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")
 	right := h.now
 	h.now = right.AddDate(10, 0, 0)
-	h.endTurn(t, h.passTime(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.endTurn(t, h.passTime(t, 0)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone})
 	h.now = right
 	for _, q := range []JobRequest{{Action: "pause", Job: "1"}, {Action: "resume", Job: "1"}} {
 		if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {

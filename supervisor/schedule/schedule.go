@@ -27,26 +27,26 @@ type Store interface {
 	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	List(ctx context.Context, user string) ([]supervisor.Job, error)
 	Change(ctx context.Context, j supervisor.Job) error
-	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery,
+	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.JobTrigger) (begun bool, said []supervisor.Delivery,
 		err error)
-	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
+	ListResults(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 
 // Queue finds jobs and fires by their times.
 type Queue interface {
 	ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error)
-	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
+	ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	PutFires(ctx context.Context, firings []supervisor.FireBatch) ([]supervisor.Delivery, error)
-	ListBegin(ctx context.Context, now time.Time, but []string, checks bool,
+	ListFiresToBegin(ctx context.Context, now time.Time, but []string, checks bool,
 		limit int) ([]supervisor.ClaimedFire, error)
-	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
+	BeginFire(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
-// Sources says whose words the turns have read.
-type Sources interface {
-	// World reports whether a turn has read words of somebody other than its user.
-	World(ctx context.Context, turn int64) (bool, error)
+// TurnSources says whose words the turns have read.
+type TurnSources interface {
+	// HasWorldWords reports whether a turn has read words of somebody other than its user.
+	HasWorldWords(ctx context.Context, turn int64) (bool, error)
 }
 
 // Options configure a Schedule.
@@ -58,15 +58,15 @@ type Options struct {
 	// reports a new message in the outbox; never blocks
 	Queued     func(conversation int64)
 	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
-	Sources    Sources
+	Sources    TurnSources
 	CheckStore CheckStore
 	// Checks maps kinds of jobs to their check functions. Other kinds have no check.
-	Checks     map[supervisor.JobKind]Check
+	Checks     map[supervisor.JobKind]CheckFunc
 	CheckRules CheckRules
 	// Tools are further tools about jobs for models, by name.
 	Tools map[string]Tool
 	// Watches start jobs after events, in addition to their times.
-	Watches []Watch
+	Watches []EventTrigger
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
@@ -86,8 +86,8 @@ type Options struct {
 	Log    hclog.Logger
 }
 
-// Watch starts jobs after events.
-type Watch struct {
+// EventTrigger starts jobs after events.
+type EventTrigger struct {
 	Next func() (at time.Time, any bool) // when Run must be called; any is false for never
 	Run  func(context.Context) error     // starts the jobs of the event
 }
@@ -96,14 +96,14 @@ type Watch struct {
 type Schedule struct {
 	*Jobs
 	*cards
-	Chat      *Chat
-	Questions *Questions
-	calls     *toolCalls
+	Chat     *ChatCommands
+	Requests *JobRequests
+	calls    *toolCalls
 
 	queue      Queue
 	checkStore CheckStore
-	checks     map[supervisor.JobKind]Check
-	watches    []Watch
+	checks     map[supervisor.JobKind]CheckFunc
+	watches    []EventTrigger
 	begun      func(supervisor.Inbound)
 	log        hclog.Logger
 
@@ -120,7 +120,7 @@ func New(o Options) *Schedule {
 	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
 		routineTimes: o.RoutineTimes}
 	return &Schedule{
-		Jobs: jobs, cards: show, Chat: &Chat{edit}, Questions: &Questions{edit},
+		Jobs: jobs, cards: show, Chat: &ChatCommands{edit}, Requests: &JobRequests{edit},
 		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
 		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.StartTurn, log: o.Log,
 		running: slots.New(maxChecks), turns: checkTurns{},
@@ -135,7 +135,7 @@ const EffectPostElsewhere = "post_elsewhere"
 func (s *Schedule) Feature() feature.Feature {
 	return feature.Feature{Name: "schedule", Commands: s.Chat.commands(), HostCalls: s.calls.hostCalls(),
 		Effects: []feature.Effect{{Name: EffectPostElsewhere, Rule: string(approval.RuleAsk)}},
-		Calls:   []feature.Call{feature.NewCall(MethodJob, s.Questions.answerCall)},
+		Calls:   []feature.ControlCall{feature.NewControlCall(MethodJob, s.Requests.answerCall)},
 		Parts:   []feature.Part{{Name: "schedule", Run: s.Run}}}
 }
 
@@ -189,7 +189,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 // release sends messages whose quiet hours are over. Messages for a user who may not speak keep
 // waiting, because the outbox would drop them.
 func (s *Schedule) release(ctx context.Context) error {
-	said, err := s.checkStore.Release(ctx, s.now(), func(user string) bool {
+	said, err := s.checkStore.ReleaseHeldNotices(ctx, s.now(), func(user string) bool {
 		_, known := s.person(user)
 		return !known
 	})
@@ -240,13 +240,13 @@ func firedUntil(j supervisor.Job, now time.Time) time.Time {
 // It returns memory to the system after many jobs, because the next garbage collection may be
 // minutes away.
 func (s *Schedule) recompute(ctx context.Context) error {
-	if err := s.checkStore.FreeLeases(ctx, s.now()); err != nil {
+	if err := s.checkStore.FreeReservedFires(ctx, s.now()); err != nil {
 		return err
 	}
 	now := s.now()
-	last, zones := supervisor.Job{Next: now}, recurrence.Zones{}
+	last, zones := supervisor.Job{Next: now}, recurrence.ZoneCache{}
 	for batch := 0; ; batch++ {
-		list, err := s.queue.ListNext(ctx, last, maxDue)
+		list, err := s.queue.ListUpcoming(ctx, last, maxDue)
 		if err != nil || len(list) == 0 {
 			if batch > 1 {
 				debug.FreeOSMemory()
@@ -256,7 +256,7 @@ func (s *Schedule) recompute(ctx context.Context) error {
 		last = list[len(list)-1]
 		for _, j := range list {
 			since := firedUntil(j, now)
-			next, found, err := zones.NextOf(j, since)
+			next, found, err := zones.NextDue(j, since)
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // an unreadable rule is reported when the job is due
 			}

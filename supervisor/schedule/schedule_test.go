@@ -35,8 +35,8 @@ type harness struct {
 	*Jobs
 	*cards
 	*editor
-	*Chat
-	*Questions
+	*ChatCommands
+	*JobRequests
 	*toolCalls
 	routines *routine.Routines
 
@@ -62,7 +62,7 @@ type harness struct {
 	files   []supervisor.HomeFile
 	listErr error // the error of listing files
 
-	home folder // alice's home
+	home fakeFolder // alice's home
 }
 
 // put stores a job with times in words.
@@ -70,7 +70,7 @@ func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (super
 	if err := SetRule(&j, when, h.now); err != nil {
 		return j, err
 	}
-	return h.Jobs.Put(ctx, j, nil)
+	return h.Jobs.Add(ctx, j, nil)
 }
 
 func newHarness(t *testing.T) *harness {
@@ -85,23 +85,23 @@ func (h *harness) restart() {
 	now := func() time.Time { return h.now }
 	speaker := func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
-		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.Changes, ListFiles: h.listFiles, Check: h.fakeCheck,
+		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.ListChanges, ListFiles: h.listFiles, Check: h.fakeCheck,
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, CheckPeriod: CheckPeriod, Line: Line,
+		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod, DescribeTimes: DescribeTimes,
 		Log: hclog.NewNullLogger()})
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
 		Person:    speaker,
 		StartTurn: h.keepBegun, Sources: h.db.Jobs(),
-		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.CheckTimes, Tools: h.routines.Tools(),
-		Checks: map[supervisor.JobKind]Check{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).Check,
-			supervisor.JobRoutine: h.routines.Check},
+		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.ValidateTimes, Tools: h.routines.Tools(),
+		Checks: map[supervisor.JobKind]CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).EvaluateCheck,
+			supervisor.JobRoutine: h.routines.RunCheck},
 		CheckRules:    CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
-		Watches:       []Watch{{Next: h.routines.Next, Run: h.routines.CheckHomes}},
+		Watches:       []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckHomes}},
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
-	h.Jobs, h.cards, h.editor, h.Chat = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor, h.Schedule.Chat
-	h.Questions, h.toolCalls = h.Schedule.Questions, h.Schedule.calls
+	h.Jobs, h.cards, h.editor, h.ChatCommands = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor, h.Schedule.Chat
+	h.JobRequests, h.toolCalls = h.Schedule.Requests, h.Schedule.calls
 }
 
 func (h *harness) countQueued(int64) {
@@ -140,7 +140,7 @@ func chatOf(name string) supervisor.Conversation {
 func (h *harness) remind(t testing.TB, name, words string) supervisor.Delivery {
 	t.Helper()
 	h.inbound++
-	d, err := h.Remind(t.Context(), person(name), chatOf(name), h.inbound, words, h.now)
+	d, err := h.AddReminder(t.Context(), person(name), chatOf(name), h.inbound, words, h.now)
 	if err != nil {
 		t.Fatalf("%s: %v", words, err)
 	}
@@ -157,13 +157,13 @@ func (h *harness) fireDue(t testing.TB) {
 // saidTo returns the messages sent to a conversation.
 func (h *harness) saidTo(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
-	return sqlitetest.Query(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
+	return sqlitetest.QueryColumn(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
 }
 
 // Each time of a reminder is sent once, never early and never lost, for any clock changes and
 // restarts.
-func TestReminders_EachTime_IsSaidOnce(t *testing.T) {
+func TestReminders_EachTime_AreSentOnce(t *testing.T) {
 	h := newHarness(t)
 	people := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -214,10 +214,10 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 		h.remind(t, "alice", fmt.Sprintf("in %d min: thing %d", i+1, i+1))
 	}
 	h.remind(t, "bob", "in 5 min: his own")
-	if _, err := h.Cancel(t.Context(), "alice", "2"); err != nil {
+	if _, err := h.CancelJob(t.Context(), "alice", "2"); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(d.Text, "paused") {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(d.Text, "paused") {
 		t.Fatal(d.Text, err)
 	}
 	h.now = h.now.Add(3 * time.Hour)
@@ -229,7 +229,7 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	if said := h.saidTo(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
 		t.Errorf("bob was told %q", said)
 	}
-	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has ended." {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has ended." {
 		t.Errorf("a reminder whose time has passed goes on: %q, %v", d.Text, err)
 	}
 }
@@ -264,8 +264,8 @@ func TestList_ManyJobs_IsShort(t *testing.T) {
 	for range 150 {
 		h.remind(t, "alice", "in 1 h: "+strings.Repeat("xyzzy ", 1000))
 	}
-	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE id > 10")
-	d, err := h.List(t.Context(), "alice")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE id > 10")
+	d, err := h.ListJobs(t.Context(), "alice")
 	if err != nil || len(d.Text) > 16<<10 || len(d.Buttons) != maxListedRows || !strings.HasSuffix(d.Text, "\n\nAnd 110 more: mews job list shows all.") {
 		t.Errorf("%d bytes with %d rows, %v: %s", len(d.Text), len(d.Buttons), err, d.Text)
 	}
@@ -277,7 +277,7 @@ func TestList_ManyJobs_IsShort(t *testing.T) {
 }
 
 // A locked-out user gets no message until they may speak again. No other user waits for them.
-func TestJobs_LockedOutUser_Rest(t *testing.T) {
+func TestJobs_LockedOutUser_WaitForUnlock(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 5 {
 		h.remind(t, "mallory", "in 1 min: x")
@@ -313,7 +313,7 @@ func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 	if said := strings.Join(h.saidTo(t, chatOf("alice")), "\n"); strings.Count(said, "so I paused it: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
 		t.Errorf("alice was told %q", said)
 	}
-	if d, err := h.List(t.Context(), "alice"); err != nil || !strings.Contains(d.Text, "paused") {
+	if d, err := h.ListJobs(t.Context(), "alice"); err != nil || !strings.Contains(d.Text, "paused") {
 		t.Errorf("%q, %v", d.Text, err)
 	}
 }
@@ -322,7 +322,7 @@ func TestJob_UnreadableRule_IsPaused(t *testing.T) {
 func TestReminder_SetInTerminal_ComesInChat(t *testing.T) {
 	h := newHarness(t)
 	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
-	if _, err := h.Remind(t.Context(), person("alice"), terminal, 1, "in 1 min: tea", h.now); err != nil {
+	if _, err := h.AddReminder(t.Context(), person("alice"), terminal, 1, "in 1 min: tea", h.now); err != nil {
 		t.Fatal(err)
 	}
 	h.now = h.now.Add(time.Minute)
@@ -333,7 +333,7 @@ func TestReminder_SetInTerminal_ComesInChat(t *testing.T) {
 }
 
 // The loop wakes when a job is due, and ends with its context.
-func TestLoop_DueJob_Wakes(t *testing.T) {
+func TestLoop_DueJob_WakesLoop(t *testing.T) {
 	h := newHarness(t)
 	fired := make(chan int64, 1)
 	h.wakeOutbox = func(c int64) { fired <- c }
@@ -378,14 +378,14 @@ func BenchmarkNothingIsDue(b *testing.B) {
 
 // A fired reminder may be paused and resumed after the clock is set back. Other reminders still
 // fire on time.
-func TestResume_ClockSetBack_DelaysNobody(t *testing.T) {
+func TestResume_ClockSetBack_DelaysNoReminder(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
 	h.now = h.now.Add(time.Hour + time.Minute)
 	h.fireDue(t)
 	h.now = h.now.Add(-30 * time.Minute)
 	for i, press := range []string{"pause 1", "resume 1"} {
-		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press, h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press, h.now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -419,7 +419,7 @@ func TestMoveZone_PastTimes_AreNotRepeated(t *testing.T) {
 	moved := person("alice")
 	moved.Timezone = "America/New_York"
 	h.now = h.now.Add(5 * time.Hour) // 15:00 in New York
-	if _, err := h.Press(t.Context(), moved, chatOf("alice"), 9, "zone America/New_York", h.now); err != nil {
+	if _, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 9, "zone America/New_York", h.now); err != nil {
 		t.Fatal(err)
 	}
 	h.restart()
@@ -436,10 +436,10 @@ func TestList_ShowsJobNumbers(t *testing.T) {
 	for _, words := range []string{"in 1 h: one", "in 1 h: two", "in 1 h: three"} {
 		h.remind(t, "alice", words)
 	}
-	if _, err := h.Cancel(t.Context(), "alice", "2"); err != nil {
+	if _, err := h.CancelJob(t.Context(), "alice", "2"); err != nil {
 		t.Fatal(err)
 	}
-	d, err := h.List(t.Context(), "alice")
+	d, err := h.ListJobs(t.Context(), "alice")
 	if err != nil || !strings.Contains(d.Text, "\n- **1**: one\n") || !strings.Contains(d.Text, "\n- **3**: three\n") {
 		t.Errorf("the list is %q, %v", d.Text, err)
 	}

@@ -65,7 +65,7 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 				j.task()
 			}
 			for range rapid.IntRange(2, 14).Draw(rt, "steps") {
-				steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(rt, "step")](j.jumpTest)
+				steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(rt, "step")](j.clockJumpTest)
 				synctest.Wait()
 			}
 			j.wait(slices.Max(turnDurations) + maxDelay)
@@ -82,14 +82,14 @@ func TestLoop_ClockSet_RunsEachTaskOnce(t *testing.T) {
 
 // taskJumps is a schedule of tasks whose clock the test sets. Turns begin and end without the test.
 type taskJumps struct {
-	*jumpTest
+	*clockJumpTest
 	takes  map[int64]time.Duration // durations of turns, by job
 	turns  sync.WaitGroup
 	begins []firedAt
 }
 
 func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
-	j := &taskJumps{jumpTest: newJumps(t, rt, begin), takes: map[int64]time.Duration{}}
+	j := &taskJumps{clockJumpTest: newJumps(t, rt, begin), takes: map[int64]time.Duration{}}
 	j.open = j.options
 	return j
 }
@@ -115,15 +115,15 @@ func (q taskQueue) PutFires(ctx context.Context, firings []supervisor.FireBatch)
 	return said, err
 }
 
-func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound,
+func (q taskQueue) BeginFire(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound,
 	bool, error) {
-	kept, begun, err := q.Jobs.Begin(ctx, f, in)
+	kept, begun, err := q.Jobs.BeginFire(ctx, f, in)
 	if begun {
 		clock := q.now()
 		q.mu.Lock()
 		q.begins = append(q.begins, firedAt{f.Job.ID, f.Due, time.Now(), clock})
 		q.mu.Unlock()
-		if n := sqlitetest.Query(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'",
+		if n := sqlitetest.QueryColumn(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'",
 			f.Job.ID)[0]; n != "1" {
 			q.t.Errorf("%s fires of task %d run at once", n, f.Job.ID)
 		}
@@ -145,7 +145,7 @@ func (j *taskJumps) run(in supervisor.Inbound) {
 		turn, _, err := j.db.Turns().Start(j.t.Context(), in.ID, nil)
 		if err == nil {
 			_, err = j.db.Turns().Finish(j.t.Context(),
-				sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+				sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
 					Partial: "CONDITION_NOT_MET:", Unanswered: "none"})
 		}
 		if err != nil {
@@ -159,7 +159,7 @@ func (j *taskJumps) task() {
 	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
 	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
 	j.wait(time.Millisecond) // commands are identified by their times
-	if _, err := j.spoken.Questions.Answer(j.t.Context(), user,
+	if _, err := j.spoken.Requests.Answer(j.t.Context(), user,
 		schedule.JobRequest{Action: "add", Task: true, Words: words + ": look"}); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // the task's last time has passed
 			return
@@ -176,7 +176,7 @@ func (j *taskJumps) task() {
 	if err != nil {
 		j.fail("%v", err)
 	}
-	sqlitetest.Change(j.t, j.db, fmt.Sprintf("UPDATE job SET options = '%s' WHERE id = %d", options, made.ID))
+	sqlitetest.ExecStatements(j.t, j.db, fmt.Sprintf("UPDATE job SET options = '%s' WHERE id = %d", options, made.ID))
 	j.all, j.made = append(j.all, *made), append(j.made, time.Now())
 	takes := rapid.SampledFrom(turnDurations).Draw(j.rt, "takes")
 	j.mu.Lock()
@@ -203,14 +203,14 @@ func (j *taskJumps) check() {
 			j.fail("%v", err)
 		}
 		j.checkBegins(job, rule, zone, claims, of(j.begins, job))
-		if kept := len(sqlitetest.Query(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
+		if kept := len(sqlitetest.QueryColumn(j.t, j.db, "SELECT due FROM fire WHERE job = ?",
 			job.ID)); kept != min(len(claims), keptFires) {
 			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
 		}
 	}
 	// A fire may wait for another fire of its job. It begins at the loop's next pass after the
 	// other one ends.
-	if lost := sqlitetest.Query(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
+	if lost := sqlitetest.QueryColumn(j.t, j.db, `SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ?1
 		AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND (state = 'running' OR ended_at > ?1))`, j.longAgo().UnixMilli()); len(lost) > 0 {
 		j.fail("these have not begun: %q", lost)
 	}

@@ -20,11 +20,11 @@ import (
 
 // Tool runs a tool call of a model, for a turn that answers in a conversation.
 type Tool = func(
-	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobCall,
-) (protocol.JobAnswer, error)
+	ctx context.Context, user supervisor.User, in supervisor.Conversation, c supervisor.JobToolCall,
+) (protocol.JobCallResult, error)
 
 // tools are the tools about jobs, by name.
-var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
+var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCall) (protocol.JobCallResult, error){
 	"schedule_task":    (*toolCalls).scheduleTask,
 	"list_tasks":       (*toolCalls).listTasks,
 	"update_task":      (*toolCalls).updateTask,
@@ -35,13 +35,13 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 // toolCalls runs tool calls about jobs.
 type toolCalls struct {
 	*editor
-	sources Sources
+	sources TurnSources
 	others  map[string]Tool // further tools about jobs, by name
 }
 
 // toolCall is a tool call, and the conversation in which its turn answers.
 type toolCall struct {
-	supervisor.JobCall
+	supervisor.JobToolCall
 	in supervisor.Conversation
 }
 
@@ -49,10 +49,10 @@ type toolCall struct {
 // approval.
 const maxUnapproved = 4
 
-// Call runs a tool call, for a turn that answers in a conversation. A repeated call changes nothing
+// RunCall runs a tool call, for a turn that answers in a conversation. A repeated call changes nothing
 // more. An error is for the model.
-func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
-	in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
+func (tc *toolCalls) RunCall(ctx context.Context, c supervisor.JobToolCall,
+	in supervisor.Conversation) (answer protocol.JobCallResult, err error) {
 	user, known := tc.person(c.User)
 	tool, other := tools[c.Call.Name], tc.others[c.Call.Name]
 	switch {
@@ -65,7 +65,7 @@ func (tc *toolCalls) Call(ctx context.Context, c supervisor.JobCall,
 }
 
 func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (
-	answer protocol.JobAnswer, err error,
+	answer protocol.JobCallResult, err error,
 ) {
 	var args protocol.ScheduleTaskArguments
 	if err := decode(c, &args); err != nil {
@@ -82,15 +82,15 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	if err := tc.approveNew(ctx, from, j); err != nil {
 		return answer, err
 	}
-	if j.Options.World, err = tc.sources.World(ctx, c.Turn); err != nil {
+	if j.Options.World, err = tc.sources.HasWorldWords(ctx, c.Turn); err != nil {
 		return answer, err
 	}
 	why, err := tc.setTimes(&j, args.When)
 	if err != nil {
 		return answer, err
 	}
-	terms := tc.Terms(j)
-	j, err = tc.Put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
+	terms := tc.DescribeOptions(j)
+	j, err = tc.Add(ctx, j, func(j supervisor.Job) supervisor.Delivery {
 		d := cardWith(j, tc.checkText(j), terms)
 		d.Conversation = c.in
 		if why != "" {
@@ -170,18 +170,18 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err e
 // whyProposed says why a job of the model needs the user's approval; "" means that it needs none.
 func whyProposed(j supervisor.Job) (why string, err error) {
 	switch {
-	case !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World):
+	case !j.MayStartTurn() && (j.Kind != supervisor.JobCheck || !j.Options.World):
 		return "", nil
 	case j.Options.World:
 		return textWorld, nil
 	}
-	at, found, err := recurrence.NextOf(j, j.FiredUntil)
+	at, found, err := recurrence.NextDue(j, j.FiredUntil)
 	for n, end := 0, at.Add(24*time.Hour); err == nil && found && at.Before(end); n++ {
 		if n >= maxUnapproved {
 			return fmt.Sprintf(textOften, maxUnapproved), nil
 		}
 		j.FireCount++
-		at, found, err = recurrence.NextOf(j, at)
+		at, found, err = recurrence.NextDue(j, at)
 	}
 	return "", err
 }
@@ -192,7 +192,7 @@ func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 	if err != nil {
 		return textBroken, textPaused
 	}
-	zone, _ := recurrence.ZoneOf(j) // can't fail: nextTimes has read the zone
+	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
 	if len(times) == 0 {
 		return rule.Describe(zone), textPaused
 	}
@@ -200,9 +200,9 @@ func (tc *toolCalls) describe(j supervisor.Job) (words, next string) {
 }
 
 func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c toolCall) (
-	answer protocol.JobAnswer, err error,
+	answer protocol.JobCallResult, err error,
 ) {
-	if c.in.InGroup() {
+	if c.in.IsInGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerTasksInGroup)
 	}
 	list, err := tc.store.List(ctx, user.Name)
@@ -211,7 +211,7 @@ func (tc *toolCalls) listTasks(ctx context.Context, user supervisor.User, c tool
 	}
 	lines := []string{}
 	for _, j := range list {
-		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, Line(j),
+		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, DescribeTimes(j),
 			brief(j.Text)))
 		answer.World = answer.World || j.Options.World
 	}
@@ -233,16 +233,16 @@ func brief(text string) string {
 const maxResults = 10
 
 func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c toolCall) (
-	answer protocol.JobAnswer, err error,
+	answer protocol.JobCallResult, err error,
 ) {
 	var args protocol.TaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err
 	}
-	if c.in.InGroup() {
+	if c.in.IsInGroup() {
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerResultsInGroup)
 	}
-	list, err := tc.store.Results(ctx, user.Name, args.ID, maxResults)
+	list, err := tc.store.ListResults(ctx, user.Name, args.ID, maxResults)
 	if err != nil {
 		return answer, err
 	}
@@ -250,7 +250,7 @@ func (tc *toolCalls) taskResults(ctx context.Context, user supervisor.User, c to
 	for _, r := range list {
 		line := fmt.Sprintf(answerResult, r.Due.In(timezone.ForUser(user)).Format(dayLayout), r.Job, r.State)
 		if r.Cost > 0 {
-			line += ", " + money.Dollars(r.Cost)
+			line += ", " + money.FormatDollars(r.Cost)
 		}
 		if r.Text != "" {
 			line += "\n" + brief(r.Text)

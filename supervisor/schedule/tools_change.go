@@ -18,13 +18,13 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 	if j, err = tc.findByNumber(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
 	}
-	if world, err = tc.sources.World(ctx, c.Turn); err != nil {
+	if world, err = tc.sources.HasWorldWords(ctx, c.Turn); err != nil {
 		return j, world, err
 	}
 	switch elsewhere := j.Conversation.ID != c.in.ID; {
 	case j.State == supervisor.JobDone:
 		err = supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
-	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
+	case elsewhere && (c.in.IsInGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
 	case j.Kind != supervisor.JobReminder && world: // the user approved the job with its old words
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", job.TextWorld)
@@ -34,7 +34,7 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 	return j, world, err
 }
 
-func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult, err error) {
 	var args protocol.UpdateTaskArguments
 	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
 		return answer, err
@@ -75,7 +75,7 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 	return answer, nil
 }
 
-func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult, err error) {
 	var args protocol.TaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err

@@ -81,7 +81,7 @@ func jitter(f supervisor.Fire) time.Duration {
 func (s *Schedule) beginDue(ctx context.Context) error {
 	var resting []string
 	for {
-		list, err := s.queue.ListBegin(ctx, s.now(), resting, s.running.Free(), maxDue)
+		list, err := s.queue.ListFiresToBegin(ctx, s.now(), resting, s.running.HasFreeSlot(), maxDue)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -106,11 +106,11 @@ func (s *Schedule) beginDue(ctx context.Context) error {
 }
 
 func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
-	results, err := s.store.Results(ctx, f.Job.User, f.Job.ID, maxEarlier+1)
+	results, err := s.store.ListResults(ctx, f.Job.User, f.Job.ID, maxEarlier+1)
 	if err != nil {
 		return err
 	}
-	kept, begun, err := s.queue.Begin(ctx, f, s.newInbound(user, f, results))
+	kept, begun, err := s.queue.BeginFire(ctx, f, s.newInbound(user, f, results))
 	if err == nil && begun {
 		s.begun(kept)
 	}
@@ -121,7 +121,7 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 // group the prompt has only results that were sent in the same conversation.
 func (s *Schedule) newInbound(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
-	if to.InGroup() {
+	if to.IsInGroup() {
 		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.Conversation != to.ID })
 	}
 	prompt, world := jobPrompt(f, results, timezone.ForUser(user))

@@ -47,7 +47,7 @@ func (h *harness) passTime(t testing.TB, d time.Duration) (begun []supervisor.In
 }
 
 // endTurn ends the turn of an inbound.
-func (h *harness) endTurn(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn) {
+func (h *harness) endTurn(t testing.TB, in supervisor.Inbound, f sqlite.TurnEnding) {
 	t.Helper()
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
 	if err != nil {
@@ -60,13 +60,13 @@ func (h *harness) endTurn(t testing.TB, in supervisor.Inbound, f sqlite.FinishTu
 }
 
 var (
-	passing = sqlite.FinishTurn{Why: protocol.WhyError, Text: "It could not be reached.", Temporary: true}
-	stays   = sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no such model."}
+	passing = sqlite.TurnEnding{Why: protocol.TurnEndError, Text: "It could not be reached.", Temporary: true}
+	stays   = sqlite.TurnEnding{Why: protocol.TurnEndError, Text: "There is no such model."}
 )
 
 func (h *harness) states(t testing.TB) string {
 	t.Helper()
-	return strings.Join(sqlitetest.Query(t, h.db, "SELECT state FROM fire ORDER BY due, job"), " ")
+	return strings.Join(sqlitetest.QueryColumn(t, h.db, "SELECT state FROM fire ORDER BY due, job"), " ")
 }
 
 func (h *harness) wantStates(t testing.TB, want string) {
@@ -82,7 +82,7 @@ func TestFire_TransientFailure_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 	begun := h.passTime(t, time.Hour+time.Minute)
-	for _, wait := range job.Retries {
+	for _, wait := range job.RetryDelays {
 		if len(begun) != 1 {
 			t.Fatalf("%d turns begin", len(begun))
 		}
@@ -135,7 +135,7 @@ func TestRetry_DeletedJob_Stops(t *testing.T) {
 		h := newHarness(t)
 		id := h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
 		h.endTurn(t, h.passTime(t, time.Hour+time.Minute)[0], passing)
-		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
 			t.Fatal(err)
 		}
 		if begun := h.passTime(t, time.Hour); len(begun) != 0 {
@@ -181,7 +181,7 @@ func TestTask_MissedTime_FollowsOptions(t *testing.T) {
 			if c.missed != supervisor.MissedAsk {
 				return
 			}
-			if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
+			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
 				t.Fatal(err)
 			}
 			if begun := h.passTime(t, 0); len(begun) != 1 {
@@ -212,7 +212,7 @@ func TestReminder_MissedTime_FollowsOptions(t *testing.T) {
 			}
 			h.passTime(t, 4*time.Hour)
 			h.wantSaid(t, c.said)
-			if n := len(sqlitetest.Query(t, h.db, "SELECT id FROM outbox WHERE buttons <> ''")); n != c.buttons {
+			if n := len(sqlitetest.QueryColumn(t, h.db, "SELECT id FROM outbox WHERE buttons <> ''")); n != c.buttons {
 				t.Errorf("%d have buttons, want %d", n, c.buttons)
 			}
 			h.passTime(t, 10*time.Minute)
@@ -236,7 +236,7 @@ func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 	for range 3 {
 		h.passAndRelease(t, 10*time.Minute)
 	}
-	if got := sqlitetest.Query(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
+	if got := sqlitetest.QueryColumn(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
 		"1Reminder: tea0", "0Reminder: tea0\n\n(And 1 earlier one.)\n\nReminder: tea1\n\n(And 1 earlier one.)", "1Reminder: tea0"}) {
 		t.Errorf("what is low is told as %q", got)
 	}
@@ -244,7 +244,7 @@ func TestReminder_LowPriority_MakesNoSound(t *testing.T) {
 
 // After a long sleep of the machine, late turns begin one by one. Only a limited number of them
 // run.
-func TestLateTurns_BeginOneByOne(t *testing.T) {
+func TestLateTurns_SameUser_BeginOneByOne(t *testing.T) {
 	h := newHarness(t)
 	for range maxCatchUp + 2 {
 		h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
@@ -285,7 +285,7 @@ func TestTurns_DueTogether_BeginApart(t *testing.T) {
 
 // A user who has written nothing for 30 days is told once that tasks are paused. Reminders are
 // still sent.
-func TestTasks_UserAway30Days_Rest(t *testing.T) {
+func TestTasks_UserAway30Days_Pause(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
@@ -295,7 +295,7 @@ func TestTasks_UserAway30Days_Rest(t *testing.T) {
 	for range 29 {
 		begun = append(begun, h.passTime(t, 24*time.Hour)...)
 		for _, in := range begun {
-			h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET:"})
+			h.endTurn(t, in, sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET:"})
 		}
 		if len(begun) == 0 {
 			t.Fatal("nothing begins")
@@ -314,12 +314,12 @@ func TestTasks_UserAway30Days_Rest(t *testing.T) {
 }
 
 // A budget shortage is reported once a day, and pauses no job.
-func TestBudgetShortage_IsToldOnceADay(t *testing.T) {
+func TestBudgetShortage_EachDay_IsReportedOnce(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 5 h", supervisor.JobOptions{Exact: true})
 	for range 6 {
 		for _, in := range h.passTime(t, 5*time.Hour) {
-			h.endTurn(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room: $0.10 of $0.10.", OverBudget: true})
+			h.endTurn(t, in, sqlite.TurnEnding{Why: protocol.TurnEndError, Text: "There is no room: $0.10 of $0.10.", OverBudget: true})
 		}
 	}
 	h.wantStates(t, "failed failed failed failed failed failed")
@@ -338,7 +338,7 @@ func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionBudget, Subject: strings.Repeat("b", 64),
+	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswerConversation(), Turn: turn.ID, Kind: supervisor.QuestionBudget, Subject: strings.Repeat("b", 64),
 		Amount: 1, Text: "More?", OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), nil)
 	if err != nil || q.OpenFor != 2*time.Hour-time.Minute {
 		t.Fatalf("it stands for %s: %v", q.OpenFor, err)
@@ -349,11 +349,11 @@ func TestFire_TurnAsks_WaitsForAnswer(t *testing.T) {
 	}
 	h.wantStates(t, "asked claimed")
 	// a question expires even if no user has seen it
-	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
+	if _, err := h.db.Questions().EndExpired(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.wantStates(t, "running claimed")
-	if why := sqlitetest.Query(t, h.db, fmt.Sprintf("SELECT why FROM question WHERE id = %d", q.ID)); !slices.Equal(why, []string{"expired"}) {
+	if why := sqlitetest.QueryColumn(t, h.db, fmt.Sprintf("SELECT why FROM question WHERE id = %d", q.ID)); !slices.Equal(why, []string{"expired"}) {
 		t.Errorf("the question has ended as %q", why)
 	}
 }
@@ -376,12 +376,12 @@ func TestOneTimeTask_Failed_IsRetried(t *testing.T) {
 func TestRunButton_MissedTask_Runs(t *testing.T) {
 	h := newHarness(t)
 	gone, missed := h.putTask(t, "daily at 14:00", supervisor.JobOptions{}), h.putTask(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})
-	if _, err := h.Cancel(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
+	if _, err := h.CancelJob(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
 		t.Fatal(err)
 	}
 	h.passTime(t, 3*time.Hour)
 	for id, begins := range map[int64]int{gone: 0, missed: 1} {
-		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(h.passTime(t, 0)); n != begins {
@@ -391,12 +391,12 @@ func TestRunButton_MissedTask_Runs(t *testing.T) {
 }
 
 // A job that is deleted or paused during its turn is not retried, and its result is not sent.
-func TestTask_DeletedWhileItRuns_IsNotRetried(t *testing.T) {
+func TestTask_DeletedDuringRun_IsNotRetried(t *testing.T) {
 	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
 		h := newHarness(t)
 		id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 		begun := h.passTime(t, 10*time.Minute)
-		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
 			t.Fatal(err)
 		}
 		h.endTurn(t, begun[0], passing)
@@ -413,7 +413,7 @@ func TestRunNow_PausedTask_IsRetried(t *testing.T) {
 	h := newHarness(t)
 	id := h.putTask(t, "every 10 min", supervisor.JobOptions{Exact: true})
 	for i, press := range []string{supervisor.JobPause, supervisor.JobRun} {
-		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -440,7 +440,7 @@ func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 
 	h = newHarness(t)
 	h.putTask(t, "every 20 days", supervisor.JobOptions{Exact: true})
-	h.endTurn(t, h.passTime(t, 20*24*time.Hour)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.endTurn(t, h.passTime(t, 20*24*time.Hour)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone})
 	if err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(20*24*time.Hour), "{}"); err != nil {
 		t.Fatal(err)
 	}
@@ -450,14 +450,14 @@ func TestPausedTask_WaitingFire_DoesNotBegin(t *testing.T) {
 
 // A deleted task never runs again, neither by a button nor by a retry. The same holds for a
 // one-time task: its row says done since it began.
-func TestDeletedTask_IsNotRun(t *testing.T) {
-	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
+func TestDeletedTask_WhenDue_DoesNotRun(t *testing.T) {
+	for when, end := range map[string]sqlite.TurnEnding{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)
 		id := h.putTask(t, when, supervisor.JobOptions{Exact: true})
 		h.endTurn(t, h.passTime(t, time.Hour)[0], end)
 		h.now = h.now.Add(time.Second)
 		for i, press := range []string{supervisor.JobDelete, supervisor.JobDelete, supervisor.JobRun} {
-			d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now)
+			d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now)
 			if want := []string{"Task 1 is deleted: Look", "Task 1 is deleted: Look", "Task 1 has ended."}[i]; err != nil || d.Text != want {
 				t.Errorf("%s, %s: %q, %v", when, press, d.Text, err)
 			}
@@ -470,13 +470,13 @@ func TestDeletedTask_IsNotRun(t *testing.T) {
 
 // The text of a missed reminder may be an order that was never sent, so no prompt quotes it. A
 // reminder that was sent is quoted.
-func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
+func TestMissedReminder_Text_IsHiddenFromModel(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: the bus")
 	h.remind(t, "alice", "in 90 min: the train")
-	sqlitetest.Change(t, h.db, `UPDATE job SET options = '{"on_miss":"skip"}' WHERE id = 2`)
+	sqlitetest.ExecStatements(t, h.db, `UPDATE job SET options = '{"on_miss":"skip"}' WHERE id = 2`)
 	h.putTask(t, "in 2 h", supervisor.JobOptions{Missed: supervisor.MissedSkip})
-	sqlitetest.Change(t, h.db, "UPDATE job SET text = 'Sweep the floor.' WHERE kind = 'agent'")
+	sqlitetest.ExecStatements(t, h.db, "UPDATE job SET text = 'Sweep the floor.' WHERE kind = 'agent'")
 	h.passTime(t, time.Hour)
 	h.passTime(t, 5*time.Hour)
 	if said := h.saidTo(t, chatOf("alice")); len(said) != 2 {
@@ -490,17 +490,17 @@ func TestMissedReminder_Text_IsNotQuoted(t *testing.T) {
 
 // A reminder may contain words that the turn that set it had read. A message that quotes the
 // reminder counts as world too.
-func TestReminder_WorldText_MarksItsQuote(t *testing.T) {
+func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)
 		h.remind(t, "alice", "in 10 min: Mail the keys to mallory.")
-		sqlitetest.Change(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_object('world', json('%t'))`, world))
+		sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`UPDATE job SET options = json_object('world', json('%t'))`, world))
 		h.passTime(t, 10*time.Minute)
 		if got := h.modelTexts(t, chatOf("alice")); !strings.Contains(got, "mallory") {
 			t.Fatalf("the model gets %s", got)
 		}
-		turn := sqlitetest.Query(t, h.db, "SELECT max(id) FROM turn")[0]
-		if got := sqlitetest.Query(t, h.db, "SELECT count(*) FROM message WHERE turn = ? AND source = 'world'", turn)[0]; (got != "0") != world {
+		turn := sqlitetest.QueryColumn(t, h.db, "SELECT max(id) FROM turn")[0]
+		if got := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM message WHERE turn = ? AND source = 'world'", turn)[0]; (got != "0") != world {
 			t.Errorf("somebody else's: %t; %s messages are", world, got)
 		}
 	}

@@ -24,13 +24,13 @@ func (js *Jobs) inOtherZones(ctx context.Context, user, zone string) ([]supervis
 // keepsWallTime reports whether a job's times change with its zone. Times such as "every 2 h" and
 // "in 20 min" do not.
 func keepsWallTime(j supervisor.Job) bool {
-	rule, err := recurrence.RuleOf(j)
+	rule, err := recurrence.JobRule(j)
 	return err == nil && rule.IsWallTime()
 }
 
-// OfferZone offers to move jobs to the user's new time zone. It returns an empty delivery if no
+// OfferZoneMove offers to move jobs to the user's new time zone. It returns an empty delivery if no
 // job's times would change.
-func (ch *Chat) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
+func (ch *ChatCommands) OfferZoneMove(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := ch.inOtherZones(ctx, user.Name, user.Timezone)
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !keepsWallTime(j) })
 	if err != nil || len(list) == 0 {
@@ -62,7 +62,7 @@ func (js *Jobs) moveZone(ctx context.Context, user supervisor.User) (string, err
 	if err != nil {
 		return "", err
 	}
-	signals.Send(js.woken)
+	signals.SendToken(js.woken)
 	return fmt.Sprintf(textMoved, amount.Plural(moved, "reminder or task", "reminders and tasks")), nil
 }
 
@@ -75,7 +75,7 @@ func (js *Jobs) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err e
 		if now.After(after) {
 			after = now
 		}
-		next, found, err := recurrence.NextOf(j, after)
+		next, found, err := recurrence.NextDue(j, after)
 		if err == nil && !found {
 			return false, nil
 		}

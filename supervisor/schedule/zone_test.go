@@ -33,7 +33,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	h.now = h.now.Add(6 * time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York" // five hours behind Madrid until Sunday, then six
-	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York",
+	if d, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York",
 		h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
 		t.Fatal(d.Text, err)
 	}
@@ -44,7 +44,7 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 	for i, w := range wants {
 		j := h.job(t, int64(i+1))
 		next, after := j.Next.In(timezone.ForUser(moved)).Format("Mon 2 Jan 15:04"), ""
-		if at, found, err := recurrence.NextOf(j, j.Next); err != nil {
+		if at, found, err := recurrence.NextDue(j, j.Next); err != nil {
 			t.Fatal(err)
 		} else if found {
 			after = at.Format("Mon 2 Jan 15:04")
@@ -54,11 +54,11 @@ func TestMoveZone_KeepsWallTime(t *testing.T) {
 		}
 	}
 	// 8:30 on the last evening
-	if at, found, err := recurrence.NextOf(h.job(t, 4),
+	if at, found, err := recurrence.NextDue(h.job(t, 4),
 		time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
 	}
-	if text := Line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
+	if text := DescribeTimes(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
 		t.Errorf("its list says %q", text)
 	}
 	if j := h.job(t, 1); j.Zone != moved.Timezone || j.State != supervisor.JobActive {
@@ -75,10 +75,10 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	}
 	moved := person("alice")
 	moved.Timezone = "Asia/Tokyo" // 21:00 in Tokyo
-	if d, err := h.OfferZone(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
+	if d, err := h.OfferZoneMove(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
 		t.Error(d.Text, err)
 	}
-	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo",
+	if d, err := h.HandlePress(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo",
 		h.now); err != nil || !strings.HasPrefix(d.Text, "1 ") {
 		t.Error(d.Text, err)
 	}
@@ -100,7 +100,7 @@ func TestMoveZone_LosesNoJob(t *testing.T) {
 	bob := person("bob")
 	bob.Timezone = "Asia/Tokyo"
 	h.remind(t, "bob", "every 2 h: stretch")
-	if d, err := h.OfferZone(t.Context(), bob); err != nil || d.Text != "" {
+	if d, err := h.OfferZoneMove(t.Context(), bob); err != nil || d.Text != "" {
 		t.Errorf("one with nothing to move is offered %q, %v", d.Text, err)
 	}
 }

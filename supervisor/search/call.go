@@ -31,8 +31,8 @@ type TextQuery struct {
 	In    string `json:"in,omitempty"` // history or home; "" means both
 }
 
-// Report lists the hits of a TextQuery, best first.
-type Report struct {
+// SearchReport lists the hits of a TextQuery, best first.
+type SearchReport struct {
 	Hits       []ReportHit `json:"hits"`
 	Incomplete string      `json:"behind,omitempty"` // reason why hits may be missing, for the user
 }
@@ -79,16 +79,16 @@ const (
 	historyBytes = 256 << 10
 )
 
-func (s *Searcher) calls() []feature.Call {
-	return []feature.Call{feature.NewCall(MethodSearch, s.answerSearch),
-		feature.NewCall(MethodHistory, s.answerHistory)}
+func (s *Searcher) calls() []feature.ControlCall {
+	return []feature.ControlCall{feature.NewControlCall(MethodSearch, s.answerSearch),
+		feature.NewControlCall(MethodHistory, s.answerHistory)}
 }
 
 // indexSources are the places to search, by the value of TextQuery.In.
-var indexSources = map[string]index.Scope{"": index.ScopeBoth, "history": index.ScopeTranscript,
+var indexSources = map[string]index.SearchScope{"": index.ScopeBoth, "history": index.ScopeTranscript,
 	"home": index.ScopeHome}
 
-func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQuery) (report Report, err error) {
+func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQuery) (report SearchReport, err error) {
 	source, known := indexSources[q.In]
 	if !known {
 		return report, supervisor.Errorf(supervisor.CodeInvalid, textNoSource, q.In)
@@ -101,8 +101,8 @@ func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q TextQu
 	if err != nil {
 		return report, err
 	}
-	found, err := s.Find(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span, Limit: Page})
-	report = Report{Incomplete: found.Incomplete, Hits: []ReportHit{}}
+	found, err := s.FindHits(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span, Limit: Page})
+	report = SearchReport{Incomplete: found.Incomplete, Hits: []ReportHit{}}
 	for _, h := range found.Hits {
 		hit := ReportHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}
 		if h.Source == index.ScopeTranscript {
@@ -128,7 +128,7 @@ func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q Histo
 	if err != nil {
 		return page, err
 	}
-	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: q.After,
+	list, err := s.Transcript.ListHistory(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: q.After,
 		Limit: historyPage})
 	page = HistoryPage{Lines: []HistoryLine{}}
 	bytes := 0
@@ -147,21 +147,21 @@ func (s *Searcher) historyLine(m supervisor.HistoryMessage) HistoryLine {
 	line := HistoryLine{At: m.At.In(s.Zone(m.Conversation.User)), Channel: m.Conversation.Channel,
 		Chat: m.Conversation.Chat, Thread: m.Conversation.Thread,
 		Who: m.Speaker(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
-	for _, c := range m.Calls() {
+	for _, c := range m.ToolCalls() {
 		line.Tools = append(line.Tools, c.Name)
 	}
 	return line
 }
 
 // Text formats the hits for a terminal.
-func (r Report) Text() string {
+func (r SearchReport) Text() string {
 	var b strings.Builder
 	for _, h := range r.Hits {
 		if h.Said != nil {
 			b.WriteString(h.Said.text())
 			continue
 		}
-		where := fmt.Sprintf("%s:%d  %s", printable.Escape(h.Path), h.Line, printable.Escape(h.Heading))
+		where := fmt.Sprintf("%s:%d  %s", printable.EscapeControls(h.Path), h.Line, printable.EscapeControls(h.Heading))
 		b.WriteString(strings.TrimRight(where, " ") + "\n" + indented(h.Section))
 	}
 	if b.Len() == 0 {
@@ -224,7 +224,7 @@ func (l HistoryLine) text() string {
 func (l HistoryLine) head() string {
 	head := fmt.Sprintf("%s, %s", l.Who, l.Channel)
 	if l.Chat != "" {
-		head += " " + printable.Escape(l.Chat)
+		head += " " + printable.EscapeControls(l.Chat)
 	}
 	if l.World {
 		head += textFromOthers
@@ -242,7 +242,7 @@ func (l HistoryLine) calls() string {
 // indented indents a text and removes its terminal escapes.
 func indented(text string) (s string) {
 	for line := range strings.Lines(text) {
-		s += "    " + printable.Escape(strings.TrimRight(line, "\r\n")) + "\n"
+		s += "    " + printable.EscapeControls(strings.TrimRight(line, "\r\n")) + "\n"
 	}
 	return s
 }

@@ -28,7 +28,7 @@ func (s *Searcher) commands() []feature.Command {
 }
 
 // command runs /search and /history.
-func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+func (s *Searcher) command(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	if r.Name != historyName && strings.TrimSpace(r.Arguments) == "" {
 		return supervisor.Delivery{Text: textSearchUsage}, nil
 	}
@@ -37,7 +37,7 @@ func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.D
 
 // nextPage shows the next page. The press has the inbound of the command, and how many hits to
 // skip.
-func (s *Searcher) nextPage(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (s *Searcher) nextPage(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	var skip int
 	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
@@ -46,11 +46,11 @@ func (s *Searcher) nextPage(ctx context.Context, r feature.Request) (d superviso
 	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, err
 	}
-	r.Name, r.Arguments, r.At = in.Command, slash.Arguments(in.Text), in.ReceivedAt
+	r.Name, r.Arguments, r.At = in.Command, slash.ParseArguments(in.Text), in.ReceivedAt
 	return s.answer(ctx, r, skip)
 }
 
-func (s *Searcher) answer(ctx context.Context, r feature.Request, skip int) (d supervisor.Delivery, err error) {
+func (s *Searcher) answer(ctx context.Context, r feature.CommandRequest, skip int) (d supervisor.Delivery, err error) {
 	a := UserSearch{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
 	if r.Name == historyName {
 		a.Span, a.Words = s.SplitSpan(r.Arguments, r.Conversation.User)

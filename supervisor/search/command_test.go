@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/search"
 )
 
-// sections is a fake index that finds 15 sections of files for any words.
-type sections struct{}
+// fakeIndex is a fake index that finds 15 sections of files for any words.
+type fakeIndex struct{}
 
-func (sections) Search(_ context.Context, q index.Query) (r index.Result, err error) {
+func (fakeIndex) Search(_ context.Context, q index.Query) (r index.Result, err error) {
 	for i := range 15 {
 		r.Hits = append(r.Hits, index.Hit{Source: index.ScopeHome, Path: fmt.Sprintf("%d.md", i),
 			Text: q.User + " asks for " + q.Text})
@@ -25,15 +25,15 @@ func (sections) Search(_ context.Context, q index.Query) (r index.Result, err er
 	return r, nil
 }
 
-// sent knows only one message of ann's, with the id 1.
-type sent struct{ in supervisor.Inbound }
+// fakeInbounds knows only one message of ann's, with the id 1.
+type fakeInbounds struct{ in supervisor.Inbound }
 
-func (s sent) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+func (s fakeInbounds) Find(_ context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.in, user == s.in.Conversation.User && inbound == s.in.ID, nil
 }
 
 func newSearcher(in supervisor.Inbound) *search.Searcher {
-	return search.New(search.Options{Index: sections{}, Sent: sent{in}, Now: time.Now,
+	return search.New(search.Options{Index: fakeIndex{}, Sent: fakeInbounds{in}, Now: time.Now,
 		Zone: func(string) *time.Location { return time.UTC }})
 }
 
@@ -44,37 +44,37 @@ func TestSearch_NextPage_UsesSameWords(t *testing.T) {
 		Kind: supervisor.KindCommand, Command: "search",
 		Text: "/search green tea"}
 	f := newSearcher(in).Feature()
-	d := featuretest.Answer(t, f, in)
+	d := featuretest.RunCommand(t, f, in)
 	if !strings.HasPrefix(d.Text, "1. ") || strings.Count(d.Text, "`ann asks for green tea`") != 10 ||
 		len(d.Buttons) != 1 {
 		t.Fatalf("told %q %v", d.Text, d.Buttons)
 	}
 	press := supervisor.Inbound{ID: 2, Conversation: in.Conversation, Kind: supervisor.KindPress,
 		Text: d.Buttons[0][0].Press}
-	d = featuretest.Answer(t, f, press)
+	d = featuretest.RunCommand(t, f, press)
 	if !strings.HasPrefix(d.Text, "11. ") || strings.Count(d.Text, "`ann asks for green tea`") != 5 ||
 		len(d.Buttons) != 0 {
 		t.Errorf("the next page is %q", d.Text)
 	}
 	for _, text := range []string{"h:999 10", "h:" + strings.Repeat("9", 30), "h:1 -1", "h:x"} {
 		press.Text = text
-		if got := featuretest.Answer(t, f, press).Text; got == "" || strings.Contains(got, "green") {
+		if got := featuretest.RunCommand(t, f, press).Text; got == "" || strings.Contains(got, "green") {
 			t.Errorf("%q shows %q", text, got)
 		}
 	}
 }
 
-func TestSearchHome_CallOfAnotherTool_EndsWorker(t *testing.T) {
+func TestSearchHome_FromAnotherTool_EndsWorker(t *testing.T) {
 	f := newSearcher(supervisor.Inbound{}).Feature()
-	turn := featuretest.Turn("ann", protocol.ToolCall{ID: "c1", Name: "search_home",
+	turn := featuretest.NewTurn("ann", protocol.ToolCall{ID: "c1", Name: "search_home",
 		Arguments: []byte(`{"words":"tea"}`)},
 		protocol.ToolCall{ID: "c2", Name: "read_file", Arguments: []byte(`{"words":"tea"}`)})
-	found, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch, `{"turn":1,"call":"c1"}`)
+	found, err := featuretest.MakeHostCall(t, f, turn, protocol.MethodHomeSearch, `{"turn":1,"call":"c1"}`)
 	if err != nil || !strings.Contains(found.(protocol.SearchResult).Text, "ann asks for tea") {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	for _, call := range []string{"c2", "c3", strings.Repeat("x", 65)} {
-		if _, err := featuretest.Call(t, f, turn, protocol.MethodHomeSearch,
+		if _, err := featuretest.MakeHostCall(t, f, turn, protocol.MethodHomeSearch,
 			`{"turn":1,"call":"`+call+`"}`); !featuretest.IsOffence(err) {
 			t.Errorf("%s: got %v", call, err)
 		}

@@ -14,7 +14,7 @@ var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 // excerpt returns a part of a text on one line, of at most most characters. It starts near the
 // first match of words, and drops code fences.
 func excerpt(text, words string, most int) string {
-	runes := []rune(printable.Text(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
+	runes := []rune(printable.DropControls(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {
 		return string(runes)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Only the first maxExcerptWords words of a long question count, as in the index.
-func TestExcerpt_ManyWords_OnlyFirstCount(t *testing.T) {
+func TestExcerpt_ManyWords_OnlyFirstAreUsed(t *testing.T) {
 	text := strings.Repeat("nothing ", 40) + "far " + strings.Repeat("nothing ", 40)
 	for words, found := range map[string]bool{"far": true, strings.Repeat("zq ", maxExcerptWords-1) + "far": true, strings.Repeat("zq ", maxExcerptWords) + "far": false} {
 		if got := excerpt(text, words, 40); strings.Contains(got, "far") != found {

@@ -15,38 +15,38 @@ const (
 
 func (s *Searcher) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
-		{Method: protocol.MethodHistorySearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams,
-			Limit:   protocol.MaxSearches,
-			Handler: feature.InTurn(s.searchHistory)},
-		{Method: protocol.MethodHomeSearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams,
-			Limit:   protocol.MaxSearches,
-			Handler: feature.InTurn(s.searchHome)},
+		{Method: protocol.MethodHistorySearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+			Limit:           protocol.MaxSearches,
+			HostCallHandler: feature.NewHostCallHandler(s.searchHistory)},
+		{Method: protocol.MethodHomeSearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+			Limit:           protocol.MaxSearches,
+			HostCallHandler: feature.NewHostCallHandler(s.searchHome)},
 	}
 }
 
-func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (
+func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.SearchParams) (
 	*protocol.SearchResult, error) {
 	return search(t, p, toolSearchHistory, func(q protocol.HistorySearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHistory(ctx, t.User, t.Destination, q)
 	})
 }
 
-func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchResult, error) {
+func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.SearchParams) (*protocol.SearchResult, error) {
 	return search(t, p, toolSearchHome, func(q protocol.HomeSearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHome(ctx, t.User, q)
 	})
 }
 
 // search runs the search of a tool call. The worker only names the call.
-func search[Q any](t feature.Turn, p *protocol.Search, tool string,
+func search[Q any](t feature.Turn, p *protocol.SearchParams, tool string,
 	do func(Q) (protocol.SearchResult, error)) (*protocol.SearchResult, error) {
-	call, err := t.CallOf(p.Call, tool)
+	call, err := t.FindCall(p.Call, tool)
 	if err != nil {
 		return nil, err
 	}
 	var q Q
 	if err := json.Unmarshal(call.Arguments, &q); err != nil {
-		return nil, feature.Refused("not searched: %v", err)
+		return nil, feature.NewRefusal("not searched: %v", err)
 	}
 	found, err := do(q)
 	return &found, err

@@ -24,12 +24,12 @@ const (
 // searches only that group. Its errors are for the model.
 func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64,
 	a protocol.HistorySearchArguments) (found protocol.SearchResult, err error) {
-	in, _, err := s.Conversations.FindByID(ctx, destination)
+	in, _, err := s.Conversations.FindConversation(ctx, destination)
 	if err != nil {
 		return found, err
 	}
 	q := Query{User: user, Words: a.Words, Source: index.ScopeTranscript, Who: a.Who, OmitShownIn: destination, Limit: Page}
-	if in.InGroup() {
+	if in.IsInGroup() {
 		q.Conversation = destination
 	}
 	q.Span, err = s.ParseSpan(user, a.From, a.To)
@@ -40,7 +40,7 @@ func (s *Searcher) SearchHistory(ctx context.Context, user string, destination i
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWho, a.Who)
 	case strings.TrimSpace(a.Words) != "":
 		return s.forModel(ctx, q, textInHistory)
-	case q.Span == supervisor.Span{}:
+	case q.Span == supervisor.TimeSpan{}:
 		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoQuery)
 	}
 	return s.listForModel(ctx, q)
@@ -56,7 +56,7 @@ func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeS
 
 // forModel runs a query and formats its hits for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchResult, err error) {
-	found, err := s.Find(ctx, q)
+	found, err := s.FindHits(ctx, q)
 	if err != nil {
 		return told, err
 	}
@@ -75,7 +75,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 	}
 	for i, h := range found.Hits {
 		text := fmt.Sprintf("%d. %s", i+1, h.forModel(q.Words, s.Zone(q.User)))
-		if len(told.Text)+len(text)+len(end)+len(textMoreForModel) > protocol.MaxSearchAnswer {
+		if len(told.Text)+len(text)+len(end)+len(textMoreForModel) > protocol.MaxSearchAnswerBytes {
 			told.Text += textMoreForModel
 			break
 		}
@@ -89,7 +89,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 // forModel formats one hit for a model.
 func (h Hit) forModel(words string, zone *time.Location) string {
 	if h.Source == index.ScopeHome {
-		text := fmt.Sprintf(textFileHit, printable.Text(h.Path), h.Line)
+		text := fmt.Sprintf(textFileHit, printable.DropControls(h.Path), h.Line)
 		if h.Heading != "" {
 			text += " (" + excerpt(h.Heading, words, neighbourExcerpt) + ")"
 		}
@@ -124,14 +124,14 @@ func (h Hit) hasOthersWords() bool {
 
 // listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchResult, err error) {
-	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
+	list, err := s.Transcript.ListHistory(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {
 		return protocol.SearchResult{Text: textNothingSaid}, err
 	}
 	zone := s.Zone(q.User)
 	for i, m := range list {
 		text := line(m, "", listExcerpt, zone, "2006-01-02 15:04") + "\n"
-		if i == maxHits-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxSearchAnswer {
+		if i == maxHits-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxSearchAnswerBytes {
 			told.Text += fmt.Sprintf(textGoesOn, m.At.In(zone).Format("2006-01-02 15:04"))
 			break
 		}
@@ -143,8 +143,8 @@ func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.Sea
 
 // ConversationName names a conversation in a few words.
 func ConversationName(c supervisor.Conversation) string {
-	if c.InGroup() {
-		return fmt.Sprintf(textGroup, c.Channel, printable.Text(c.Chat))
+	if c.IsInGroup() {
+		return fmt.Sprintf(textGroup, c.Channel, printable.DropControls(c.Chat))
 	}
 	return string(c.Channel)
 }

@@ -22,14 +22,14 @@ type UserSearch struct {
 	// Conversation is where the user asks. In a group, only that group is searched.
 	Conversation supervisor.Conversation
 	Words        string
-	Span         supervisor.Span
+	Span         supervisor.TimeSpan
 	At           time.Time // when the user asks; later messages are left out
 	Skip         int
 }
 
 // SplitSpan takes a span of time, such as "7d", from the beginning of a text. words is the rest.
 // Without a span at the beginning, span is zero.
-func (s *Searcher) SplitSpan(text, user string) (span supervisor.Span, words string) {
+func (s *Searcher) SplitSpan(text, user string) (span supervisor.TimeSpan, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
 		span, err := spans.Parse(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
@@ -37,7 +37,7 @@ func (s *Searcher) SplitSpan(text, user string) (span supervisor.Span, words str
 			return span, strings.Join(fields[n:], " ")
 		}
 	}
-	return supervisor.Span{}, text
+	return supervisor.TimeSpan{}, text
 }
 
 // SearchForUser answers a user's search in Markdown. more says that another page follows. With
@@ -51,10 +51,10 @@ func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string
 		return s.tellTime(ctx, a)
 	}
 	q := Query{User: a.Conversation.User, Words: a.Words, Span: a.Span, Skip: a.Skip, Limit: Page}
-	if a.Conversation.InGroup() {
+	if a.Conversation.IsInGroup() {
 		q.Source, q.Conversation = index.ScopeTranscript, a.Conversation.ID
 	}
-	found, err := s.Find(ctx, q)
+	found, err := s.FindHits(ctx, q)
 	if len(found.Hits) == 0 {
 		text = textPersonNothing
 	}
@@ -69,10 +69,10 @@ func (s *Searcher) SearchForUser(ctx context.Context, a UserSearch) (text string
 
 func (s *Searcher) tellTime(ctx context.Context, a UserSearch) (text string, more bool, err error) {
 	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: Page + 1}
-	if a.Conversation.InGroup() {
+	if a.Conversation.IsInGroup() {
 		q.Conversation = a.Conversation.ID
 	}
-	list, err := s.Transcript.History(ctx, q)
+	list, err := s.Transcript.ListHistory(ctx, q)
 	if len(list) == 0 {
 		return textNothingSaid, false, err
 	}
@@ -101,7 +101,7 @@ func (s *Searcher) markdown(number int, h Hit, words string) string {
 // messageText returns a message's words, and the names of the tools that it calls.
 func messageText(m supervisor.HistoryMessage) string {
 	text := m.Text()
-	for _, c := range m.Calls() {
+	for _, c := range m.ToolCalls() {
 		text += " [" + c.Name + "]"
 	}
 	return text
@@ -109,14 +109,14 @@ func messageText(m supervisor.HistoryMessage) string {
 
 // code formats a text as code on one line, so that nothing in it is markup.
 func code(text string) string {
-	return "`" + strings.ReplaceAll(printable.Text(text), "`", "'") + "`"
+	return "`" + strings.ReplaceAll(printable.DropControls(text), "`", "'") + "`"
 }
 
 // link returns the address of a message in Telegram, or "". Only private supergroups have such
 // addresses.
 func link(m supervisor.HistoryMessage) string {
 	group, ok := strings.CutPrefix(m.Conversation.Chat, "-100")
-	if _, err := strconv.ParseInt(m.ChannelMessage, 10, 64); !ok || err != nil || !m.Conversation.InGroup() {
+	if _, err := strconv.ParseInt(m.ChannelMessage, 10, 64); !ok || err != nil || !m.Conversation.IsInGroup() {
 		return ""
 	}
 	return "https://t.me/c/" + group + "/" + m.ChannelMessage

@@ -21,20 +21,20 @@ type Index interface {
 
 // Transcript reads messages.
 type Transcript interface {
-	History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
-	// Around returns a message with its neighbours, or nothing if the message was deleted.
-	Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
-	// WindowFrom returns the first message of a conversation that a model still sees.
-	WindowFrom(ctx context.Context, user string, conversation int64) (int64, error)
+	ListHistory(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
+	// FindWithNeighbours returns a message with its neighbours, or nothing if the message was deleted.
+	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
+	// FirstMessageInWindow returns the first message of a conversation that a model still sees.
+	FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error)
 }
 
 // Conversations finds conversations by their ids.
 type Conversations interface {
-	FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
+	FindConversation(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
 }
 
-// Sent finds the inbounds of users.
-type Sent interface {
+// InboundFinder finds the inbounds of users.
+type InboundFinder interface {
 	Find(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
 
@@ -43,7 +43,7 @@ type Options struct {
 	Index         Index
 	Transcript    Transcript
 	Conversations Conversations
-	Sent          Sent
+	Sent          InboundFinder
 	Zone          func(user string) *time.Location
 	Now           func() time.Time
 }
@@ -62,8 +62,8 @@ func (s *Searcher) Feature() feature.Feature {
 type Query struct {
 	User         string
 	Words        string
-	Source       index.Scope
-	Span         supervisor.Span
+	Source       index.SearchScope
+	Span         supervisor.TimeSpan
 	Who          string
 	Conversation int64  // 0 means all of the user's conversations
 	OmitShownIn  int64  // a conversation; messages that its model still sees are left out
@@ -78,8 +78,8 @@ type Hit struct {
 	Before, After supervisor.HistoryMessage // the messages before and after Message; an ID of 0 means none
 }
 
-// Found is the result of a Query.
-type Found struct {
+// QueryResult is the result of a Query.
+type QueryResult struct {
 	Hits       []Hit
 	More       bool
 	Omitted    bool   // whether messages were left out because the model still sees them
@@ -93,8 +93,8 @@ const (
 	maxHits = 200
 )
 
-// Find returns the hits of a query, best first.
-func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
+// FindHits returns the hits of a query, best first.
+func (s *Searcher) FindHits(ctx context.Context, q Query) (found QueryResult, err error) {
 	result, err := s.Index.Search(ctx,
 		index.Query{User: q.User, Text: q.Words, Scope: q.Source, From: q.Span.From, To: q.Span.To, Who: q.Who,
 			Conversation: q.Conversation, Under: indexPath(q.Under), Limit: maxHits})
@@ -131,7 +131,7 @@ func (s *Searcher) dropShown(ctx context.Context, q Query, hits []index.Hit) (li
 	if q.OmitShownIn == 0 {
 		return hits, false, nil
 	}
-	from, err := s.Transcript.WindowFrom(ctx, q.User, q.OmitShownIn)
+	from, err := s.Transcript.FirstMessageInWindow(ctx, q.User, q.OmitShownIn)
 	list = slices.DeleteFunc(hits, func(h index.Hit) bool { return h.Conversation == q.OmitShownIn && h.Message >= from })
 	return list, len(list) < len(hits), err
 }
@@ -142,7 +142,7 @@ func (s *Searcher) readHit(ctx context.Context, q Query, h index.Hit) (hit Hit, 
 	if h.Source == index.ScopeHome {
 		return hit, true, nil
 	}
-	list, err := s.Transcript.Around(ctx, q.User, h.Conversation, h.Message)
+	list, err := s.Transcript.FindWithNeighbours(ctx, q.User, h.Conversation, h.Message)
 	for _, m := range list {
 		switch {
 		case m.ID == h.Message:
@@ -166,10 +166,10 @@ func indexPath(path string) string {
 }
 
 // ParseSpan parses the bounds of a search in the user's time zone. Both may be empty.
-func (s *Searcher) ParseSpan(user, from, to string) (supervisor.Span, error) {
+func (s *Searcher) ParseSpan(user, from, to string) (supervisor.TimeSpan, error) {
 	now := s.Now().In(s.Zone(user))
 	if from == "" && to == "" {
-		return supervisor.Span{}, nil
+		return supervisor.TimeSpan{}, nil
 	}
 	return spans.Parse(from+".."+to, now)
 }

@@ -18,13 +18,13 @@ type advances struct {
 	told []string
 }
 
-func (a *advances) Claim(c supervisor.Conversation) *supervisor.Claim {
-	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: "a/b", Amount: 100}
+func (a *advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest {
+	return &supervisor.LeaseRequest{User: c.User, Conversation: c.ID, Spec: "a/b", Amount: 100}
 }
 
-func (a *advances) Begin(int64, supervisor.Lease, supervisor.Claim) { a.tell("begin") }
+func (a *advances) BeginTurn(int64, supervisor.Lease, supervisor.LeaseRequest) { a.tell("begin") }
 
-func (a *advances) End(context.Context, int64) error {
+func (a *advances) EndAttempt(context.Context, int64) error {
 	a.tell("end")
 	return errors.New("the disk is full")
 }
@@ -35,19 +35,19 @@ func (a *advances) tell(what string) {
 	a.told = append(a.told, what)
 }
 
-// TestAdvance_EndsWithFirstAttempt checks that the lease from a turn's start pays only for its
+// TestAdvanceLease_EndsWithFirstAttempt checks that the lease from a turn's start pays only for its
 // first attempt. The lease ends before the turn waits for a worker or continues.
-func TestAdvance_EndsWithFirstAttempt(t *testing.T) {
+func TestAdvanceLease_EndsWithFirstAttempt(t *testing.T) {
 	var h *harness
 	a := &advances{}
 	attempts := 0
-	h = newHarness(t, func(ctx context.Context, at session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, at session.Attempt) (session.AttemptEnd, error) {
 		if attempts++; attempts == 1 {
-			if held := sqlitetest.Query(h, h.db, "SELECT amount FROM lease WHERE turn = ?", at.Turn.ID); !slices.Equal(held, []string{"100"}) {
+			if held := sqlitetest.QueryColumn(h, h.db, "SELECT amount FROM lease WHERE turn = ?", at.Turn.ID); !slices.Equal(held, []string{"100"}) {
 				t.Errorf("set aside are %q", held)
 			}
 			a.tell("attempt")
-			return session.End{}, &session.NoWorkerError{Until: h.options.Now(), Err: errors.New("broken")}
+			return session.AttemptEnd{}, &session.NoWorkerError{Until: h.options.Now(), Err: errors.New("broken")}
 		}
 		a.tell("attempt")
 		return h.echo(ctx, at)

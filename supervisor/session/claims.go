@@ -18,16 +18,16 @@ func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""
 	}
-	kinds, err := claim.UnverifiedKinds(claim.Find(answer), func(earlier bool) ([]string, error) {
+	kinds, err := claim.UnverifiedKinds(claim.FindClaims(answer), func(earlier bool) ([]string, error) {
 		messages := 0
 		if earlier {
 			messages = earlierMessages
 		}
-		return t.Worked.ListWorked(ctx, t.Turn.ID, messages)
+		return t.Worked.ListSuccessfulTools(ctx, t.Turn.ID, messages)
 
 	})
 	if err != nil {
 		t.log.Warn("verify what an answer claims", "turn", t.Turn.ID, "error", err)
 	}
-	return claim.Note(kinds)
+	return claim.Warning(kinds)
 }

@@ -12,16 +12,16 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// countedReads counts how often tool calls are read.
-type countedReads struct {
+// toolReadCounter counts how often tool calls are read.
+type toolReadCounter struct {
 	sqlite.Turns
 	reads int
 	err   error
 }
 
-func (c *countedReads) ListWorked(ctx context.Context, turn int64, messages int) ([]string, error) {
+func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, messages int) ([]string, error) {
 	c.reads++
-	tools, err := c.Turns.ListWorked(ctx, turn, messages)
+	tools, err := c.Turns.ListSuccessfulTools(ctx, turn, messages)
 	return tools, errorOr(c.err, err)
 }
 
@@ -37,10 +37,10 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// TestClaim_WithoutTool_GetsALine runs several turns in one conversation. In each turn tools run,
+// TestClaim_NoToolRan_AddsNoteToAnswer runs several turns in one conversation. In each turn tools run,
 // and the model says something. Only a claim without a matching tool gets a note. For an answer
 // without a claim, the store is not read.
-func TestClaim_WithoutTool_GetsALine(t *testing.T) {
+func TestClaim_NoToolRan_AddsNoteToAnswer(t *testing.T) {
 	turns := []struct {
 		name   string
 		tool   string // the tool that ran; "!" before the name means that it failed
@@ -70,9 +70,9 @@ func TestClaim_WithoutTool_GetsALine(t *testing.T) {
 	for _, last := range []bool{false, true} {
 		t.Run(fmt.Sprint("the last step ends the turn: ", last), func(t *testing.T) {
 			var h *harness
-			var counted countedReads
+			var counted toolReadCounter
 			n := 0
-			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 				turn := turns[n]
 				if turn.tool != "" {
 					h.ran(a, fmt.Sprint("call-", n), turn.tool)
@@ -123,11 +123,11 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	}
 }
 
-// TestClaim_AboutAttachment_GetsNoLine checks that a claim about an attachment needs no tool,
+// TestClaim_AboutAttachment_AddsNoNote checks that a claim about an attachment needs no tool,
 // because the model reads attachments itself. A job's turn gets no note.
-func TestClaim_AboutAttachment_GetsNoLine(t *testing.T) {
+func TestClaim_AboutAttachment_AddsNoNote(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		h.commit(a, "I read contract.pdf.")
 		return done, nil
 	})
@@ -145,12 +145,12 @@ func TestClaim_AboutAttachment_GetsNoLine(t *testing.T) {
 	} {
 		home := h.conversation("ann", fmt.Sprint(i))
 		c.in.Conversation, c.in.Source, c.in.Key, c.in.Text = home, "test", fmt.Sprint("own-", i), "what does it say?"
-		in, _, err := h.db.Inbox().Put(h.Context(), c.in)
+		in, _, err := h.db.Inbox().StoreInbound(h.Context(), c.in)
 		must(h, in, err)
 		if c.parts != "" {
-			sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE inbox SET parts = '%s' WHERE id = %d", c.parts, in.ID))
+			sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE inbox SET parts = '%s' WHERE id = %d", c.parts, in.ID))
 		}
-		h.registry.Wake(home)
+		h.registry.WakeSession(home)
 		if got := h.await(home, 1)[0].Text; got != "I read contract.pdf."+c.want {
 			t.Errorf("%d: the answer is %q", i, got)
 		}

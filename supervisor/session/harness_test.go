@@ -19,10 +19,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// worker is a function that runs attempts.
-type worker func(ctx context.Context, a session.Attempt) (session.End, error)
+// workerFunc is a function that runs attempts.
+type workerFunc func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error)
 
-func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+func (w workerFunc) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	end, err := w(ctx, a)
 	if err == nil {
 		err = a.CheckEnd(end.TurnEnd)
@@ -42,7 +42,7 @@ type harness struct {
 	offences []string // offences that were audited
 }
 
-func newHarness(t *testing.T, w worker) *harness {
+func newHarness(t *testing.T, w workerFunc) *harness {
 	t.Helper()
 	h := &harness{T: t}
 	h.on(sqlitetest.Open(t), w)
@@ -95,7 +95,7 @@ func must[T any](h *harness, v T, err error) T {
 
 func (h *harness) conversation(user, chat string) supervisor.Conversation {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTerminal, chat, "")
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), user, supervisor.ChannelTerminal, chat, "")
 	return must(h, c, err)
 }
 
@@ -112,7 +112,7 @@ func (h *harness) command(c supervisor.Conversation) int64 {
 // stop stops the turn that a command is about, and returns the result.
 func (h *harness) stop(c supervisor.Conversation, command int64) sqlite.PrecedingText {
 	h.Helper()
-	ahead, err := h.registry.Stop(h.Context(), c, command)
+	ahead, err := h.registry.StopTurn(h.Context(), c, command)
 	return must(h, ahead, err)
 }
 
@@ -123,7 +123,7 @@ func (h *harness) put(c supervisor.Conversation, kind supervisor.InboundKind, te
 	h.mu.Unlock()
 	in := supervisor.Inbound{Conversation: c, Source: "test", Key: key, Kind: kind, Text: text}
 	in.Command, _ = slash.Parse(text)
-	in, _, err := h.db.Inbox().Put(h.Context(), in)
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), in)
 	if err != nil {
 		h.Error(err)
 	}
@@ -132,7 +132,7 @@ func (h *harness) put(c supervisor.Conversation, kind supervisor.InboundKind, te
 
 func (h *harness) say(c supervisor.Conversation, text string) supervisor.Inbound {
 	in := h.keep(c, text)
-	h.registry.Wake(c)
+	h.registry.WakeSession(c)
 	return in
 }
 
@@ -146,13 +146,13 @@ func (h *harness) outbox(c supervisor.Conversation) []supervisor.Delivery {
 // await waits until a conversation has n deliveries.
 func (h *harness) await(c supervisor.Conversation, n int) []supervisor.Delivery {
 	h.Helper()
-	w := h.feeds.Watch(c.ID)
+	w := h.feeds.WatchConversation(c.ID)
 	defer w.Close()
 	for {
 		if list := h.outbox(c); len(list) >= n {
 			return list
 		}
-		if _, err := w.Next(h.Context()); err != nil {
+		if _, err := w.NextUpdate(h.Context()); err != nil {
 			h.Fatal(err)
 		}
 	}
@@ -167,7 +167,7 @@ func (h *harness) open(c supervisor.Conversation) (sqlite.RunningTurn, bool) {
 
 func (h *harness) inbounds(state supervisor.InboundState) int {
 	h.Helper()
-	counts, err := h.db.Counts(h.Context())
+	counts, err := h.db.StatusCounts(h.Context())
 	return int(must(h, counts, err).Inbounds[state])
 }
 
@@ -184,7 +184,7 @@ func (h *harness) commit(a session.Attempt, text string, calls ...string) {
 	if _, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: m, Model: "test"}); err != nil {
 		h.Error(err)
 	}
-	a.Stream.Commit(text)
+	a.Stream.CommitStep(text)
 }
 
 // question returns the message that an attempt's turn answers.
@@ -194,13 +194,13 @@ func (h *harness) question(a session.Attempt) string {
 }
 
 // echo runs an attempt whose answer repeats the message.
-func (h *harness) echo(_ context.Context, a session.Attempt) (session.End, error) {
+func (h *harness) echo(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	h.commit(a, "re: "+h.question(a))
 	return done, nil
 }
 
-var done = ended(protocol.WhyDone)
+var done = ended(protocol.TurnEndDone)
 
-func ended(why protocol.TurnEndReason) session.End {
-	return session.End{TurnEnd: protocol.TurnEnd{Why: why}}
+func ended(why protocol.TurnEndReason) session.AttemptEnd {
+	return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: why}}
 }

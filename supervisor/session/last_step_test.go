@@ -16,11 +16,11 @@ import (
 
 // commitLast stores the last step of an attempt, as the worker's connection does. It returns
 // whether the turn has ended with the step.
-func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.Replaced) (ended bool, err error) {
+func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.ReplacedModel) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
 	if _, ended, err = a.CommitLast(ctx, step, text, replaced); err == nil {
-		a.Stream.Commit(text)
+		a.Stream.CommitStep(text)
 	}
 	return ended, err
 }
@@ -28,19 +28,21 @@ func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string
 // TestLastStep_EndsTheTurn checks that the worker can't change a turn after the model's last
 // message has ended it.
 func TestLastStep_EndsTheTurn(t *testing.T) {
-	for name, last := range map[string]func() (session.End, error){
-		"done":        func() (session.End, error) { return done, nil },
-		"an error":    func() (session.End, error) { return ended(protocol.WhyError), nil },
-		"its limit":   func() (session.End, error) { return ended(protocol.WhySteps), nil },
-		"its death":   func() (session.End, error) { return session.End{}, errors.New("signal: killed") },
-		"no worker":   func() (session.End, error) { return session.End{}, &session.NoWorkerError{Err: errors.New("broken")} },
-		"a bad end":   func() (session.End, error) { return ended("bored"), nil },
+	for name, last := range map[string]func() (session.AttemptEnd, error){
+		"done":      func() (session.AttemptEnd, error) { return done, nil },
+		"an error":  func() (session.AttemptEnd, error) { return ended(protocol.TurnEndError), nil },
+		"its limit": func() (session.AttemptEnd, error) { return ended(protocol.TurnEndStepLimit), nil },
+		"its death": func() (session.AttemptEnd, error) { return session.AttemptEnd{}, errors.New("signal: killed") },
+		"no worker": func() (session.AttemptEnd, error) {
+			return session.AttemptEnd{}, &session.NoWorkerError{Err: errors.New("broken")}
+		},
+		"a bad end":   func() (session.AttemptEnd, error) { return ended("bored"), nil },
 		"what it has": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h *harness
 			attempts := 0
-			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 				attempts++
 				q := h.question(a)
 				h.commit(a, "I look.", "c"+q)
@@ -48,7 +50,7 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 				if _, err := h.db.Turns().CommitResult(ctx, a.Turn.ID, result); err != nil {
 					t.Error(err)
 				}
-				if ended, err := h.commitLast(ctx, a, "re: "+q, &modelcall.Replaced{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
+				if ended, err := h.commitLast(ctx, a, "re: "+q, &modelcall.ReplacedModel{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
 					t.Errorf("ended %t, %v", ended, err)
 				}
 				if d := h.outbox(a.Turn.Conversation); !strings.HasPrefix(d[len(d)-1].Text, "I look.\n\nre: "+q) {
@@ -63,7 +65,7 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 			end := h.live()
 			h.say(home, "one")
 			const replaced = "\n\n(Answered by other/model: first/model is overloaded.)"
-			if d := h.await(home, 1)[0]; d.Text != "I look.\n\nre: one"+replaced || d.TurnEnd != protocol.WhyDone {
+			if d := h.await(home, 1)[0]; d.Text != "I look.\n\nre: one"+replaced || d.TurnEnd != protocol.TurnEndDone {
 				t.Errorf("told was %q (%s)", d.Text, d.TurnEnd)
 			}
 			h.say(home, "two")
@@ -78,12 +80,12 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 	}
 }
 
-// TestLastStep_MessageWaiting_DoesNotEndTurn checks that a turn does not end with its last step if
+// TestLastStep_MessageWaiting_TurnContinues checks that a turn does not end with its last step if
 // a message waits. The turn might still take the message in. If it does not, the message gets its
 // own turn.
-func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
+func TestLastStep_MessageWaiting_TurnContinues(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if q := h.question(a); q == "one" {
 			h.keep(a.Turn.Conversation, "two")
 			if ended, err := h.commitLast(ctx, a, "re: one", nil); err != nil || ended {
@@ -101,21 +103,21 @@ func TestLastStep_MessageWaiting_DoesNotEndTurn(t *testing.T) {
 	}
 }
 
-// TestStop_AfterLastStep_IsTooLate checks that a /stop or a new message changes nothing after the
+// TestStop_AfterLastStep_KeepsAnswer checks that a /stop or a new message changes nothing after the
 // last step has ended the turn.
-func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
-	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
+func TestStop_AfterLastStep_KeepsAnswer(t *testing.T) {
+	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.TurnEndStopped, "it was done": protocol.TurnEndDone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var h *harness
-				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 					if h.question(a) != "one" {
 						return h.echo(ctx, a)
 					}
 					if ended, err := h.commitLast(ctx, a, "re: one", nil); err != nil || !ended {
 						t.Errorf("ended %t, %v", ended, err)
 					}
-					if why == protocol.WhyStopped {
+					if why == protocol.TurnEndStopped {
 						h.say(a.Turn.Conversation, "two")
 						<-ctx.Done()
 					}
@@ -128,7 +130,7 @@ func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 				synctest.Wait()
 				command := h.command(home)
 				got := h.stop(home, command)
-				if got.Why == protocol.WhyStopped || got.Inbound == one.ID && got.Why != protocol.WhyDone {
+				if got.Why == protocol.TurnEndStopped || got.Inbound == one.ID && got.Why != protocol.TurnEndDone {
 					t.Errorf("the stop came to %+v", got)
 				}
 				if d := h.await(home, 1)[0]; d.Text != "re: one" {
@@ -139,23 +141,23 @@ func TestStop_AfterLastStep_IsTooLate(t *testing.T) {
 	}
 }
 
-// TestStop_TurnEndsByItself_IsAnswered checks that a waiting /stop is told that the turn has ended
+// TestStop_TurnEndsMeanwhile_StopIsAnswered checks that a waiting /stop is told that the turn has ended
 // by itself.
-func TestStop_TurnEndsByItself_IsAnswered(t *testing.T) {
+func TestStop_TurnEndsMeanwhile_StopIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			<-ctx.Done() // the turn is stopped, but its last message is already there
 			if ended, err := h.commitLast(context.WithoutCancel(ctx), a, "re: one", nil); err != nil || !ended {
 				t.Errorf("ended %t, %v", ended, err)
 			}
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		home := h.conversation("ann", "")
 		h.live()
 		one := h.say(home, "one")
 		synctest.Wait()
-		h.came("the stop", h.stop(home, h.command(home)), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.WhyDone})
+		h.came("the stop", h.stop(home, h.command(home)), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.TurnEndDone})
 		if d := h.await(home, 1)[0]; d.Text != "re: one" {
 			t.Errorf("told was %q", d.Text)
 		}

@@ -44,16 +44,16 @@ func progressOf(open sqlite.RunningTurn) progress {
 			p.step++
 			asks = m
 			said = append(said, m.Text())
-			p.recent = append(p.recent, m.Calls()...)
+			p.recent = append(p.recent, m.ToolCalls()...)
 		}
 	}
-	for _, c := range asks.Calls() {
+	for _, c := range asks.ToolCalls() {
 		if !results[c.ID] {
 			p.pending = append(p.pending, protocol.PendingCall{Call: c, Begun: slices.Contains(open.Begun, c.ID)})
 		}
 	}
-	p.said = reply.Join(said...)
-	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.HasResult(open.Messages)
+	p.said = reply.JoinSteps(said...)
+	p.answered = p.step > 0 && len(asks.ToolCalls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.HasResult(open.Messages)
 	return p
 }
 
@@ -76,17 +76,17 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if i+n == len(all) {
 		return ""
 	}
-	return reply.Taken(n)
+	return reply.ReadMeanwhileLine(n)
 }
 
 // start returns the turn.start with which a worker continues the turn.
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
-	to := turn.AnswersIn()
+	to := turn.AnswerConversation()
 	return protocol.TurnStart{
 		Turn:           turn.ID,
 		Kind:           string(turn.Kind),
 		Channel:        string(to.Channel),
-		Group:          to.InGroup(),
+		Group:          to.IsInGroup(),
 		ShowsFiles:     to.Channel.Capabilities().Files,
 		Limits:         limits,
 		CommittedSteps: p.step,

@@ -85,7 +85,7 @@ func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
 				// the reply does not mention the last message yet
-				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."},
+				said: "One.\n\n" + reply.ReadMeanwhileLine(2) + "\n\nTwo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTurn_ContinuesFromCommittedSteps(t *testing.T) {
 	}
 }
 
-func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
+func TestTurnStart_ManyCalls_FitsInOneLine(t *testing.T) {
 	var open sqlite.RunningTurn
 	text := append(append([]byte(`{"text":"`), bytes.Repeat([]byte("x"), 500<<10)...), `"}`...)
 	for i := range int64(50) {
@@ -122,9 +122,9 @@ func TestTurnStart_ManyCalls_FitsALine(t *testing.T) {
 	}
 }
 
-// TestTurnStart_HasDestinationsCapabilities checks that a model is told the capabilities of the
+// TestTurnStart_NamesChannelCapabilities checks that a model is told the capabilities of the
 // channel that gets the answer.
-func TestTurnStart_HasDestinationsCapabilities(t *testing.T) {
+func TestTurnStart_NamesChannelCapabilities(t *testing.T) {
 	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-42"}
 	type chat struct {

@@ -26,38 +26,38 @@ func BenchmarkWaitingTurn(b *testing.B) {
 		return q, err
 	}
 	asked := int64(0) // only one attempt at a time uses this variable
-	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensions{db.Turns(), waits}, LastSteps: db.Turns(),
+	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensionCounter{db.Turns(), waits}, LastSteps: db.Turns(),
 		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
-		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if asked > 0 {
 				q, err := asks(a.Turn, asked)
 				if err != nil {
-					return session.End{}, err
+					return session.AttemptEnd{}, err
 				}
 				begun <- q
 			}
 			asked++
 			_, err := asks(a.Turn, asked)
-			return ended(protocol.WhyWaits), err
+			return ended(protocol.TurnEndWaitsForUser), err
 		})})
 	questions := question.New(question.Options{Store: db.Questions(), Ends: db.Questions(), Audit: db.Audit(), Log: hclog.NewNullLogger(),
-		Queued: func(int64) {}, Resume: registry.Wake, Ended: func() {}})
+		Queued: func(int64) {}, Resume: registry.WakeSession, Ended: func() {}})
 	ctx, cancel := context.WithCancel(b.Context())
 	ran := make(chan error, 2)
 	go func() { ran <- registry.Run(ctx) }()
 	go func() { ran <- questions.Run(ctx) }()
 	b.Cleanup(func() { cancel(); <-ran; <-ran })
 
-	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
+	in, _, err := db.Inbox().StoreInbound(ctx, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
 		Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	registry.Wake(in.Conversation)
+	registry.WakeSession(in.Conversation)
 	<-waits
 	for b.Loop() {
-		press := supervisor.Press{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID, Word: "once"}
-		if _, came, err := db.Questions().Press(ctx, press); err != nil || came != supervisor.PressTaken {
+		press := supervisor.QuestionPress{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID, Word: "once"}
+		if _, came, err := db.Questions().RecordPress(ctx, press); err != nil || came != supervisor.PressTaken {
 			b.Fatal(came, err)
 		}
 		if q := <-begun; q.End != supervisor.QuestionAnswered {

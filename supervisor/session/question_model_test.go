@@ -22,11 +22,11 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWaitingTurns_LoseNothing lets a user send, change, stop and answer in any order, in time,
+// TestWaitingTurns_AnyOrder_AnswerOnce lets a user send, change, stop and answer in any order, in time,
 // late or never. Meanwhile processes die. Each message must be answered once and in order, and each
 // question must end once. A turn resumes once for each question that ends. A message sent before a
 // question reached the chat does not answer it.
-func TestWaitingTurns_LoseNothing(t *testing.T) {
+func TestWaitingTurns_AnyOrder_AnswerOnce(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
 		if runs++; runs > waitingRuns && !failed { // each sequence opens a database
@@ -101,12 +101,12 @@ type waitingModel struct {
 
 // start starts a process of the service.
 func (m *waitingModel) start() {
-	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), worker(m.work))
-	c, err := m.db.Conversations().Find(m.Context(), "alice", supervisor.ChannelTelegram, "42", "")
+	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), workerFunc(m.work))
+	c, err := m.db.Conversations().FindOrCreate(m.Context(), "alice", supervisor.ChannelTelegram, "42", "")
 	m.home = must(m.harness, c, err)
 	endRegistry := m.live()
 	questions := question.New(question.Options{Store: m.db.Questions(), Ends: m.db.Questions(), Audit: m.db.Audit(), Log: m.options.Log,
-		Queued: func(int64) {}, Resume: m.registry.Wake, Ended: func() {}})
+		Queued: func(int64) {}, Resume: m.registry.WakeSession, Ended: func() {}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- questions.Run(ctx) }()
@@ -125,16 +125,16 @@ func (m *waitingModel) fails(format string, args ...any) {
 }
 
 // work runs an attempt. If the message says so, it asks a question; then it answers.
-func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End, error) {
-	if _, err := m.db.Turns().Correct(ctx, a.Turn.ID, 32<<10); err != nil {
-		return session.End{}, err
+func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+	if _, err := m.db.Turns().AppendEdits(ctx, a.Turn.ID, 32<<10); err != nil {
+		return session.AttemptEnd{}, err
 	}
 	open, _ := m.harness.open(a.Turn.Conversation)
 	said := open.Messages[0].Text()
 	kind := protocol.AskKind(strings.Fields(said)[0])
-	if kind == protocol.AskChoice || kind == protocol.AskText {
+	if kind == protocol.AskKindChoice || kind == protocol.AskKindText {
 		if waits, err := m.ask(ctx, a, kind); waits || err != nil {
-			return ended(protocol.WhyWaits), err
+			return ended(protocol.TurnEndWaitsForUser), err
 		}
 	}
 	m.commit(a, "re: "+said)
@@ -159,7 +159,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 	}
 	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call, Kind: supervisor.QuestionAsk, Subject: digestOf(a.Turn.ID),
 		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?"}, OpenFor: standsHere}
-	if kind == protocol.AskChoice {
+	if kind == protocol.AskKindChoice {
 		q.Ask.Options = []string{"first", "second"}
 	}
 	q, _, err = m.db.Questions().Ask(ctx, q, digestOf(a.Turn.ID), nil)
@@ -174,7 +174,7 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 		return false, errKilled
 	}
 	m.resumed[q.ID]++
-	_, err = m.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call, Name: "write_file", Text: answer.ForModel(q)})
+	_, err = m.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call, Name: "write_file", Text: answer.TextForModel(q)})
 	return false, err
 }
 
@@ -182,39 +182,39 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 func (m *waitingModel) send(text, album string) {
 	name := fmt.Sprint("m", len(m.messages))
 	m.messages = append(m.messages, name)
-	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Group: album}})
+	m.put(supervisor.BatchItem{Inbound: supervisor.Inbound{Message: name, Text: text, Group: album}})
 }
 
 // edit changes a sent message.
 func (m *waitingModel) edit(i int) {
 	if len(m.messages) > 0 {
-		m.put(supervisor.Item{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
+		m.put(supervisor.BatchItem{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
 	}
 }
 
 // put receives a message from the channel. The message answers the open question only if the user
 // can have read the question.
-func (m *waitingModel) put(item supervisor.Item) {
+func (m *waitingModel) put(item supervisor.BatchItem) {
 	m.updates++
 	item.Update, item.Raw = m.updates, "{}"
 	item.Inbound.Conversation, item.Inbound.Kind, item.Inbound.Key = m.home, supervisor.KindText, fmt.Sprint("u", m.updates)
 	stands := m.standing()
-	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	receipt, err := m.db.Inbox().StoreBatch(m.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
 	for _, kept := range must(m.harness, receipt, err).Stored {
 		if item.Inbound.Group != "" {
-			_, err = m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: kept.ID, Origin: supervisor.OriginOwn}})
+			_, err = m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: kept.ID, Origin: supervisor.OriginOwn}})
 			must(m.harness, 0, err)
 		}
 		if stands == "" && item.EditedAt.IsZero() && kept.State != supervisor.InboundNew && kept.State != supervisor.InboundArriving {
 			m.fails("%q is %s, and no question stood in the chat", item.Inbound.Text, kept.State)
 		}
 	}
-	m.registry.Wake(m.home)
+	m.registry.WakeSession(m.home)
 }
 
 func (m *waitingModel) look(query string) string {
 	m.Helper()
-	return strings.Join(sqlitetest.Query(m.T, m.db, query), " ")
+	return strings.Join(sqlitetest.QueryColumn(m.T, m.db, query), " ")
 }
 
 // standing returns the open question that has reached the chat, or "".
@@ -239,12 +239,12 @@ func (m *waitingModel) press() {
 	var turn int64
 	_, err := fmt.Sscan(last, &turn)
 	must(m.harness, turn, err)
-	_, came, err := m.db.Questions().Press(m.Context(), supervisor.Press{Digest: digestOf(turn), User: "alice", Conversation: m.home.ID, Word: "1"})
+	_, came, err := m.db.Questions().RecordPress(m.Context(), supervisor.QuestionPress{Digest: digestOf(turn), User: "alice", Conversation: m.home.ID, Word: "1"})
 	switch must(m.harness, came, err) {
 	case supervisor.PressTaken:
 		m.pressed++
 	case supervisor.PressLate:
-		m.registry.Wake(m.home)
+		m.registry.WakeSession(m.home)
 	}
 }
 

@@ -24,16 +24,16 @@ func digestOf(turn int64) string {
 }
 
 // asking runs attempts that ask the user and then answer.
-func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
+func (h *harness) asking(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
 		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", OpenFor: time.Hour}, digestOf(a.Turn.ID), nil)
 	switch {
 	case ctx.Err() != nil:
-		return session.End{}, context.Cause(ctx)
+		return session.AttemptEnd{}, context.Cause(ctx)
 	case err != nil:
-		return session.End{}, err
+		return session.AttemptEnd{}, err
 	case q.End == supervisor.QuestionOpen:
-		return ended(protocol.WhyWaits), nil
+		return ended(protocol.TurnEndWaitsForUser), nil
 	}
 	h.commit(a, string(q.End)+" "+string(q.Answer.Say))
 	return done, nil
@@ -44,21 +44,21 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, e
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
 	open, _ := h.open(c)
-	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digestOf(open.Turn.ID), User: c.User, Conversation: c.ID, Word: "once"})
+	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digestOf(open.Turn.ID), User: c.User, Conversation: c.ID, Word: "once"})
 	if must(h, came, err) != supervisor.PressTaken {
 		h.Errorf("a press came to %s", came)
 	}
-	h.registry.Wake(c)
+	h.registry.WakeSession(c)
 }
 
-// suspensions counts suspended turns.
-type suspensions struct {
-	session.Waiting
+// suspensionCounter counts suspended turns.
+type suspensionCounter struct {
+	session.SuspendedTurns
 	kept chan int64
 }
 
-func (s suspensions) Suspend(ctx context.Context, turn int64, ran time.Duration) (bool, error) {
-	waits, err := s.Waiting.Suspend(ctx, turn, ran)
+func (s suspensionCounter) Suspend(ctx context.Context, turn int64, ran time.Duration) (bool, error) {
+	waits, err := s.SuspendedTurns.Suspend(ctx, turn, ran)
 	s.kept <- turn
 	return waits, err
 }
@@ -69,13 +69,13 @@ func newAsking(t *testing.T) (h *harness, kept <-chan int64) {
 	t.Helper()
 	h = newHarness(t, nil)
 	c := make(chan int64, 2000)
-	h.options.Runner, h.options.Waiting = worker(h.asking), suspensions{h.db.Turns(), c}
+	h.options.Runner, h.options.Waiting = workerFunc(h.asking), suspensionCounter{h.db.Turns(), c}
 	return h, c
 }
 
-// TestSuspendedTurn_HoldsNoSlot checks that a suspended turn frees its slot. While many
+// TestSuspendedTurn_FreesItsSlot checks that a suspended turn frees its slot. While many
 // conversations of a user wait, another one is still answered.
-func TestSuspendedTurn_HoldsNoSlot(t *testing.T) {
+func TestSuspendedTurn_FreesItsSlot(t *testing.T) {
 	h, kept := newAsking(t)
 	h.options.AtOnce = 1
 	h.live()
@@ -105,17 +105,19 @@ func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h.say(c, "send it")
 	<-kept
 	ahead := h.stop(c, h.command(c))
-	h.same("why", ahead.Why, protocol.WhyStopped)
+	h.same("why", ahead.Why, protocol.TurnEndStopped)
 	list := h.await(c, 2)
 	h.same("told", list[1].Text, "(Stopped, as you asked.)")
-	_, came, err := h.db.Questions().Press(t.Context(), supervisor.Press{Digest: digestOf(list[1].Turn), User: "alice", Conversation: c.ID, Word: "once"})
+	_, came, err := h.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: digestOf(list[1].Turn), User: "alice", Conversation: c.ID, Word: "once"})
 	h.same("press", must(h, came, err), supervisor.PressEnded)
 }
 
-// TestWait_WithoutQuestion_EndsWorker checks that a worker is ended if it claims to wait but has
+// TestSuspend_WithoutQuestion_EndsWorker checks that a worker is ended if it claims to wait but has
 // asked no question.
-func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
-	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) { return ended(protocol.WhyWaits), nil })
+func TestSuspend_WithoutQuestion_EndsWorker(t *testing.T) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
+		return ended(protocol.TurnEndWaitsForUser), nil
+	})
 	h.live()
 	c := h.conversation("alice", "1")
 	h.say(c, "send it")
@@ -130,15 +132,15 @@ func TestWait_WithoutQuestion_EndsWorker(t *testing.T) {
 	h.same("offences", len(h.offences), 3)
 }
 
-// TestSuspendedTurn_TimeLimitPauses checks that a turn's time limit does not count the wait. It
+// TestSuspendedTurn_PausesTimeLimit checks that a turn's time limit does not count the wait. It
 // counts all running time, also from before the wait.
-func TestSuspendedTurn_TimeLimitPauses(t *testing.T) {
+func TestSuspendedTurn_PausesTimeLimit(t *testing.T) {
 	h, kept := newAsking(t)
 	var seconds []int64
 	now := time.Now()
 	asking := h.options.Runner
 	h.options.Now = func() time.Time { return now }
-	h.options.Runner = worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h.options.Runner = workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		seconds = append(seconds, a.Start.Limits.Seconds)
 		defer func() { now = now.Add(100 * time.Second) }()
 		return asking.Run(ctx, a)
@@ -160,19 +162,19 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// TestWait_Repeated_ReachesTimeLimit checks that a worker can't exceed the turn's time limit by
+// TestRepeatedQuestions_ReachTurnTimeLimit checks that a worker can't exceed the turn's time limit by
 // claiming to wait after its question has ended.
-func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
+func TestRepeatedQuestions_ReachTurnTimeLimit(t *testing.T) {
 	h, kept := newAsking(t)
 	now := time.Now()
 	h.options.Now = func() time.Time { return now }
 	tries, asking := 0, h.options.Runner
-	h.options.Runner = worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h.options.Runner = workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		now = now.Add(100 * time.Second)
 		if tries++; tries == 1 {
 			return asking.Run(ctx, a)
 		}
-		return ended(protocol.WhyWaits), nil
+		return ended(protocol.TurnEndWaitsForUser), nil
 	})
 	h.live()
 	c := h.conversation("alice", "1")
@@ -180,16 +182,16 @@ func TestWait_Repeated_ReachesTimeLimit(t *testing.T) {
 	<-kept
 	h.answer(c)
 	list := h.await(c, 2)
-	h.same("why", list[1].TurnEnd, protocol.WhyTime)
+	h.same("why", list[1].TurnEnd, protocol.TurnEndTimeLimit)
 	h.same("tries", tries, 9)
 }
 
 // manyWaiting is how many turns wait at the same time.
 const manyWaiting = 1000
 
-// TestSuspendedTurns_AThousand_CostNothing checks that a thousand suspended turns hold no memory,
+// TestThousandSuspendedTurns_HoldNoMemory checks that a thousand suspended turns hold no memory,
 // and do not delay a start. Each is answered afterwards.
-func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
+func TestThousandSuspendedTurns_HoldNoMemory(t *testing.T) {
 	h, kept := newAsking(t)
 	end := h.live()
 	var all []supervisor.Conversation
@@ -209,7 +211,7 @@ func TestSuspendedTurns_AThousand_CostNothing(t *testing.T) {
 	if waiting > before+1<<20 {
 		t.Errorf("%d waiting turns hold %d KiB", manyWaiting, (waiting-before)>>10)
 	}
-	unfinished, err := h.db.Inbox().ListUnfinished(t.Context())
+	unfinished, err := h.db.Inbox().ListUnfinishedConversations(t.Context())
 	h.same("to be gone on with at a start", len(must(h, unfinished, err)), 0)
 	begun := time.Now()
 	h.live()

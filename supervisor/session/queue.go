@@ -16,8 +16,8 @@ type Queue struct {
 }
 
 // Begin queues the text after a command as a message of its own.
-func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
-	_, _, err := q.Inbox.Put(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
+func (q Queue) QueueCommandText(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
+	_, _, err := q.Inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
 	if err == nil {
 		q.WakeSession(c)
@@ -25,9 +25,9 @@ func (q Queue) Begin(ctx context.Context, c supervisor.Conversation, command int
 	return err
 }
 
-// AnswerAnew queues an edited text again, for a new answer.
-func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error) {
-	in, ok, err := q.Inbox.AnswerAgain(ctx, press, edited)
+// QueueEditedText queues an edited text again, for a new answer.
+func (q Queue) QueueEditedText(ctx context.Context, press, edited int64) (bool, error) {
+	in, ok, err := q.Inbox.RequeueEditedText(ctx, press, edited)
 	if ok {
 		q.WakeFiles()
 		q.WakeSession(in.Conversation)
@@ -35,17 +35,17 @@ func (q Queue) AnswerAnew(ctx context.Context, press, edited int64) (bool, error
 	return ok, err
 }
 
-// DropBefore drops the messages that wait before a command, and counts them.
-func (q Queue) DropBefore(ctx context.Context, command int64) (int, error) {
-	dropped, err := q.Inbox.Drop(ctx, command)
+// DropMessagesBefore drops the messages that wait before a command, and counts them.
+func (q Queue) DropMessagesBefore(ctx context.Context, command int64) (int, error) {
+	dropped, err := q.Inbox.DropWaitingTexts(ctx, command)
 	q.WakeFiles()
 	return len(dropped), err
 }
 
-// MoveToFront moves a text to the front of the queue. Its session or the running turn answers it
+// MoveTextToFront moves a text to the front of the queue. Its session or the running turn answers it
 // next.
-func (q Queue) MoveToFront(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
-	in, ok, err := q.Inbox.MoveToFront(ctx, user, inbound)
+func (q Queue) MoveTextToFront(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
+	in, ok, err := q.Inbox.MoveTextToFront(ctx, user, inbound)
 	if ok {
 		q.WakeSession(in.Conversation)
 	}

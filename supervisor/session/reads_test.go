@@ -18,9 +18,9 @@ type begun struct {
 }
 
 // holding returns a worker that reports each attempt, and holds it until the test ends it.
-func holding(h *harness, begins chan<- begun) worker {
+func holding(h *harness, begins chan<- begun) workerFunc {
 	var reviews atomic.Int32
-	return func(ctx context.Context, a session.Attempt) (session.End, error) {
+	return func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if a.Turn.Kind == supervisor.TurnReview {
 			if n := reviews.Add(1); n > 2 {
 				h.Errorf("%d reviews run at once", n)
@@ -32,7 +32,7 @@ func holding(h *harness, begins chan<- begun) worker {
 		select {
 		case <-b.end:
 		case <-ctx.Done():
-			return session.End{}, context.Cause(ctx)
+			return session.AttemptEnd{}, context.Cause(ctx)
 		}
 		h.commit(a, "done")
 		return done, nil
@@ -42,16 +42,16 @@ func holding(h *harness, begins chan<- begun) worker {
 // review makes the review of a pull request due.
 func (h *harness) review(user, number string) supervisor.Conversation {
 	h.Helper()
-	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelGitHub, "acme/widget", number)
+	c, err := h.db.Conversations().FindOrCreate(h.Context(), user, supervisor.ChannelGitHub, "acme/widget", number)
 	must(h, c, err)
 	h.put(c, supervisor.KindReview, "review "+number)
-	h.registry.Wake(c)
+	h.registry.WakeSession(c)
 	return c
 }
 
-// TestReviews_TakeNoSlotFromOthers checks that two reviews run at once, and leave all slots of
+// TestReviews_TakeNoSlotFromOtherTurns checks that two reviews run at once, and leave all slots of
 // other turns free.
-func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
+func TestReviews_TakeNoSlotFromOtherTurns(t *testing.T) {
 	h := newHarness(t, nil)
 	begins := make(chan begun)
 	h.options.Runner, h.options.AtOnce = holding(h, begins), 1
@@ -96,26 +96,26 @@ func TestReviews_TakeNoSlotFromOthers(t *testing.T) {
 	close(three.end)
 }
 
-// readAloud records the conversations whose answers were spoken.
-type readAloud struct {
+// voiceRecorder records the conversations whose answers were spoken.
+type voiceRecorder struct {
 	mu   sync.Mutex
 	said []supervisor.Channel
 }
 
-func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.VoiceMode {
+func (v *voiceRecorder) AnswerMode(c supervisor.Conversation, _ string) supervisor.VoiceMode {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.said = append(v.said, c.Channel)
 	return supervisor.VoiceOff
 }
 
-func (v *readAloud) Wake() {}
+func (v *voiceRecorder) Wake() {}
 
-// TestReviewCard_IsNotSpoken checks that only answers in chats are spoken.
-func TestReviewCard_IsNotSpoken(t *testing.T) {
+// TestReviewCard_IsNotReadAloud checks that only answers in chats are spoken.
+func TestReviewCard_IsNotReadAloud(t *testing.T) {
 	h := newHarness(t, nil)
-	voices := &readAloud{}
-	h.options.Runner, h.options.Voices = worker(h.echo), voices
+	voices := &voiceRecorder{}
+	h.options.Runner, h.options.Voices = workerFunc(h.echo), voices
 	defer h.live()()
 	h.await(h.review("ann", "1"), 1)
 	c := h.conversation("ann", "1")

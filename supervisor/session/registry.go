@@ -49,8 +49,8 @@ func New(o Options) *Registry {
 		o:        o,
 		stops:    newStopRequests(),
 		allTurns: slots.New(cmp.Or(o.AtOnce, defaultAtOnce)),
-		chats:    slots.NewEach(0, turnsAtOnce),
-		jobs:     slots.NewEach(cmp.Or(o.Jobs.AtOnce, defaultJobs), jobsAtOnce),
+		chats:    slots.NewWithUserLimit(0, turnsAtOnce),
+		jobs:     slots.NewWithUserLimit(cmp.Or(o.Jobs.AtOnce, defaultJobs), jobsAtOnce),
 		reads:    slots.New(readsAtOnce),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
@@ -59,25 +59,25 @@ func New(o Options) *Registry {
 	}
 }
 
-// Wake makes a conversation's session read the inbox, even during a turn. It never blocks.
-func (r *Registry) Wake(c supervisor.Conversation) {
+// WakeSession makes a conversation's session read the inbox, even during a turn. It never blocks.
+func (r *Registry) WakeSession(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
 	if s := r.sessions[c.ID]; s != nil {
-		signals.Send(s.arrived)
+		signals.SendToken(s.arrived)
 	}
 	r.mu.Unlock()
-	signals.Send(r.changed)
+	signals.SendToken(r.changed)
 }
 
-// Stop ends the turn that a command is about. The turn may be running, waiting for a slot, or
+// StopTurn ends the turn that a command is about. The turn may be running, waiting for a slot, or
 // about to begin; an earlier process may have begun it. Later messages are not affected. A command
 // that is repeated after a crash ends the same turn as before.
 //
 // It returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause, and
 // the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from WhyStopped if
 // the turn ended by itself.
-func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
+func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err
@@ -103,22 +103,22 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 // interrupt makes a conversation's session check for stop requests, even during its wait for a
 // slot.
 func (r *Registry) interrupt(c supervisor.Conversation) {
-	r.Wake(c)
+	r.WakeSession(c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[c.ID]; s != nil {
-		signals.Send(s.interrupted)
+		signals.SendToken(s.interrupted)
 	}
 }
 
-// StopNow ends the turn of a conversation without writing to the disk. The disk may be
+// StopTurnUnstored ends the turn of a conversation without writing to the disk. The disk may be
 // full. It returns whether a turn ran.
-func (r *Registry) StopNow(conversation int64) (stopped bool) {
+func (r *Registry) StopTurnUnstored(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
 
-// Tell sends a notice to a user, in each conversation with a session.
-func (r *Registry) Tell(ctx context.Context, user, text string) {
+// SendNotice sends a notice to a user, in each conversation with a session.
+func (r *Registry) SendNotice(ctx context.Context, user, text string) {
 	r.mu.Lock()
 	var active []*session
 	for _, s := range r.sessions {
@@ -135,7 +135,7 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 // Run runs a session for each woken conversation until ctx ends. It first continues the work of an
 // earlier process. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
-	unfinished, err := r.o.Inbox.ListUnfinished(ctx)
+	unfinished, err := r.o.Inbox.ListUnfinishedConversations(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 	for _, c := range unfinished {
 		if r.o.Serves == nil || r.o.Serves(c) {
-			r.Wake(c)
+			r.WakeSession(c)
 			continue
 		}
 		r.o.Log.Warn("what is unfinished is left: its person is not there any more", "user", c.User, "conversation", c.ID)

@@ -24,24 +24,24 @@ import (
 
 // Inbox is the store of a conversation's waiting messages.
 type Inbox interface {
-	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
-	ShouldRestart(ctx context.Context, conversation int64) (bool, error)
-	ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error)
+	NextInbound(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
+	ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error)
+	ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error)
 	PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
 
 // Turns stores the progress of turns.
 type Turns interface {
-	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
-	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
-	FirstMessage(ctx context.Context, turn int64) (message int64, err error)
+	Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (turn supervisor.Turn, lease supervisor.Lease, err error)
+	TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
+	FindFirstMessage(ctx context.Context, turn int64) (message int64, err error)
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
-	CountDeath(ctx context.Context, turn int64) (deaths int, err error)
-	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
+	CountWorkerDeath(ctx context.Context, turn int64) (deaths int, err error)
+	Finish(ctx context.Context, end sqlite.TurnEnding) (supervisor.Delivery, error)
 }
 
-// Waiting stores which turns are suspended until their users answer.
-type Waiting interface {
+// SuspendedTurns stores which turns are suspended until their users answer.
+type SuspendedTurns interface {
 	// Suspend stores how long a turn has run. It returns false if the user's answer has come
 	// meanwhile.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
@@ -49,42 +49,42 @@ type Waiting interface {
 
 // LastSteps stores a turn's last step together with the turn's end.
 type LastSteps interface {
-	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
+	CommitLastStep(ctx context.Context, last sqlite.LastStep) (sqlite.LastStepResult, error)
 }
 
 // Advances holds money that is set aside at the start of a turn.
 type Advances interface {
-	// Claim returns the money to set aside for a conversation's next turn; nil means no money.
-	Claim(c supervisor.Conversation) *supervisor.Claim
-	// Begin records that a turn has started with a lease.
-	Begin(turn int64, lease supervisor.Lease, of supervisor.Claim)
-	// End returns the money that an attempt at a turn has not used.
-	End(ctx context.Context, turn int64) error
+	// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means no money.
+	ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest
+	// BeginTurn records that a turn has started with a lease.
+	BeginTurn(turn int64, lease supervisor.Lease, of supervisor.LeaseRequest)
+	// EndAttempt returns the money that an attempt at a turn has not used.
+	EndAttempt(ctx context.Context, turn int64) error
 }
 
-// Voices speaks answers.
-type Voices interface {
-	// ModeOf returns whether and how an answer is spoken.
-	ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode
+// SpokenAnswers speaks answers.
+type SpokenAnswers interface {
+	// AnswerMode returns whether and how an answer is spoken.
+	AnswerMode(c supervisor.Conversation, text string) supervisor.VoiceMode
 	// Wake starts the speaking of a stored answer. It never blocks.
 	Wake()
 }
 
-// Worked lists the tools that have worked in a turn.
-type Worked interface {
-	ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error)
+// SuccessfulTools lists the tools that have worked in a turn.
+type SuccessfulTools interface {
+	ListSuccessfulTools(ctx context.Context, turn int64, messages int) (tools []string, err error)
 }
 
 // Notices sends messages outside turns.
 type Notices interface {
-	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
+	PutTextNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
 }
 
 // Options configures all sessions.
 type Options struct {
 	Inbox     Inbox
 	Turns     Turns
-	Waiting   Waiting
+	Waiting   SuspendedTurns
 	LastSteps LastSteps
 	Notices   Notices
 	Runner    Runner
@@ -101,12 +101,12 @@ type Options struct {
 	Busy func(ctx context.Context, user string) supervisor.BusyMode
 	// Claim reserves the next call of a chat, for an answer that is about to be stored. It succeeds
 	// if the answer is one message and can be sent at once; a nil Claim never succeeds.
-	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
-	Voices Voices // speaks answers aloud; nil speaks none
+	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
+	Voices SpokenAnswers // speaks answers aloud; nil speaks none
 	// called when a turn has ended; may create operations; never blocks. nil means no call
 	Ended    func()
-	Worked   Worked   // verifies claims in answers; nil verifies none
-	Advances Advances // sets money aside at a turn's start; nil sets none aside
+	Worked   SuccessfulTools // verifies claims in answers; nil verifies none
+	Advances Advances        // sets money aside at a turn's start; nil sets none aside
 	Now      func() time.Time
 	Log      hclog.Logger
 }
@@ -151,7 +151,7 @@ func (s *session) waitForSlots(ctx context.Context) (release func(), ok bool) {
 
 // waitFor waits for a slot. ok is false if a turn is to be stopped or ctx has ended.
 func (s *session) waitFor(ctx context.Context, of *slots.Slots, person string) (slot *slots.Slot, ok bool) {
-	slot = of.Request(person)
+	slot = of.RequestSlot(person)
 	select {
 	case <-slot.Granted():
 		return slot, true
@@ -188,7 +188,7 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 		return false
 	}
 	t := &turn{session: s, RunningTurn: running, alone: running.Turn.Deaths > 0}
-	t.stream = s.Feeds.Open(running.Turn, progressOf(running).said)
+	t.stream = s.Feeds.OpenStream(running.Turn, progressOf(running).said)
 	defer s.stops.turnLeft(t.Turn.Inbound)
 	defer t.stream.Close()
 	turnCtx := s.stops.turnBegun(ctx, t.Turn)
@@ -210,12 +210,12 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 // nextTurn returns the turn to work on: an open turn of an earlier process, or a new one for the
 // next inbound. It retries while the store fails.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
-	running, kept := retry.Persist(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
+	running, kept := retry.StoreUntilDone(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
 		running, found, err := s.Turns.FindRunning(ctx, s.conversation.ID)
 		if err != nil || found {
 			return running, err
 		}
-		in, found, err := s.Inbox.Next(ctx, s.conversation.ID)
+		in, found, err := s.Inbox.NextInbound(ctx, s.conversation.ID)
 		if err != nil || !found || !s.served() {
 			return running, err
 		}
@@ -229,13 +229,13 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 
 // start starts the turn of an inbound, and sets money aside for its first call of a model.
 func (s *session) start(ctx context.Context, inbound int64) error {
-	var claim *supervisor.Claim
+	var claim *supervisor.LeaseRequest
 	if s.Advances != nil {
-		claim = s.Advances.Claim(s.conversation)
+		claim = s.Advances.ClaimNextTurn(s.conversation)
 	}
 	turn, lease, err := s.Turns.Start(ctx, inbound, claim)
 	if err == nil && lease.ID != 0 {
-		s.Advances.Begin(turn.ID, lease, *claim)
+		s.Advances.BeginTurn(turn.ID, lease, *claim)
 	}
 	return err
 }
@@ -246,7 +246,7 @@ func (t *turn) endAdvance(ctx context.Context) {
 		return
 	}
 	// the money is returned at the next start of the service
-	if err := t.Advances.End(ctx, t.Turn.ID); err != nil {
+	if err := t.Advances.EndAttempt(ctx, t.Turn.ID); err != nil {
 		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
 	}
 }
@@ -257,7 +257,7 @@ func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversat
 
 // reopen reads how far the conversation's turn has come.
 func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.RunningTurn, ok bool) {
-	return retry.Persist(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
+	return retry.StoreUntilDone(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
 		running, _, err := s.Turns.FindRunning(ctx, s.conversation.ID)
 		if err == nil && running.Turn.ID != turn {
 			err = &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf("turn %d is not open any more", turn)}
@@ -268,10 +268,10 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 
 // notice sends the user a message outside turns. It returns whether that succeeded.
 func (s *session) notice(ctx context.Context, conversation int64, text string) bool {
-	if _, err := s.Notices.PutNotice(ctx, conversation, text); err != nil {
+	if _, err := s.Notices.PutTextNotice(ctx, conversation, text); err != nil {
 		s.log.Error("put a notice", "error", err)
 		return false
 	}
-	s.Feeds.Delivery(conversation)
+	s.Feeds.NotifyDelivery(conversation)
 	return true
 }

@@ -20,7 +20,7 @@ import (
 func TestConversation_AnswersInOrderOneAtATime(t *testing.T) {
 	var h *harness
 	var running atomic.Int32
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if running.Add(1) != 1 {
 			t.Error("two turns of one conversation run at once")
 		}
@@ -45,13 +45,13 @@ func TestConversation_AnswersInOrderOneAtATime(t *testing.T) {
 func TestUser_RunsTwoConversationsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, release := make(chan string, 10), make(chan struct{})
-		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			started <- a.Turn.Conversation.User
 			select {
 			case <-release:
 			case <-ctx.Done():
 			}
-			return ended(protocol.WhySteps), nil
+			return ended(protocol.TurnEndStepLimit), nil
 		})
 		h.live()
 		for _, chat := range []string{"one", "two", "three"} {
@@ -90,15 +90,15 @@ func TestUser_RunsTwoConversationsAtOnce(t *testing.T) {
 func TestWorkerDeath_TurnContinuesFromLastCommit(t *testing.T) {
 	var h *harness
 	var attempts []protocol.TurnStart
-	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		attempts = append(attempts, a.Start)
 		if len(attempts) == 1 {
 			h.commit(a, "I write.", "c1", "c2")
-			if err := h.db.Turns().CommitBegun(t.Context(), a.Turn.ID, "c1"); err != nil {
+			if err := h.db.Turns().CommitCallStart(t.Context(), a.Turn.ID, "c1"); err != nil {
 				t.Error(err)
 			}
-			a.Stream.Add("half a sen")
-			return session.End{}, errors.New("signal: killed")
+			a.Stream.AppendText("half a sen")
+			return session.AttemptEnd{}, errors.New("signal: killed")
 		}
 		for _, p := range a.Start.PendingCalls {
 			result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
@@ -131,12 +131,12 @@ func TestWorkerDeath_TurnContinuesFromLastCommit(t *testing.T) {
 func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	var h *harness
 	attempts := 0
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if h.question(a) != "poison" {
 			return h.echo(ctx, a)
 		}
 		attempts++
-		return session.End{}, errors.New("signal: killed")
+		return session.AttemptEnd{}, errors.New("signal: killed")
 	})
 	home := h.conversation("ann", "")
 	h.live()
@@ -155,24 +155,24 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	}
 }
 
-// TestInvalidEnd_IsAuditedAndCountsAsDeath checks that an invalid end of a worker is audited and
+// TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that an invalid end of a worker is audited and
 // counts as a death, because workers are not trusted.
-func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
+func TestInvalidTurnEnd_IsAuditedAsWorkerDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason
 		calls []string // tool calls in the model's last message
 		want  string   // text of the audit log
 	}{
-		"stopped unasked":           {why: protocol.WhyStopped, want: "nobody had asked"},
+		"stopped unasked":           {why: protocol.TurnEndStopped, want: "nobody had asked"},
 		"an unknown word":           {why: "banana", want: `"banana"`},
 		"no word":                   {why: "", want: "means nothing"},
-		"done without a step":       {why: protocol.WhyDone, want: "last word is not there"},
-		"done with calls to be run": {why: protocol.WhyDone, calls: []string{"c1"}, want: "last word is not there"},
+		"done without a step":       {why: protocol.TurnEndDone, want: "last word is not there"},
+		"done with calls to be run": {why: protocol.TurnEndDone, calls: []string{"c1"}, want: "last word is not there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h *harness
 			attempts := 0
-			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 				for _, p := range a.Start.PendingCalls {
 					result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
 					if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
@@ -201,14 +201,14 @@ func TestInvalidEnd_IsAuditedAndCountsAsDeath(t *testing.T) {
 	}
 }
 
-func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
+func TestNoWorker_TellsUserOnceThenRunsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
 		begun := time.Now()
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts++; attempts <= 2 {
-				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 			}
 			return h.echo(ctx, a)
 		})
@@ -225,30 +225,34 @@ func TestNoWorker_TellsUserOnceThenContinues(t *testing.T) {
 	})
 }
 
-func TestStop_KeepsTextAndSaysSo(t *testing.T) {
+func TestStop_KeepsTextAndSaysStopped(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
 		// how the worker reacts to a stop
-		late func(*harness, session.Attempt) (session.End, error)
+		late func(*harness, session.Attempt) (session.AttemptEnd, error)
 		want string
 		why  protocol.TurnEndReason
 	}{
-		"and the worker obeys": {func(*harness, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil },
-			stopped, protocol.WhyStopped},
-		"and the worker is gone": {func(*harness, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") },
-			stopped, protocol.WhyStopped},
-		"and the model's call is": {func(*harness, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil },
-			stopped, protocol.WhyStopped},
-		"but it had just been done": {func(h *harness, a session.Attempt) (session.End, error) {
+		"and the worker obeys": {func(*harness, session.Attempt) (session.AttemptEnd, error) {
+			return ended(protocol.TurnEndStopped), nil
+		},
+			stopped, protocol.TurnEndStopped},
+		"and the worker is gone": {func(*harness, session.Attempt) (session.AttemptEnd, error) {
+			return session.AttemptEnd{}, errors.New("killed")
+		},
+			stopped, protocol.TurnEndStopped},
+		"and the model's call is": {func(*harness, session.Attempt) (session.AttemptEnd, error) { return ended(protocol.TurnEndError), nil },
+			stopped, protocol.TurnEndStopped},
+		"but it had just been done": {func(h *harness, a session.Attempt) (session.AttemptEnd, error) {
 			h.commit(a, "half, and the other half.")
 			return done, nil
-		}, "half, and the other half.", protocol.WhyDone},
+		}, "half, and the other half.", protocol.TurnEndDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h *harness
 			streaming := make(chan struct{})
-			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-				a.Stream.Add("half")
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+				a.Stream.AppendText("half")
 				close(streaming)
 				<-ctx.Done()
 				return c.late(h, a)
@@ -267,7 +271,7 @@ func TestStop_KeepsTextAndSaysSo(t *testing.T) {
 			if got := h.outbox(home); len(got) != 1 || got[0].Text != c.want {
 				t.Errorf("when it was over the outbox held %+v", got)
 			}
-			transcript, err := h.db.Transcript().Messages(t.Context(), home.ID)
+			transcript, err := h.db.Transcript().ListMessages(t.Context(), home.ID)
 			if must(h, len(transcript), err) != 2 || !strings.HasPrefix(transcript[1].Text(), "half") {
 				t.Errorf("the transcript is %+v", transcript)
 			}
@@ -284,10 +288,10 @@ func TestStop_NothingRuns_StopsNothing(t *testing.T) {
 	}
 }
 
-func TestStop_EndsWaitForWorker(t *testing.T) {
+func TestStop_WaitForWorker_Ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
-			return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+		h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
+			return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 		})
 		home := h.conversation("ann", "")
 		h.live()
@@ -300,18 +304,18 @@ func TestStop_EndsWaitForWorker(t *testing.T) {
 	})
 }
 
-func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
+func TestShutdown_RunningTurn_EndsAfterRestart(t *testing.T) {
 	var h *harness
 	var first atomic.Bool
 	first.Store(true)
 	committed := make(chan struct{})
 	var resumed protocol.TurnStart
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if first.Load() {
 			h.commit(a, "I begin.", "c1")
 			close(committed)
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil // a worker reports this end after its call was cancelled
+			return ended(protocol.TurnEndStopped), nil // a worker reports this end after its call was cancelled
 		}
 		if a.Start.CommittedSteps == 0 {
 			return h.echo(ctx, a)
@@ -345,25 +349,25 @@ func TestShutdown_TurnStaysOpenAndEndsOnce(t *testing.T) {
 	}
 }
 
-// TestAnsweredTurn_EndsWithoutWorker ends the process between two commits: the one of the model's
+// TestAnsweredTurn_Restart_EndsWithoutWorker ends the process between two commits: the one of the model's
 // last message, and the one of the turn's end. The next process must end the turn without a worker.
-func TestAnsweredTurn_EndsWithoutWorker(t *testing.T) {
-	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
+func TestAnsweredTurn_Restart_EndsWithoutWorker(t *testing.T) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
 		t.Error("a worker was asked for")
 		return done, nil
 	})
 	home := h.conversation("ann", "")
 	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "hello").ID, nil)
 	must(h, turn, err)
-	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "Hello.")
+	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.OpenStream(turn, "")}, "Hello.")
 	h.live()
 	if d := h.await(home, 1)[0]; d.Text != "Hello." {
 		t.Errorf("the answer is %q", d.Text)
 	}
 }
 
-// lazy is a store in which the first attempts at each call fail.
-type lazy struct {
+// flakyStore is a store in which the first attempts at each call fail.
+type flakyStore struct {
 	sqlite.Turns
 	inbox sqlite.Inbox
 	mu    sync.Mutex
@@ -372,13 +376,13 @@ type lazy struct {
 }
 
 // tried returns how often a call was tried.
-func (l *lazy) tried(what string) int {
+func (l *flakyStore) tried(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.fails[what]
 }
 
-func (l *lazy) fail(what string) error {
+func (l *flakyStore) fail(what string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fails[what]++; l.fails[what] <= 5 {
@@ -387,64 +391,64 @@ func (l *lazy) fail(what string) error {
 	return nil
 }
 
-func (l *lazy) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, supervisor.Lease, error) {
+func (l *flakyStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn, supervisor.Lease, error) {
 	if err := l.fail("start"); err != nil {
 		return supervisor.Turn{}, supervisor.Lease{}, err
 	}
 	return l.Turns.Start(ctx, inbound, c)
 }
 
-func (l *lazy) FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {
+func (l *flakyStore) FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {
 	if err := l.fail("open"); err != nil {
 		return sqlite.RunningTurn{}, false, err
 	}
 	return l.Turns.FindRunning(ctx, conversation)
 }
 
-func (l *lazy) CountDeath(ctx context.Context, turn int64) (int, error) {
+func (l *flakyStore) CountWorkerDeath(ctx context.Context, turn int64) (int, error) {
 	if err := l.fail("died"); err != nil {
 		return 0, err
 	}
-	return l.Turns.CountDeath(ctx, turn)
+	return l.Turns.CountWorkerDeath(ctx, turn)
 }
 
-func (l *lazy) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {
+func (l *flakyStore) Finish(ctx context.Context, end sqlite.TurnEnding) (supervisor.Delivery, error) {
 	if err := l.fail("finish"); err != nil {
 		return supervisor.Delivery{}, err
 	}
 	return l.Turns.Finish(ctx, end)
 }
 
-func (l *lazy) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
+func (l *flakyStore) NextInbound(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	if err := l.fail("next"); err != nil {
 		return supervisor.Inbound{}, false, err
 	}
-	return l.inbox.Next(ctx, conversation)
+	return l.inbox.NextInbound(ctx, conversation)
 }
 
-func (l *lazy) ShouldRestart(ctx context.Context, conversation int64) (bool, error) {
-	return l.inbox.ShouldRestart(ctx, conversation)
+func (l *flakyStore) ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error) {
+	return l.inbox.ShouldRestartTurn(ctx, conversation)
 }
 
-func (l *lazy) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
-	return l.inbox.ListUnfinished(ctx)
+func (l *flakyStore) ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error) {
+	return l.inbox.ListUnfinishedConversations(ctx)
 }
 
-func (l *lazy) PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error) {
+func (l *flakyStore) PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error) {
 	return l.inbox.PrecedingText(ctx, command)
 }
 
-func TestStore_FailsForAWhile_LosesNothing(t *testing.T) {
+func TestStore_FailsBriefly_AnswersAllMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts++; attempts == 1 {
-				return session.End{}, errors.New("killed")
+				return session.AttemptEnd{}, errors.New("killed")
 			}
 			return h.echo(ctx, a)
 		})
-		l := &lazy{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{},
+		l := &flakyStore{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{},
 			err: &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}}
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
@@ -469,11 +473,11 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		attempts := 0
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			attempts++
-			return ended(protocol.WhySteps), nil
+			return ended(protocol.TurnEndStepLimit), nil
 		})
-		l := &lazy{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{"start": 9, "open": 9, "next": 9, "finish": 4},
+		l := &flakyStore{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{"start": 9, "open": 9, "next": 9, "finish": 4},
 			err: &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No."}}
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
@@ -484,14 +488,14 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {
 			t.Errorf("%d attempts, %d ends, told were %v", attempts, l.tried("finish")-4, h.outbox(home))
 		}
-		h.registry.Wake(home)
+		h.registry.WakeSession(home)
 		h.await(home, 1)
 	})
 }
 
-func TestWake_IsNeverLost(t *testing.T) {
+func TestWakeSession_WhileEnding_IsNotLost(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
 	h.live()
 	const each = 60
 	var talking sync.WaitGroup
@@ -514,10 +518,10 @@ func TestWake_IsNeverLost(t *testing.T) {
 	talking.Wait()
 }
 
-func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
+func TestUnservedUser_KeepsMessagesUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
 		var gone atomic.Bool
 		h.options.Serves = func(supervisor.Conversation) bool { return !gone.Load() }
 		h.live()
@@ -529,7 +533,7 @@ func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
 			t.Errorf("%d wait, told were %+v", n, h.outbox(c))
 		}
 		gone.Store(false)
-		h.registry.Wake(c)
+		h.registry.WakeSession(c)
 		synctest.Wait()
 		if told := h.outbox(c); len(told) != 1 || told[0].Text != "re: hello" {
 			t.Errorf("told were %+v", told)
@@ -537,28 +541,28 @@ func TestUnservedUser_HasNoTurnAndLosesNothing(t *testing.T) {
 	})
 }
 
-// TestJobTurn_SpeaksInItsDestination checks that a job's turn has the history of its own
+// TestJobTurn_AnswersInItsDestination checks that a job's turn has the history of its own
 // conversation, but sends all messages to its destination.
-func TestJobTurn_SpeaksInItsDestination(t *testing.T) {
+func TestJobTurn_AnswersInItsDestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		home, shown := supervisor.Conversation{}, ""
 		attempts := 0
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts++; attempts == 1 {
-				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 			}
-			a.Stream.Add("Good")
-			if r, any := h.feeds.Current(home.ID); any {
+			a.Stream.AppendText("Good")
+			if r, any := h.feeds.CurrentReply(home.ID); any {
 				t.Errorf("shown where it answers was %q, which may have nothing to say", r.Text)
 			}
-			r, _ := h.feeds.Current(a.Turn.Conversation.ID)
+			r, _ := h.feeds.CurrentReply(a.Turn.Conversation.ID)
 			shown = r.Text + " in " + a.Start.Channel
 			return h.echo(ctx, a)
 		})
 		home = h.conversation("ann", "")
 		job := supervisor.Conversation{User: "ann", Channel: "job", Chat: "7"}
-		in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: job, Destination: home, Source: "job/7", Key: "1",
+		in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: job, Destination: home, Source: "job/7", Key: "1",
 			Kind: supervisor.KindJob, Text: "say good morning"})
 		in = must(h, in, err)
 		h.live()

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// paused is a store that waits for the test at one point.
-type paused struct {
+// pausingStore is a store that waits for the test at one point.
+type pausingStore struct {
 	sqlite.Turns
 	at     string // the point: "before the start", "after the start" or "after the end"
 	here   chan struct{}
@@ -22,7 +22,7 @@ type paused struct {
 	passed atomic.Bool
 }
 
-func (p *paused) pause(ctx context.Context, at string) {
+func (p *pausingStore) pause(ctx context.Context, at string) {
 	if at != p.at || p.passed.Swap(true) {
 		return
 	}
@@ -33,14 +33,14 @@ func (p *paused) pause(ctx context.Context, at string) {
 	}
 }
 
-func (p *paused) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, supervisor.Lease, error) {
+func (p *pausingStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn, supervisor.Lease, error) {
 	p.pause(ctx, "before the start")
 	turn, lease, err := p.Turns.Start(ctx, inbound, c)
 	p.pause(ctx, "after the start")
 	return turn, lease, err
 }
 
-func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {
+func (p *pausingStore) Finish(ctx context.Context, end sqlite.TurnEnding) (supervisor.Delivery, error) {
 	d, err := p.Turns.Finish(ctx, end)
 	p.pause(ctx, "after the end")
 	return d, err
@@ -48,7 +48,7 @@ func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.
 
 // stopped returns the result of a stop that has ended the turn of an inbound.
 func stopped(in supervisor.Inbound, waiting int) sqlite.PrecedingText {
-	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
+	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.TurnEndStopped, Waiting: waiting}
 }
 
 func (h *harness) came(what string, got, want sqlite.PrecedingText) {
@@ -69,13 +69,13 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var h *harness
-				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 					if q := h.question(a); q == "one" {
 						t.Errorf("a worker works on %q, which was stopped", q)
 					}
 					return h.echo(ctx, a)
 				})
-				p := &paused{Turns: h.db.Turns(), at: at, here: make(chan struct{}), resume: make(chan struct{})}
+				p := &pausingStore{Turns: h.db.Turns(), at: at, here: make(chan struct{}), resume: make(chan struct{})}
 				h.options.Turns = p
 				home := h.conversation("ann", "")
 				h.live()
@@ -87,7 +87,7 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 				go func() { came <- h.stop(home, command) }()
 				synctest.Wait() // now the stop waits for the turn
 				close(p.resume)
-				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
+				if got := <-came; got.Inbound != one.ID || got.Why != protocol.TurnEndStopped {
 					t.Errorf("the stop came to %+v", got)
 				}
 				if got := h.await(home, 2); got[0].Text != "(Stopped, as you asked.)" || got[1].Text != "re: two" {
@@ -101,12 +101,12 @@ func TestStop_TurnAboutToBegin_IsStopped(t *testing.T) {
 func TestStop_NeedsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if h.question(a) != "long" {
 				t.Errorf("a worker works on %q", h.question(a))
 			}
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		h.live()
 		h.say(h.conversation("ann", "one"), "long")
@@ -128,9 +128,9 @@ func TestStop_NeedsNoSlot(t *testing.T) {
 // the command was just stored, and once the turn has already ended.
 func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		home := h.conversation("ann", "")
 		end := h.live()
@@ -149,7 +149,7 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 		came := make(chan sqlite.PrecedingText, 1)
 		early := h.registry
 		go func() {
-			got, err := early.Stop(t.Context(), home, command)
+			got, err := early.StopTurn(t.Context(), home, command)
 			came <- must(h, got, err)
 		}()
 		synctest.Wait()
@@ -172,8 +172,8 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
-		p := &paused{Turns: h.db.Turns(), at: "after the end", here: make(chan struct{}), resume: make(chan struct{})}
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
+		p := &pausingStore{Turns: h.db.Turns(), at: "after the end", here: make(chan struct{}), resume: make(chan struct{})}
 		h.options.Turns = p
 		home := h.conversation("ann", "")
 		one := h.keep(home, "one")
@@ -182,7 +182,7 @@ func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 		tick(t)
 		h.live()
 		<-p.here
-		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.WhyDone, Waiting: 1})
+		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.TurnEndDone, Waiting: 1})
 		close(p.resume)
 		if got := h.await(home, 2); got[1].Text != "re: two" {
 			t.Errorf("told was %q", got[1].Text)
@@ -190,25 +190,25 @@ func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 	})
 }
 
-func TestStopNow_WritesNothingToDisk(t *testing.T) {
+func TestStopTurnUnstored_WritesNothingToDisk(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{})
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		close(begun)
 		<-ctx.Done()
-		return ended(protocol.WhyStopped), nil
+		return ended(protocol.TurnEndStopped), nil
 	})
 	home := h.conversation("ann", "")
 	h.live()
-	if h.registry.StopNow(home.ID) {
+	if h.registry.StopTurnUnstored(home.ID) {
 		t.Error("something was stopped where nothing runs")
 	}
 	h.say(home, "hello")
 	<-begun
-	if h.registry.StopNow(home.ID + 1) {
+	if h.registry.StopTurnUnstored(home.ID + 1) {
 		t.Error("another conversation's turn was stopped")
 	}
-	if !h.registry.StopNow(home.ID) {
+	if !h.registry.StopTurnUnstored(home.ID) {
 		t.Error("nothing was stopped")
 	}
 	h.await(home, 1)

@@ -43,25 +43,25 @@ const (
 // endTexts maps the reason of a turn's end to the function that makes its sentence. A finished turn
 // has none.
 var endTexts = map[protocol.TurnEndReason]func(outcome, protocol.TurnLimits) string{
-	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
-	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
+	protocol.TurnEndDone: func(outcome, protocol.TurnLimits) string { return "" },
+	protocol.TurnEndStopped: func(o outcome, _ protocol.TurnLimits) string {
 		if o.superseded {
 			return textSuperseded
 		}
 		return textStopped
 	},
-	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {
+	protocol.TurnEndStepLimit: func(_ outcome, l protocol.TurnLimits) string {
 		return fmt.Sprintf(textSteps, amount.Plural(l.Steps, "step", "steps"))
 	},
-	protocol.WhyTime: func(_ outcome, l protocol.TurnLimits) string {
-		return fmt.Sprintf(textTime, amount.Duration(time.Duration(l.Seconds)*time.Second))
+	protocol.TurnEndTimeLimit: func(_ outcome, l protocol.TurnLimits) string {
+		return fmt.Sprintf(textTime, amount.FormatDuration(time.Duration(l.Seconds)*time.Second))
 	},
-	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string { return textRepeat },
-	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
-		return fmt.Sprintf(textFailure, problem.Message(o.end.Failure))
+	protocol.TurnEndRepetition: func(outcome, protocol.TurnLimits) string { return textRepeat },
+	protocol.TurnEndError: func(o outcome, _ protocol.TurnLimits) string {
+		return fmt.Sprintf(textFailure, problem.UserText(o.end.Failure))
 	},
-	protocol.WhyRefused: func(o outcome, _ protocol.TurnLimits) string {
-		return fmt.Sprintf(textRefused, problem.Message(o.end.Failure))
+	protocol.TurnEndRefused: func(o outcome, _ protocol.TurnLimits) string {
+		return fmt.Sprintf(textRefused, problem.UserText(o.end.Failure))
 	},
 }
 
@@ -73,13 +73,13 @@ func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	}
 	switch {
 	case o.state == supervisor.InboundParked && o.taken == 0:
-		return reply.Join(said, fmt.Sprintf(textParked, maxDeaths))
+		return reply.JoinSteps(said, fmt.Sprintf(textParked, maxDeaths))
 	case o.state == supervisor.InboundParked:
-		return reply.Join(said, fmt.Sprintf(textParkedMany, o.taken+1, maxDeaths))
-	case o.why == protocol.WhyDone && strings.TrimSpace(said) == "":
+		return reply.JoinSteps(said, fmt.Sprintf(textParkedMany, o.taken+1, maxDeaths))
+	case o.why == protocol.TurnEndDone && strings.TrimSpace(said) == "":
 		return textNothingSaid
 	}
-	return reply.Join(said, endTexts[o.why](o, limits), replaced)
+	return reply.JoinSteps(said, endTexts[o.why](o, limits), replaced)
 }
 
 // notice returns the text about the error for the user.
@@ -93,7 +93,7 @@ func (e *NoWorkerError) notice() string {
 // unanswered returns the result of a call that this turn did not run. Later requests show it to the
 // model.
 func unanswered(why protocol.TurnEndReason) string {
-	if why == protocol.WhyStopped {
+	if why == protocol.TurnEndStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"
 	}
 	return "no result: the turn ended (" + string(why) + "); look before assuming that it was or was not done"

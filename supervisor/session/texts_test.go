@@ -19,22 +19,22 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 		want []string // texts that must appear, in this order
 		not  string
 	}{
-		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
-		"done, wordless": {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
-		"done by another": {o: outcome{why: protocol.WhyDone, end: End{AnsweredBy: "b/two",
-			Replaced: &modelcall.Replaced{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
+		"done":           {o: outcome{why: protocol.TurnEndDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
+		"done, wordless": {o: outcome{why: protocol.TurnEndDone}, want: []string{"nothing to say"}},
+		"done by another": {o: outcome{why: protocol.TurnEndDone, end: AttemptEnd{AnsweredBy: "b/two",
+			Replaced: &modelcall.ReplacedModel{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
 			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
-		"stopped":         {o: outcome{why: protocol.WhyStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
-		"stopped at once": {o: outcome{why: protocol.WhyStopped}, want: []string{"(Stopped"}, not: "\n"},
-		"out of steps":    {o: outcome{why: protocol.WhySteps}, said: "Hel", want: []string{"Hel\n\n", "50 steps"}},
-		"out of time":     {o: outcome{why: protocol.WhyTime}, said: "Hel", want: []string{"Hel\n\n", "15 minutes"}},
-		"in a circle":     {o: outcome{why: protocol.WhyRepeat}, said: "Hel", want: []string{"Hel\n\n", "three times"}},
-		"the model fails": {o: outcome{why: protocol.WhyError, end: End{Failure: down}}, said: "Hel",
+		"stopped":         {o: outcome{why: protocol.TurnEndStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
+		"stopped at once": {o: outcome{why: protocol.TurnEndStopped}, want: []string{"(Stopped"}, not: "\n"},
+		"out of steps":    {o: outcome{why: protocol.TurnEndStepLimit}, said: "Hel", want: []string{"Hel\n\n", "50 steps"}},
+		"out of time":     {o: outcome{why: protocol.TurnEndTimeLimit}, said: "Hel", want: []string{"Hel\n\n", "15 minutes"}},
+		"in a circle":     {o: outcome{why: protocol.TurnEndRepetition}, said: "Hel", want: []string{"Hel\n\n", "three times"}},
+		"the model fails": {o: outcome{why: protocol.TurnEndError, end: AttemptEnd{Failure: down}}, said: "Hel",
 			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
-		"the model declines": {o: outcome{why: protocol.WhyRefused, end: End{Failure: down}}, said: "Hel",
+		"the model declines": {o: outcome{why: protocol.TurnEndRefused, end: AttemptEnd{Failure: down}}, said: "Hel",
 			want: []string{"Hel\n\n", "The model is down", "left our conversation"}, not: "secret"},
-		"nobody knows why": {o: outcome{why: protocol.WhyError}, want: []string{"mews doctor"}},
-		"parked": {o: outcome{why: protocol.WhyError, state: supervisor.InboundParked}, said: "Hel",
+		"nobody knows why": {o: outcome{why: protocol.TurnEndError}, want: []string{"mews doctor"}},
+		"parked": {o: outcome{why: protocol.TurnEndError, state: supervisor.InboundParked}, said: "Hel",
 			want: []string{"Hel\n\n", "crashed in each of 3 attempts", "I do not try it again by myself"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,18 +54,18 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 	}
 }
 
-func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
+func TestTurnEnd_ImpossibleReason_IsRefused(t *testing.T) {
 	for _, c := range []struct {
 		why     protocol.TurnEndReason
 		stopped bool
 		ok      bool
 	}{
-		{protocol.WhyDone, false, true},
-		{protocol.WhyDone, true, true},
-		{protocol.WhyError, false, true},
-		{protocol.WhyRefused, false, false},
-		{protocol.WhyStopped, true, true},
-		{protocol.WhyStopped, false, false},
+		{protocol.TurnEndDone, false, true},
+		{protocol.TurnEndDone, true, true},
+		{protocol.TurnEndError, false, true},
+		{protocol.TurnEndRefused, false, false},
+		{protocol.TurnEndStopped, true, true},
+		{protocol.TurnEndStopped, false, false},
 		{"", false, false},
 		{"banana", true, false},
 	} {
@@ -75,10 +75,10 @@ func TestCheckWhy_ImpossibleReason_IsRefused(t *testing.T) {
 	}
 }
 
-// TestFinalText_LimitOfOne_IsSingular checks that texts use the singular for a limit of one.
-func TestFinalText_LimitOfOne_IsSingular(t *testing.T) {
+// TestFinalText_LimitOfOne_UsesSingular checks that texts use the singular for a limit of one.
+func TestFinalText_LimitOfOne_UsesSingular(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
-	for why, want := range map[protocol.TurnEndReason]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {
+	for why, want := range map[protocol.TurnEndReason]string{protocol.TurnEndStepLimit: "after 1 step,", protocol.TurnEndTimeLimit: "after 1 minute and 30 seconds,"} {
 		if got := finalText(outcome{why: why}, "", limits); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", why, got)
 		}

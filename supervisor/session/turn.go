@@ -24,7 +24,7 @@ import (
 // error. A *NoWorkerError means that no worker is available for a while. Any other error means that
 // the worker died, unless ctx has ended.
 type Runner interface {
-	Run(ctx context.Context, a Attempt) (End, error)
+	Run(ctx context.Context, a Attempt) (AttemptEnd, error)
 }
 
 // Attempt is one try at a turn, with one worker.
@@ -35,17 +35,17 @@ type Attempt struct {
 	Stream *reply.Stream
 	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
+	// CommitLastStep commits a step without further calls. If no message waits, the turn ends with the
 	// step. Later reports of the worker then do not change the turn.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // End is the end of an attempt.
-type End struct {
+type AttemptEnd struct {
 	protocol.TurnEnd
 	Failure error // error of the last model call, with WhyError
 	// the model that should have made the last step, if another model made it
-	Replaced   *modelcall.Replaced
+	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // the model that answered instead
 	// whether an operation or another turn was in the worker at the same time
 	Shared bool
@@ -90,7 +90,7 @@ type turn struct {
 type outcome struct {
 	why        protocol.TurnEndReason
 	state      supervisor.InboundState // InboundParked, or else the inbound is answered
-	end        End
+	end        AttemptEnd
 	taken      int  // with InboundParked: number of messages that joined the turn after the first
 	superseded bool // whether the turn was stopped for a newer message
 	again      bool // whether another attempt must follow
@@ -105,18 +105,18 @@ type outcome struct {
 func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	at := progressOf(t.RunningTurn)
 	if at.answered {
-		return outcome{why: protocol.WhyDone}
+		return outcome{why: protocol.TurnEndDone}
 	}
 	limits := t.remaining(ctx)
 	// a worker that keeps waiting must not run longer than the turn's limit
 	if t.Turn.RunTime > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
-		return outcome{why: protocol.WhyTime}
+		return outcome{why: protocol.TurnEndTimeLimit}
 	}
 	defer t.endAdvance(ctx)
 	defer t.watchInbox(ctx)()
 	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, limits), Stream: t.stream,
 		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}
-	end, shared, began := End{}, false, time.Time{}
+	end, shared, began := AttemptEnd{}, false, time.Time{}
 	use, err := t.userTurns.acquire(turnCtx, t.alone)
 	if err == nil {
 		began = t.Now()
@@ -126,13 +126,13 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	noWorker := new(NoWorkerError)
 	switch stopped := stopCause(turnCtx); {
 	case t.ended.Load():
-		return outcome{why: protocol.WhyDone}
+		return outcome{why: protocol.TurnEndDone}
 	case ctx.Err() != nil:
 		return outcome{unfinished: true}
 	// the turn was stopped before it finished
-	case stopped != nil && (err != nil || end.Why != protocol.WhyDone):
-		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
-	case err == nil && end.Why == protocol.WhyWaits:
+	case stopped != nil && (err != nil || end.Why != protocol.TurnEndDone):
+		return outcome{why: protocol.TurnEndStopped, superseded: stopped == errSuperseded}
+	case err == nil && end.Why == protocol.TurnEndWaitsForUser:
 		return t.suspend(ctx, t.Now().Sub(began))
 	case err == nil:
 		return outcome{why: end.why(), end: end}
@@ -146,7 +146,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 // suspend makes the turn wait for its user's answer. It stores how long the turn ran; the wait does
 // not count.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
-	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
+	waits, ok := retry.StoreUntilDone(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
 		return outcome{waits: waits, unfinished: !ok}
 	}
@@ -157,10 +157,10 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 
 // why returns the reason of the turn's end: WhyDeclined if the model declined to answer, otherwise
 // the worker's reason.
-func (e End) why() protocol.TurnEndReason {
+func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
-	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == modelcall.Filtered {
-		return protocol.WhyRefused
+	if e.Why == protocol.TurnEndError && errors.As(e.Failure, &failed) && failed.Class == modelcall.ContentFiltered {
+		return protocol.TurnEndRefused
 	}
 	return e.Why
 }
@@ -196,11 +196,11 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 		return context.Cause(ctx)
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
-	if err == nil && (end.Why == protocol.WhyDone && !t.ended.Load() || end.Why == protocol.WhyWaits) {
+	if err == nil && (end.Why == protocol.TurnEndDone && !t.ended.Load() || end.Why == protocol.TurnEndWaitsForUser) {
 		switch now, ok := t.reopen(ctx, t.Turn.ID); {
-		case ok && end.Why == protocol.WhyDone && !progressOf(now).answered:
+		case ok && end.Why == protocol.TurnEndDone && !progressOf(now).answered:
 			err = errors.New("the worker ended the turn as done, and the model's last word is not there")
-		case ok && end.Why == protocol.WhyWaits && !now.Asked:
+		case ok && end.Why == protocol.TurnEndWaitsForUser && !now.Asked:
 			err = errors.New("the worker ended the turn as waiting for its person, and nobody was asked")
 		}
 	}
@@ -213,9 +213,9 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 // checkWhy returns an error if the worker's reason for a turn's end is impossible.
 func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 	switch _, known := endTexts[why]; {
-	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
+	case !known && why != protocol.TurnEndWaitsForUser || why == protocol.TurnEndRefused:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
-	case why == protocol.WhyStopped && !stopped:
+	case why == protocol.TurnEndStopped && !stopped:
 		return errors.New("the worker ended the turn as stopped, and nobody had asked for it")
 	}
 	return nil
@@ -225,9 +225,9 @@ func checkWhy(why protocol.TurnEndReason, stopped bool) error {
 // once that no worker is available.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
-		t.notified = t.notice(turnCtx, t.Turn.AnswersIn().ID, e.notice())
+		t.notified = t.notice(turnCtx, t.Turn.AnswerConversation().ID, e.notice())
 	}
-	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
+	retry.Sleep(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
 // workerDied counts a worker's death in the turn. If another turn or an operation may have caused
@@ -239,32 +239,32 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	if shared {
 		log.Warn("worker ended in a turn and in something else; each goes on alone")
 	} else {
-		deaths, _ = retry.Persist(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.CountDeath(ctx, t.Turn.ID) })
+		deaths, _ = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.CountWorkerDeath(ctx, t.Turn.ID) })
 		log.Warn("worker ended in a turn", "deaths", deaths)
 	}
 	parked := deaths >= maxDeaths
 	running, ok := t.reopen(ctx, t.Turn.ID)
 	if parked {
-		return outcome{why: protocol.WhyError, state: supervisor.InboundParked, taken: progressOf(running).taken}
+		return outcome{why: protocol.TurnEndError, state: supervisor.InboundParked, taken: progressOf(running).taken}
 	}
 	t.RunningTurn, t.alone = running, true
-	t.stream.Reset()
+	t.stream.ResetStep()
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// commitLast is an Attempt's CommitLast.
-func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.Replaced) (message int64, ended bool,
+// commitLast is an Attempt's CommitLastStep.
+func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool,
 	err error) {
-	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, AnsweredBy: step.Spec}}
-	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.With(text), "")}
-	claim, claimed := supervisor.SendClaim{}, false
+	o := outcome{why: protocol.TurnEndDone, end: AttemptEnd{Replaced: replaced, AnsweredBy: step.Spec}}
+	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.TextWithStep(text), "")}
+	claim, claimed := supervisor.SendReservation{}, false
 	if t.Claim != nil && t.Turn.Kind != supervisor.TurnJob && last.End.Voice != supervisor.VoiceOnly {
-		claim, claimed = t.Claim(t.Turn.AnswersIn(), t.Turn, last.End.Text)
+		claim, claimed = t.Claim(t.Turn.AnswerConversation(), t.Turn, last.End.Text)
 	}
 	if claimed {
 		last.Post = &claim.Content
 	}
-	e, err := t.LastSteps.CommitLast(ctx, last)
+	e, err := t.LastSteps.CommitLastStep(ctx, last)
 	if e.Ended {
 		t.ended.Store(true)
 		t.wakeVoices(last.End.Voice)
@@ -278,11 +278,11 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 // finish puts the answer into the outbox, unless the answer is there already. The turn stays open
 // until the answer is on disk.
 func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
-	var end sqlite.FinishTurn
+	var end sqlite.TurnEnding
 	if done = t.ended.Load(); !done {
 		text, partial := t.stream.Text()
 		end = t.finishTurn(ctx, o, text, partial)
-		_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
+		_, done = retry.StoreUntilDone(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	}
 	if done {
 		t.wakeVoices(end.Voice)
@@ -299,12 +299,12 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 
 // finishTurn returns the stored end of the turn. text is the answer, and partial its uncommitted
 // part.
-func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
-	end := sqlite.FinishTurn{
+func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.TurnEnding {
+	end := sqlite.TurnEnding{
 		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      cmp.Or(o.state, supervisor.InboundAnswered),
-		Text:       reply.Join(finalText(o, text, t.limits(ctx)), t.unverified(ctx, text)),
+		Text:       reply.JoinSteps(finalText(o, text, t.limits(ctx)), t.unverified(ctx, text)),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 		Temporary:  t.Turn.Kind == supervisor.TurnJob && passes(o),
@@ -314,28 +314,28 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		end.TextWithEffects = textOnlyEffects
 	}
 	// only answers in chats are spoken; the answers of other turns are cards to read
-	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
-		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
+	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.TurnEndDone {
+		end.Voice = t.Voices.AnswerMode(t.Turn.AnswerConversation(), end.Text)
 	}
 	return end
 }
 
 // passing are the classes of model failures that may be over in a few minutes.
-var passing = map[modelcall.Class]bool{
-	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.Server: true, modelcall.Network: true,
-	modelcall.Stalled: true, modelcall.Cut: true, modelcall.Malformed: true, modelcall.Empty: true,
+var passing = map[modelcall.ErrorClass]bool{
+	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.ServerError: true, modelcall.NetworkError: true,
+	modelcall.StreamStalled: true, modelcall.StreamCut: true, modelcall.MalformedAnswer: true, modelcall.EmptyAnswer: true,
 }
 
 // passes reports whether a turn failed for a reason that may be over soon.
 func passes(o outcome) bool {
 	failed := new(modelcall.Error)
-	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
+	return o.why == protocol.TurnEndError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
 }
 
 // short reports whether a turn failed because a budget was used up.
 func short(o outcome) bool {
 	failed := new(modelcall.Error)
-	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && failed.Class == modelcall.OverBudget
+	return o.why == protocol.TurnEndError && errors.As(o.end.Failure, &failed) && failed.Class == modelcall.OverBudget
 }
 
 // wakeVoices starts the speaking of a stored answer.

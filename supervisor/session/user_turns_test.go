@@ -28,13 +28,13 @@ func (w *together) run() error {
 	return errors.New("signal: killed")
 }
 
-func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
+func TestSharedWorkerDeath_BlamesTurnThatRunsAlone(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
 	var running, attempts, poisonous atomic.Int32
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if attempts.Add(1) <= 2 {
-			return session.End{}, w.run()
+			return session.AttemptEnd{}, w.run()
 		}
 		if running.Add(1) != 1 {
 			t.Error("after the death of their worker two turns share one again")
@@ -42,7 +42,7 @@ func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
 		defer running.Add(-1)
 		if h.question(a) == "poison" {
 			poisonous.Add(1)
-			return session.End{}, errors.New("signal: killed")
+			return session.AttemptEnd{}, errors.New("signal: killed")
 		}
 		if a.Turn.Deaths != 0 {
 			t.Errorf("%d deaths are held against the harmless turn", a.Turn.Deaths)
@@ -62,20 +62,20 @@ func TestSharedWorkerDeath_BlamesTheTurnAlone(t *testing.T) {
 	}
 }
 
-// TestStop_TurnWaitingToBeAlone_Ends checks that a turn that waits to have the worker alone can be
+// TestStop_TurnWaitingForWorkerAlone_Ends checks that a turn that waits to have the worker alone can be
 // stopped, and delays no other turn.
-func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
+func TestStop_TurnWaitingForWorkerAlone_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}
 	var attempts atomic.Int32
 	alone := make(chan supervisor.Conversation, 2)
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if attempts.Add(1) <= 2 {
-			return session.End{}, w.run()
+			return session.AttemptEnd{}, w.run()
 		}
 		alone <- a.Turn.Conversation
 		<-ctx.Done()
-		return ended(protocol.WhyStopped), nil
+		return ended(protocol.TurnEndStopped), nil
 	})
 	one, two := h.conversation("ann", "one"), h.conversation("ann", "two")
 	h.live()
@@ -87,7 +87,7 @@ func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 		second = two
 	}
 	for _, c := range []supervisor.Conversation{second, first} {
-		if got := h.stop(c, h.command(c)); got.Why != protocol.WhyStopped {
+		if got := h.stop(c, h.command(c)); got.Why != protocol.TurnEndStopped {
 			t.Errorf("the stop came to %+v", got)
 		}
 	}
@@ -96,13 +96,13 @@ func TestStop_TurnWaitingToBeAlone_Ends(t *testing.T) {
 	}
 }
 
-// TestTurns_NeverExceedAllSlots checks that a waiting turn gets a free slot before another
+// TestTurns_NeverExceedSlotLimit checks that a waiting turn gets a free slot before another
 // conversation gets a second one. The waiting turn can be stopped.
-func TestTurns_NeverExceedAllSlots(t *testing.T) {
+func TestTurns_NeverExceedSlotLimit(t *testing.T) {
 	var h *harness
 	var running, most atomic.Int32
 	begun, goOn := make(chan string, 16), make(chan struct{})
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
 		begun <- a.Turn.Conversation.User
@@ -110,7 +110,7 @@ func TestTurns_NeverExceedAllSlots(t *testing.T) {
 		case <-goOn:
 			return h.echo(ctx, a)
 		case <-ctx.Done():
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		}
 	})
 	h.options.AtOnce = 1

@@ -23,8 +23,8 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
 	}
-	n, _ := retry.Persist(ctx, t.log, "take in what waits", func() (int, error) {
-		return t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart, supervisor.PriorityUsual)
+	n, _ := retry.StoreUntilDone(ctx, t.log, "take in what waits", func() (int, error) {
+		return t.Turns.TakeWaitingTexts(ctx, t.Turn.ID, maxTakenAtStart, supervisor.PriorityUsual)
 	})
 	if n == 0 {
 		return false
@@ -52,8 +52,8 @@ func (t *turn) restart(ctx context.Context) bool {
 // firstMessage returns the first message that a turn must answer. If the store fails, it returns
 // the first message of the turn.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
-	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
-		return t.Turns.FirstMessage(ctx, t.Turn.ID)
+	asked, ok := retry.StoreUntilDone(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
+		return t.Turns.FindFirstMessage(ctx, t.Turn.ID)
 	})
 	if !ok {
 		return at.first
@@ -94,7 +94,7 @@ func (s *session) superseded(ctx context.Context) bool {
 	if !s.supersedes(ctx) {
 		return false
 	}
-	waits, err := s.Inbox.ShouldRestart(ctx, s.conversation.ID)
+	waits, err := s.Inbox.ShouldRestartTurn(ctx, s.conversation.ID)
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("look for what was sent next", "error", err)
 	}

@@ -43,17 +43,17 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var h *harness
 			attempts, release := 0, make(chan struct{})
-			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 				if attempts++; attempts > 1 {
 					return h.echo(ctx, a)
 				}
-				a.Stream.Add("half")
+				a.Stream.AppendText("half")
 				select {
 				case <-ctx.Done():
-					return ended(protocol.WhyStopped), nil
+					return ended(protocol.TurnEndStopped), nil
 				case <-release:
 				}
-				a.Stream.Reset()
+				a.Stream.ResetStep()
 				h.commit(a, "half")
 				return done, nil
 			})
@@ -71,7 +71,7 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 				}
 			}
 			said := []string{"one", "half", "two", "re: two"}
-			transcript, err := h.db.Transcript().Messages(t.Context(), home.ID)
+			transcript, err := h.db.Transcript().ListMessages(t.Context(), home.ID)
 			for i, m := range must(h, transcript, err) {
 				if i >= len(said) || m.Text() != said[i] {
 					t.Errorf("%s: message %d of the transcript is %q, want %q", mode, i, m.Text(), said)
@@ -88,7 +88,7 @@ func TestNewMessage_StopMode_StopsTheTurn(t *testing.T) {
 // can join it.
 func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		h.commit(a, "re: "+h.allText(a))
 		return done, nil
 	})
@@ -106,15 +106,15 @@ func TestWaitingMessages_GetOneAnswer(t *testing.T) {
 	}
 }
 
-// TestNewMessage_TurnDidNothing_RestartsIt checks that one answer covers all messages if the
+// TestNewMessage_NoStepYet_RestartsTurn checks that one answer covers all messages if the
 // stopped turn has shown nothing yet.
-func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
+func TestNewMessage_NoStepYet_RestartsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if h.allText(a) != "one, two, three" {
 				<-ctx.Done()
-				return ended(protocol.WhyStopped), nil
+				return ended(protocol.TurnEndStopped), nil
 			}
 			h.commit(a, "re: "+h.allText(a))
 			return done, nil
@@ -136,18 +136,18 @@ func TestNewMessage_TurnDidNothing_RestartsIt(t *testing.T) {
 	})
 }
 
-// TestNewMessage_TooLong_EndsTheTurn checks that a text that is too long to join the turn stops it,
+// TestNewMessage_TooLongToJoin_EndsTurn checks that a text that is too long to join the turn stops it,
 // and gets its own answer.
-func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
+func TestNewMessage_TooLongToJoin_EndsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if h.question(a) != "one" {
 				h.commit(a, "read")
 				return done, nil
 			}
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		h.wants(supervisor.BusyRestart)
 		home := h.conversation("ann", "")
@@ -162,12 +162,12 @@ func TestNewMessage_TooLong_EndsTheTurn(t *testing.T) {
 	})
 }
 
-// TestStop_RestartedTurn_EndsIt checks that a /stop also ends a turn that is just being restarted.
-func TestStop_RestartedTurn_EndsIt(t *testing.T) {
+// TestStop_RestartedTurn_EndsTurn checks that a /stop also ends a turn that is just being restarted.
+func TestStop_RestartedTurn_EndsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
+		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.AttemptEnd, error) {
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		h.wants(supervisor.BusyRestart)
 		home := h.conversation("ann", "")
@@ -184,19 +184,19 @@ func TestStop_RestartedTurn_EndsIt(t *testing.T) {
 	})
 }
 
-// TestStoppedMessage_StaysInTheRequest has a long turn that leaves little room for the history. The
+// TestStoppedMessage_StaysInModelRequest has a long turn that leaves little room for the history. The
 // message of the stopped turn must stay in the request.
-func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
+func TestStoppedMessage_StaysInModelRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
 		var attempts []session.Attempt
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts = append(attempts, a); h.question(a) == "three" {
 				return h.echo(ctx, a)
 			}
-			a.Stream.Add("half")
+			a.Stream.AppendText("half")
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		})
 		h.wants(supervisor.BusyRestart)
 		home := h.conversation("ann", "")
@@ -221,12 +221,12 @@ func TestStoppedMessage_StaysInTheRequest(t *testing.T) {
 func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{}, 2)
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if h.allText(a) == "one" {
 			begun <- struct{}{}
-			a.Stream.Add("half")
+			a.Stream.AppendText("half")
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		}
 		return h.echo(ctx, a)
 	})
@@ -235,10 +235,10 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	end := h.live()
 	h.say(home, "one")
 	<-begun
-	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: home, Source: "test", Key: "later", Kind: supervisor.KindText,
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: home, Source: "test", Key: "later", Kind: supervisor.KindText,
 		Text: "later", Priority: supervisor.PriorityFollowup})
 	must(h, in, err)
-	h.registry.Wake(home)
+	h.registry.WakeSession(home)
 	end()
 	h.live()
 	<-begun // the turn continues, because it was not stopped
@@ -256,10 +256,10 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 // that continues after the crash, because the message is on disk.
 func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if h.allText(a) == "one" {
 			<-ctx.Done()
-			return ended(protocol.WhyStopped), nil
+			return ended(protocol.TurnEndStopped), nil
 		}
 		return h.echo(ctx, a)
 	})
@@ -267,7 +267,7 @@ func TestNewMessage_BeforeCrash_StopsTheTurn(t *testing.T) {
 	home := h.conversation("ann", "")
 	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID, nil)
 	must(h, turn, err)
-	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "I write.", "c1")
+	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.OpenStream(turn, "")}, "I write.", "c1")
 	h.keep(home, "two")
 	h.live()
 	got := h.await(home, 2)
@@ -285,18 +285,18 @@ func (h *harness) steered(a session.Attempt) {
 		h.Error(err)
 	}
 	h.keep(a.Turn.Conversation, "two")
-	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 || err != nil {
+	if n, err := h.db.Turns().TakeWaitingTexts(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 || err != nil {
 		h.Errorf("%d messages were taken in, %v", n, err)
 	}
 }
 
-func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
+func TestJoinedMessage_WorkerDies_StaysInTurn(t *testing.T) {
 	var h *harness
 	var attempts []session.Attempt
-	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if attempts = append(attempts, a); len(attempts) == 1 {
 			h.steered(a)
-			return session.End{}, errors.New("signal: killed")
+			return session.AttemptEnd{}, errors.New("signal: killed")
 		}
 		h.commit(a, "re: "+h.allText(a))
 		return done, nil
@@ -319,33 +319,33 @@ func TestTakenMessage_WorkerDies_StaysInTurn(t *testing.T) {
 	}
 }
 
-// TestTakenMessage_Crash_ReplyIsTheSame ends the process after the commit of the last step. The
+// TestJoinedMessage_Crash_ReplyIsTheSame ends the process after the commit of the last step. The
 // reply that is computed again must equal the reply that the user saw.
-func TestTakenMessage_Crash_ReplyIsTheSame(t *testing.T) {
-	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
+func TestJoinedMessage_Crash_ReplyIsTheSame(t *testing.T) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
 		t.Error("a worker was asked for")
 		return done, nil
 	})
 	home := h.conversation("ann", "")
 	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID, nil)
 	must(h, turn, err)
-	a := session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}
+	a := session.Attempt{Turn: turn, Stream: h.feeds.OpenStream(turn, "")}
 	h.steered(a)
 	h.commit(a, "Both are done.")
 	h.live()
-	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.Taken(1)+"\n\nBoth are done." {
+	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.ReadMeanwhileLine(1)+"\n\nBoth are done." {
 		t.Errorf("the answer is %q", d.Text)
 	}
 }
 
-func TestTakenMessages_TurnParked_AreParkedToo(t *testing.T) {
+func TestJoinedMessages_TurnParked_AreParked(t *testing.T) {
 	var h *harness
 	attempts := 0
-	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if attempts++; attempts == 1 {
 			h.steered(a)
 		}
-		return session.End{}, errors.New("signal: killed")
+		return session.AttemptEnd{}, errors.New("signal: killed")
 	})
 	home := h.conversation("ann", "")
 	h.live()
@@ -358,22 +358,22 @@ func TestTakenMessages_TurnParked_AreParkedToo(t *testing.T) {
 	}
 }
 
-// TestStop_EndsTakenMessagesToo checks that a /stop ends the turn together with the messages that
+// TestStop_EndsJoinedMessagesToo checks that a /stop ends the turn together with the messages that
 // have joined it. Later messages are not affected.
-func TestStop_EndsTakenMessagesToo(t *testing.T) {
+func TestStop_EndsJoinedMessagesToo(t *testing.T) {
 	var h *harness
 	ready := make(chan struct{})
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 		if h.allText(a) != "one" {
 			return h.echo(ctx, a)
 		}
 		h.steered(a)
 		close(ready)
 		<-ctx.Done()
-		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 || err != nil {
+		if n, err := h.db.Turns().TakeWaitingTexts(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 || err != nil {
 			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
 		}
-		return ended(protocol.WhyStopped), nil
+		return ended(protocol.TurnEndStopped), nil
 	})
 	h.wants(supervisor.BusySteer)
 	home := h.conversation("ann", "")

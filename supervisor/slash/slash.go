@@ -30,8 +30,8 @@ func ParseFollowup(text string, files int) (words string, ok bool) {
 	return words, name == Followup && (words != "" || files > 0)
 }
 
-// Arguments returns the text after a slash command.
-func Arguments(text string) string {
+// ParseArguments returns the text after a slash command.
+func ParseArguments(text string) string {
 	_, arguments := Parse(text)
 	return arguments
 }

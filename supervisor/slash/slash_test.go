@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/slash"
 )
 
-func TestParse(t *testing.T) {
+func TestParse_Command_GivesNameAndArguments(t *testing.T) {
 	long := strings.Repeat("x", 32)
 	for text, want := range map[string][2]string{
 		"/stop": {"stop", ""}, "/Stop@mews_bot now": {"stop", "now"}, "/stop\nnow\n": {"stop", "now"}, "/new ": {"new", ""},

@@ -1,4 +1,4 @@
 package spool
 
-// SetFree replaces the function that returns the free bytes of the spool's disk.
-func SetFree(s *Spool, free func(dir string) (int64, error)) { s.free = free }
+// SetFreeSpace replaces the function that returns the free bytes of the spool's disk.
+func SetFreeSpace(s *Spool, free func(dir string) (int64, error)) { s.free = free }

@@ -57,8 +57,8 @@ func Open(dir string) (*Spool, error) {
 // Close closes the folder.
 func (s *Spool) Close() error { return s.root.Close() }
 
-// Create begins a file, or returns ErrFull. The caller ends it with Commit or Discard.
-func (s *Spool) Create() (*Writer, error) {
+// NewWriter begins a file, or returns ErrFull. The caller ends it with Commit or Discard.
+func (s *Spool) NewWriter() (*Writer, error) {
 	if err := s.room(); err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
-// Keep stores bytes under their hash. name only appears in errors.
-func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
-	f, err := s.Create()
+// StoreBytes stores bytes under their hash. name only appears in errors.
+func (s *Spool) StoreBytes(name string, content []byte) (protocol.BlobRef, error) {
+	f, err := s.NewWriter()
 	if err != nil {
 		return protocol.BlobRef{}, err
 	}
@@ -81,8 +81,8 @@ func (s *Spool) Keep(name string, content []byte) (protocol.BlobRef, error) {
 	return f.Commit()
 }
 
-// Room returns how many bytes the spool may take before ErrFull.
-func (s *Spool) Room() (int64, error) {
+// FreeSpace returns how many bytes the spool may take before ErrFull.
+func (s *Spool) FreeSpace() (int64, error) {
 	free, err := s.free(s.root.Name())
 	if err != nil {
 		return 0, fmt.Errorf("ask how much room the spool has: %w", err)
@@ -92,7 +92,7 @@ func (s *Spool) Room() (int64, error) {
 
 // room returns ErrFull if the disk has only its reserve left.
 func (s *Spool) room() error {
-	room, err := s.Room()
+	room, err := s.FreeSpace()
 	if err == nil && room < 0 {
 		err = fmt.Errorf("%w: %d MiB are free, and %d MiB are left to others", ErrFull, (room+reserve)>>20, reserve>>20)
 	}
@@ -114,8 +114,8 @@ func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, e
 	return n, size, nil
 }
 
-// Read opens a file at its beginning, and returns its size. The caller closes it.
-func (s *Spool) Read(sha string) (io.ReadCloser, int64, error) {
+// OpenBlob opens a file at its beginning, and returns its size. The caller closes it.
+func (s *Spool) OpenBlob(sha string) (io.ReadCloser, int64, error) {
 	f, size, err := s.open(sha)
 	if err != nil {
 		return nil, 0, err
@@ -141,8 +141,8 @@ func (s *Spool) open(sha string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// Remove removes a file early. It succeeds if the file does not exist.
-func (s *Spool) Remove(sha string) error {
+// RemoveBlob removes a file early. It succeeds if the file does not exist.
+func (s *Spool) RemoveBlob(sha string) error {
 	if !IsHash(sha) {
 		return nil
 	}
@@ -152,9 +152,9 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes files last written before a time, except wanted ones. It returns their number. A
+// RemoveUnwanted removes files last written before a time, except wanted ones. It returns their number. A
 // file is removed even if it was read lately. Later reads of a removed file return ErrGone.
-func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
+func (s *Spool) RemoveUnwanted(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return 0, fmt.Errorf("sweep the spool: %w", err)
@@ -205,8 +205,8 @@ func (f *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Written returns the written bytes, from the beginning. Read them before the file is ended.
-func (f *Writer) Written() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
+// WrittenBytes returns the written bytes, from the beginning. Read them before the file is ended.
+func (f *Writer) WrittenBytes() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
 
 // Hash returns the SHA-256 of the written bytes, in hexadecimal. The stored file has this name.
 func (f *Writer) Hash() string { return hex.EncodeToString(f.hash.Sum(nil)) }
@@ -216,7 +216,7 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 	if err := f.file.Sync(); err != nil {
 		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), f.Discard())
 	}
-	ref, err := f.Keep()
+	ref, err := f.CommitUnsynced()
 	if err == nil {
 		err = syncFolder(f.spool.root)
 	}
@@ -225,7 +225,7 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 
 // Keep stores the file under its hash. The file survives the end of the process, but perhaps not a
 // power failure. After an error there is no file.
-func (f *Writer) Keep() (protocol.BlobRef, error) {
+func (f *Writer) CommitUnsynced() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}
 	name := f.file.Name()
 	err := f.file.Close()

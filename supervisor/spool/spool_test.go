@@ -27,7 +27,7 @@ func open(t *testing.T) (*spool.Spool, string) {
 
 func keep(t *testing.T, s *spool.Spool, data []byte) string {
 	t.Helper()
-	f, err := s.Create()
+	f, err := s.NewWriter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func keep(t *testing.T, s *spool.Spool, data []byte) string {
 	return ref.SHA256
 }
 
-func TestKeep_IsFoundByHash(t *testing.T) {
+func TestStoreBytes_AreFoundByHash(t *testing.T) {
 	s, _ := open(t)
 	data := bytes.Repeat([]byte("mews"), 50_000)
 	sum := sha256.Sum256(data)
@@ -65,9 +65,9 @@ func TestKeep_IsFoundByHash(t *testing.T) {
 	}
 }
 
-func TestDiscard_LeavesNothing(t *testing.T) {
+func TestDiscard_LeavesNoFile(t *testing.T) {
 	s, dir := open(t)
-	f, err := s.Create()
+	f, err := s.NewWriter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestDiscard_LeavesNothing(t *testing.T) {
 	}
 }
 
-func TestOpen_InvalidHash_IsRefused(t *testing.T) {
+func TestOpenBlob_InvalidHash_IsRefused(t *testing.T) {
 	s, dir := open(t)
 	if err := os.WriteFile(filepath.Join(dir, "..", "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestOpen_InvalidHash_IsRefused(t *testing.T) {
 	}
 }
 
-func TestSweep_RemovesOldAndCrashLeftovers(t *testing.T) {
+func TestRemoveUnwanted_DeletesOldAndCrashFiles(t *testing.T) {
 	s, dir := open(t)
 	old, young, wanted := keep(t, s, []byte("old")), keep(t, s, []byte("young")), keep(t, s, []byte("wanted"))
 	if err := os.WriteFile(filepath.Join(dir, "new-123"), nil, 0o600); err != nil {
@@ -103,7 +103,7 @@ func TestSweep_RemovesOldAndCrashLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := s.Sweep(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
+	if n, err := s.RemoveUnwanted(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
 		t.Fatalf("removed %d, %v; want 2", n, err)
 	}
 	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
@@ -117,10 +117,10 @@ func TestSweep_RemovesOldAndCrashLeftovers(t *testing.T) {
 	}
 }
 
-func TestRemove_ReadersGetErrGone(t *testing.T) {
+func TestRemoveBlob_ReadersGetErrGone(t *testing.T) {
 	s, _ := open(t)
 	sha := keep(t, s, []byte("some bytes"))
-	f, size, err := s.Read(sha)
+	f, size, err := s.OpenBlob(sha)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,28 +129,28 @@ func TestRemove_ReadersGetErrGone(t *testing.T) {
 		t.Errorf("read %q of %d bytes, %v", body, size, err)
 	}
 	for range 2 { // the second time the file is missing, which is no error
-		if err := s.Remove(sha); err != nil {
+		if err := s.RemoveBlob(sha); err != nil {
 			t.Error(err)
 		}
-		if _, _, err := s.Read(sha); !errors.Is(err, spool.ErrGone) {
+		if _, _, err := s.OpenBlob(sha); !errors.Is(err, spool.ErrGone) {
 			t.Errorf("after it was removed: %v", err)
 		}
 	}
 	for _, name := range []string{"", "..", "../spool_test.go", "new-123"} {
-		if _, _, err := s.Read(name); !errors.Is(err, spool.ErrGone) {
+		if _, _, err := s.OpenBlob(name); !errors.Is(err, spool.ErrGone) {
 			t.Errorf("read %q: %v", name, err)
 		}
-		if err := s.Remove(name); err != nil {
+		if err := s.RemoveBlob(name); err != nil {
 			t.Errorf("remove %q: %v", name, err)
 		}
 	}
 }
 
-func TestCreate_DiskNearlyFull_IsRefused(t *testing.T) {
+func TestNewWriter_DiskNearlyFull_IsRefused(t *testing.T) {
 	s, dir := open(t)
 	free := int64(256 << 20)
-	spool.SetFree(s, func(string) (int64, error) { return free, nil })
-	f, err := s.Create()
+	spool.SetFreeSpace(s, func(string) (int64, error) { return free, nil })
+	f, err := s.NewWriter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCreate_DiskNearlyFull_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	free--
-	if _, err := s.Create(); !errors.Is(err, spool.ErrFull) {
+	if _, err := s.NewWriter(); !errors.Is(err, spool.ErrFull) {
 		t.Errorf("create: %v, want ErrFull", err)
 	}
 	if n, err := f.Write([]byte("more")); n != 0 || !errors.Is(err, spool.ErrFull) {
@@ -172,16 +172,16 @@ func TestCreate_DiskNearlyFull_IsRefused(t *testing.T) {
 	}
 }
 
-func TestCreate_UnknownSpace_IsAllowed(t *testing.T) {
+func TestNewWriter_UnknownSpace_IsAllowed(t *testing.T) {
 	s, _ := open(t)
 	unknown := errors.New("no such disk")
-	spool.SetFree(s, func(string) (int64, error) { return 0, unknown })
-	if _, err := s.Create(); !errors.Is(err, unknown) || errors.Is(err, spool.ErrFull) {
+	spool.SetFreeSpace(s, func(string) (int64, error) { return 0, unknown })
+	if _, err := s.NewWriter(); !errors.Is(err, unknown) || errors.Is(err, spool.ErrFull) {
 		t.Errorf("got %v, want the system's own error", err)
 	}
 }
 
-func TestSweep_ReadFile_IsRemoved(t *testing.T) {
+func TestRemoveUnwanted_FileWasRead_IsRemoved(t *testing.T) {
 	s, dir := open(t)
 	sha := keep(t, s, []byte("old"))
 	long := time.Now().Add(-spool.Retention - time.Hour)
@@ -191,7 +191,7 @@ func TestSweep_ReadFile_IsRemoved(t *testing.T) {
 	if _, _, err := s.ReadAt(sha, make([]byte, 1), 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Sweep(time.Now().Add(-spool.Retention), nil); n != 1 || err != nil {
+	if n, err := s.RemoveUnwanted(time.Now().Add(-spool.Retention), nil); n != 1 || err != nil {
 		t.Errorf("removed %d, %v; want 1", n, err)
 	}
 }

@@ -29,14 +29,14 @@ func (s Groups) Allow(ctx context.Context, g Group) error {
 
 // Disallow forbids users to speak in a group. It reports whether the group was allowed.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
-	n, err := inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(disallowGroup, g.Channel, g.Chat) },
+	n, err := inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(disallowGroup, g.Channel, g.Chat) },
 		"disallow group %s of %s", g.Chat, g.Channel)
 	return n > 0, err
 }
 
 // List lists the allowed groups.
 func (s Groups) List(ctx context.Context) ([]Group, error) {
-	return engine.All(s.db.reader(ctx, "list allowed groups"), func(r *engine.Row) (g Group) {
+	return engine.AllRows(s.db.reader(ctx, "list allowed groups"), func(r *engine.Row) (g Group) {
 		r.Scan(&g.Channel, &g.Chat)
 		return g
 	}, listGroups)

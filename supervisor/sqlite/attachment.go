@@ -23,16 +23,16 @@ const (
 	failAttachment  = `UPDATE attachment SET failure = ? WHERE inbound = ? AND position = ?`
 )
 
-// List lists the files that came with an inbound, in order.
-func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
-	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
+// ListFiles lists the files that came with an inbound, in order.
+func (s Attachments) ListFiles(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
 // PutBytes records that a file's bytes are in the spool. They belong to the inbound's user.
 // PutBytes fails if the inbound has no file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {
-		user, there := one(t, engine.String, fetchAttachment, ref.SHA256, ref.Size, inbound, position)
+		user, there := one(t, engine.ScanString, fetchAttachment, ref.SHA256, ref.Size, inbound, position)
 		if !there {
 			t.fail(notFound("there is no attachment %d of inbound %d", position, inbound))
 		}

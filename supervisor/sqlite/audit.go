@@ -14,8 +14,8 @@ import (
 // itself and of the row before. So Verify finds changes by other programs.
 type Audit struct{ db *DB }
 
-// AuditRow is an entry of the audit log.
-type AuditRow struct {
+// AuditEntry is an entry of the audit log.
+type AuditEntry struct {
 	ID        int64
 	User      string // the acting user; "" means the service itself
 	Action    string
@@ -25,18 +25,18 @@ type AuditRow struct {
 
 // Put adds an entry to the audit log. The user "" means the service itself. The detail must not
 // hold words of users or secrets.
-func (s Audit) Put(ctx context.Context, user, action, detail string) error {
-	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
+func (s Audit) Append(ctx context.Context, user, action, detail string) error {
+	return s.AppendAll(ctx, []AuditEntry{{User: user, Action: action, Detail: detail}})
 }
 
-// PutAll adds entries to the audit log in one commit, all or none. It ignores ID and CreatedAt.
-func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
+// AppendAll adds entries to the audit log in one commit, all or none. It ignores ID and CreatedAt.
+func (s Audit) AppendAll(ctx context.Context, list []AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) { t.auditRows(list) }, "add %d rows to the audit log", len(list))
 }
 
 // auditRows adds entries in the transaction of the change that they describe. The change and its
 // entries are stored together.
-func (t *tx) auditRows(list []AuditRow) {
+func (t *tx) auditRows(list []AuditEntry) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
@@ -44,7 +44,7 @@ func (t *tx) auditRows(list []AuditRow) {
 
 // auditIfChanged runs change, which returns the number of changed rows. If that is above 0,
 // auditIfChanged adds the entries in the same transaction.
-func (db *DB) auditIfChanged(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string,
+func (db *DB) auditIfChanged(ctx context.Context, entries []AuditEntry, change func(*tx) int64, format string,
 	args ...any) (
 	int64, error) {
 	return inTransaction(ctx, db, func(t *tx) int64 {
@@ -70,12 +70,12 @@ const (
 
 // audit adds an entry to the audit log, with its digest.
 func (t *tx) audit(user, action, detail string) {
-	id := value(t, engine.Integer, nextAuditID)
-	chain, ok := one(t, engine.Bytes, lastChain)
+	id := value(t, engine.ScanInteger, nextAuditID)
+	chain, ok := one(t, engine.ScanBytes, lastChain)
 	if !ok {
 		chain = t.firstDigest()
 	}
-	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.Now)}
+	row := AuditEntry{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.Now)}
 	t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
@@ -89,14 +89,14 @@ func (t *tx) firstDigest() []byte {
 }
 
 // chainDigest returns the digest of a row, given the digest of the row before it.
-func (r AuditRow) chainDigest(before []byte) []byte {
+func (r AuditEntry) chainDigest(before []byte) []byte {
 	digest := sha256.Sum256(append(before[:len(before):len(before)], r.encode()...))
 	return digest[:]
 }
 
 // encode returns the bytes of a row that the digest covers. Each text follows its length, so that
 // no two rows have the same bytes.
-func (r AuditRow) encode() []byte {
+func (r AuditEntry) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.ID))
 	for _, text := range []string{r.User, r.Action, r.Detail} {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(text)))
@@ -116,14 +116,14 @@ type AuditFilter struct {
 }
 
 // List lists entries of the audit log, oldest first. It may read the whole log.
-func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
-	return engine.All(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditRow { return scanAudit(row).AuditRow },
+func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditEntry { return scanAudit(row).AuditEntry },
 		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), cmp.Or(f.Limit, -1))
 }
 
 // auditRow is an entry as it is stored.
 type auditRow struct {
-	AuditRow
+	AuditEntry
 	chain []byte // digest of the row; nil if the row is older than digests
 }
 

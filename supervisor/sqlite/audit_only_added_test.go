@@ -8,7 +8,7 @@ import (
 func TestAuditTable_UpdateOrDelete_Fails(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	if err := r.db.Audit().Put(t.Context(), "alice", "login", ""); err != nil {
+	if err := r.db.Audit().Append(t.Context(), "alice", "login", ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"DELETE FROM audit", "UPDATE audit SET user = 'bob'"} {

@@ -17,7 +17,7 @@ func newAuditStory(t *testing.T, rows int) auditStory {
 	t.Helper()
 	l := auditStory{newStory(t)}
 	for n := range rows {
-		l.must(l.db.Audit().Put(t.Context(), "alice", "login", fmt.Sprint("row ", n+1)))
+		l.must(l.db.Audit().Append(t.Context(), "alice", "login", fmt.Sprint("row ", n+1)))
 	}
 	return l
 }
@@ -32,7 +32,7 @@ func (l auditStory) verify(known string) sqlite.AuditReport {
 // changeBehind changes the database as another program would.
 func (l auditStory) changeBehind(statements string) {
 	l.Helper()
-	sqlitetest.Change(l, l.db,
+	sqlitetest.ExecStatements(l, l.db,
 		"DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
 
@@ -85,7 +85,7 @@ func TestAuditVerify_MissingEnd_IsFound(t *testing.T) {
 	l := newAuditStory(t, 5)
 	whole := l.verify("")
 	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
-	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
+	l.must(l.db.Audit().Append(t.Context(), "", "more", ""))
 	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
 	l.changeBehind("DELETE FROM audit WHERE id >= 5")
 	l.same("nothing is known", faultOf(l.verify("")), "missing_at_end 5-6")
@@ -93,7 +93,7 @@ func TestAuditVerify_MissingEnd_IsFound(t *testing.T) {
 	l.same("nor which ids were given", l.verify("").Broken, int64(0))
 	l.same("the head is known", faultOf(l.verify(whole.Head)), "cut_off")
 	l.changeBehind("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
-	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
+	l.must(l.db.Audit().Append(t.Context(), "", "later", ""))
 	l.same("something came after it", faultOf(l.verify("")), "missing 5-6")
 }
 
@@ -101,7 +101,7 @@ func TestAuditVerify_EmptyLog_HasNoFault(t *testing.T) {
 	l := newAuditStory(t, 0)
 	empty := l.verify("")
 	l.same("broken", empty.Broken+empty.Rows, int64(0))
-	l.must(l.db.Audit().Put(t.Context(), "", "first", ""))
+	l.must(l.db.Audit().Append(t.Context(), "", "first", ""))
 	l.same("since then", l.verify(empty.Head).Broken, int64(0))
 }
 
@@ -110,11 +110,11 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 	l.changeBehind(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
-	var rows []sqlite.AuditRow
+	var rows []sqlite.AuditEntry
 	for n := range 2500 { // more rows than Verify reads in two pages
-		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
+		rows = append(rows, sqlite.AuditEntry{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
 	}
-	l.must(l.db.Audit().PutAll(t.Context(), rows))
+	l.must(l.db.Audit().AppendAll(t.Context(), rows))
 	late := l.verify(early.Head)
 	l.same("late", []int64{late.Rows, late.Early, late.Last, late.Broken}, []int64{2502, 2, 2502, 0})
 	l.changeBehind("UPDATE audit SET detail = 'c' WHERE id = 1")
@@ -128,19 +128,19 @@ func TestAuditVerify_RowsBeforeDigests_AreCovered(t *testing.T) {
 
 func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
 	l := newAuditStory(t, 1)
-	err := l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{Action: "good"}, {Action: ""}})
+	err := l.db.Audit().AppendAll(t.Context(), []sqlite.AuditEntry{{Action: "good"}, {Action: ""}})
 	if err == nil {
 		t.Error("an action without a name was kept")
 	}
 	l.same("rows", l.query("SELECT count(*) FROM audit"), "1")
-	l.must(l.db.Audit().Put(t.Context(), "", "next", ""))
+	l.must(l.db.Audit().Append(t.Context(), "", "next", ""))
 	l.same("broken", l.verify("").Broken, int64(0))
 }
 
 func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	l := newAuditStory(t, 2)
 	l.now = noon.Add(time.Hour)
-	l.must(l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
+	l.must(l.db.Audit().AppendAll(t.Context(), []sqlite.AuditEntry{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
 		{User: "alice", Action: "Login"}}))
 	for name, c := range map[string]struct {
 		filter sqlite.AuditFilter
@@ -164,25 +164,25 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	}
 	list, err := l.db.Audit().List(t.Context(), sqlite.AuditFilter{After: 2, Limit: 1})
 	l.must(err)
-	l.same("a row", list, []sqlite.AuditRow{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
+	l.same("a row", list, []sqlite.AuditEntry{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
 }
 
 // BenchmarkAudit adds a row to an audit log of ten thousand rows.
 func BenchmarkAudit(b *testing.B) {
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
-	if err := db.Audit().PutAll(b.Context(), make10k()); err != nil {
+	if err := db.Audit().AppendAll(b.Context(), make10k()); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := db.Audit().Put(b.Context(), "alice", "login", "in telegram chat 42"); err != nil {
+		if err := db.Audit().Append(b.Context(), "alice", "login", "in telegram chat 42"); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func make10k() (rows []sqlite.AuditRow) {
+func make10k() (rows []sqlite.AuditEntry) {
 	for range 10_000 {
-		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "login", Detail: "in telegram chat 42"})
+		rows = append(rows, sqlite.AuditEntry{User: "alice", Action: "login", Detail: "in telegram chat 42"})
 	}
 	return rows
 }

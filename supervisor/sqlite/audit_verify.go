@@ -56,10 +56,10 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	read := s.db.reader(ctx, "verify the audit log")
 	// The last id is read before the rows. So a row that is added meanwhile does not count as
 	// missing.
-	given, err := engine.Value(read, engine.Integer, lastAuditID)
+	given, err := engine.FirstValue(read, engine.ScanInteger, lastAuditID)
 	for more := true; more && err == nil; {
 		var page []auditRow
-		page, err = engine.All(read, scanAudit, pageAudit, v.report.Last, auditPage)
+		page, err = engine.AllRows(read, scanAudit, pageAudit, v.report.Last, auditPage)
 		for _, r := range page {
 			if v.read(r); v.report.Broken != 0 {
 				return v.report, nil

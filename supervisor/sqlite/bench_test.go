@@ -48,7 +48,7 @@ func BenchmarkPut(b *testing.B) {
 						Conversation: supervisor.Conversation{User: fmt.Sprint("u", w), Channel: "terminal"}}
 					for n := w; n < b.N; n += writers {
 						in.Key = strconv.Itoa(n)
-						if _, _, err := db.Inbox().Put(b.Context(), in); err != nil {
+						if _, _, err := db.Inbox().StoreInbound(b.Context(), in); err != nil {
 							b.Error(err)
 							return
 						}
@@ -62,7 +62,7 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkTurn runs all database work of a turn with one step, from the inbound to the delivery.
 func BenchmarkTurn(b *testing.B) {
-	o, counts := sqlite.CountedOptions()
+	o, counts := sqlite.CountingOptions()
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), o)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
 	n := 0
@@ -73,16 +73,16 @@ func BenchmarkTurn(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	counts.Report(b, n)
+	counts.ReportCounts(b, n)
 }
 
 func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string) error {
-	in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
+	in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
 		Kind: supervisor.KindText, Text: "hello"})
 	if err != nil {
 		return err
 	}
-	in, _, err = db.Inbox().Next(b.Context(), in.Conversation.ID)
+	in, _, err = db.Inbox().NextInbound(b.Context(), in.Conversation.ID)
 	if err != nil {
 		return err
 	}
@@ -90,17 +90,17 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	if err != nil {
 		return err
 	}
-	messages, err := db.Transcript().Messages(b.Context(), in.Conversation.ID)
+	messages, err := db.Transcript().ListMessages(b.Context(), in.Conversation.ID)
 	if err != nil {
 		return err
 	}
-	if err := db.Transcript().Trim(b.Context(), in.Conversation.ID, messages[max(0, len(messages)-20)].ID); err != nil {
+	if err := db.Transcript().MoveWindow(b.Context(), in.Conversation.ID, messages[max(0, len(messages)-20)].ID); err != nil {
 		return err
 	}
 	if _, err := db.Turns().CommitStep(b.Context(), step(turn, "hello yourself")); err != nil {
 		return err
 	}
-	d, err := db.Turns().Finish(b.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	d, err := db.Turns().Finish(b.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: "hello yourself"})
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func BenchmarkMessages(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
 	for n := range 20 {
-		in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
+		in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
 			Key: strconv.Itoa(n), Kind: supervisor.KindText, Text: strings.Repeat("a word ", 70)})
 		if err != nil {
 			b.Fatal(err)
@@ -123,13 +123,13 @@ func BenchmarkMessages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := db.Turns().Finish(b.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		if _, err := db.Turns().Finish(b.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 			State: supervisor.InboundAnswered, Partial: strings.Repeat("an answer ", 50)}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for b.Loop() {
-		if list, err := db.Transcript().Messages(b.Context(), c.ID); err != nil || len(list) != 40 {
+		if list, err := db.Transcript().ListMessages(b.Context(), c.ID); err != nil || len(list) != 40 {
 			b.Fatal(len(list), err)
 		}
 	}
@@ -140,7 +140,7 @@ func BenchmarkMessages(b *testing.B) {
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
-		if list, err := db.Outbox().ListPendingIn(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
+		if list, err := db.Outbox().ListPendingInChat(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
 			b.Fatal(list, err)
 		}
 	}
@@ -175,21 +175,21 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	// codes open the gates; in the case of held updates the gates close at once
 	for i := range int64(4) {
 		item := codeItem(fmt.Sprint("u", i), i+1, 1)
-		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {
+		if _, err := db.Inbox().StoreBatch(b.Context(), supervisor.InboundBatch{Source: "codes", Items: []supervisor.BatchItem{item}}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	raw := `{"update_id":1,"message":{"text":"` + strings.Repeat("a word ", 100) + `"}}`
 	next := int64(1)
 	for b.Loop() {
-		batch := supervisor.Batch{Source: "telegram", Next: next + 100}
+		batch := supervisor.InboundBatch{Source: "telegram", Next: next + 100}
 		for i := range int64(100) {
-			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Check: guard}, Inbound: supervisor.Inbound{
+			batch.Items = append(batch.Items, supervisor.BatchItem{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Check: guard}, Inbound: supervisor.Inbound{
 				Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
 				Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
 		}
 		next += 100
-		if _, err := db.Inbox().PutBatch(b.Context(), batch); err != nil {
+		if _, err := db.Inbox().StoreBatch(b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -199,7 +199,7 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 // outcome.
 func BenchmarkSend(b *testing.B) {
 	db := sqlitetest.Open(b)
-	c, err := db.Conversations().Find(b.Context(), "alice", "telegram", "42", "")
+	c, err := db.Conversations().FindOrCreate(b.Context(), "alice", "telegram", "42", "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -211,21 +211,21 @@ func BenchmarkSend(b *testing.B) {
 }
 
 func oneSend(b *testing.B, db *sqlite.DB, c supervisor.Conversation) error {
-	d, err := db.Outbox().PutNotice(b.Context(), c.ID, "hello")
+	d, err := db.Outbox().PutTextNotice(b.Context(), c.ID, "hello")
 	if err != nil {
 		return err
 	}
-	posts, err := db.Posts().Open(b.Context(), d.ID, []supervisor.RichText{{Text: "hello"}})
+	posts, err := db.Posts().CreatePosts(b.Context(), d.ID, []supervisor.RichText{{Text: "hello"}})
 	if err != nil {
 		return err
 	}
-	p, err := db.Posts().StartSending(b.Context(), c.ID, posts[0])
+	p, err := db.Posts().MarkSending(b.Context(), c.ID, posts[0])
 	if err != nil {
 		return err
 	}
 	p.State, p.Message = supervisor.PostSent, "7"
-	if err := db.Posts().Settle(b.Context(), p); err != nil {
+	if err := db.Posts().StorePostResult(b.Context(), p); err != nil {
 		return err
 	}
-	return db.Outbox().Close(b.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
+	return db.Outbox().StoreOutcome(b.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
 }

@@ -8,12 +8,12 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Bindings stores which channel account belongs to which user. Accounts of the configuration are
+// AccountBindings stores which channel account belongs to which user. Accounts of the configuration are
 // not in it.
-type Bindings struct{ db *DB }
+type AccountBindings struct{ db *DB }
 
-// Binding is a channel account that belongs to a user.
-type Binding struct {
+// AccountBinding is a channel account that belongs to a user.
+type AccountBinding struct {
 	Channel supervisor.Channel
 	Account string // the channel's number of the account
 	User    string
@@ -27,27 +27,27 @@ const (
 	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
-// Bind binds a channel account to a user. A second call changes nothing. Bind fails with
+// BindAccount binds a channel account to a user. A second call changes nothing. Bind fails with
 // ProblemAccountTaken if the account belongs to another user.
-func (s Bindings) Bind(ctx context.Context, b Binding) error {
+func (s AccountBindings) BindAccount(ctx context.Context, b AccountBinding) error {
 	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
 
-func (t *tx) bind(b Binding) {
+func (t *tx) bind(b AccountBinding) {
 	t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now)
-	if value(t, engine.String, findBinding, b.Channel, b.Account) != b.User {
+	if value(t, engine.ScanString, findBinding, b.Channel, b.Account) != b.User {
 		t.fail(problem.New(problem.AccountTaken, nil))
 	}
 }
 
-// Find returns the user that an account is bound to; "" means none.
-func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
-	return engine.Value(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.String, findBinding, channel, account)
+// FindUser returns the user that an account is bound to; "" means none.
+func (s AccountBindings) FindUser(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.ScanString, findBinding, channel, account)
 }
 
 // List lists all bindings, by user.
-func (s Bindings) List(ctx context.Context) ([]Binding, error) {
-	return engine.All(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b Binding) {
+func (s AccountBindings) List(ctx context.Context) ([]AccountBinding, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b AccountBinding) {
 		r.Scan(&b.Channel, &b.Account, &b.User)
 		return b
 	}, listBindings)

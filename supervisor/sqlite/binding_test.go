@@ -9,22 +9,22 @@ import (
 
 func TestBind_AccountOfAnotherUser_Fails(t *testing.T) {
 	s := batchStory{newStory(t)}
-	bindings := s.db.Access().Bindings
-	one := sqlite.Binding{Channel: "telegram", Account: "7", User: "alice"}
+	bindings := s.db.AccessStores().Bindings
+	one := sqlite.AccountBinding{Channel: "telegram", Account: "7", User: "alice"}
 	for range 2 {
-		s.must(bindings.Bind(t.Context(), one))
+		s.must(bindings.BindAccount(t.Context(), one))
 	}
 	other := one
 	other.User = "bob"
-	s.checkRefused(bindings.Bind(t.Context(), other), supervisor.CodeForbidden, "another person's")
+	s.checkRefused(bindings.BindAccount(t.Context(), other), supervisor.CodeForbidden, "another person's")
 	list, err := bindings.List(t.Context())
 	s.must(err)
-	s.same("bindings", list, []sqlite.Binding{one})
+	s.same("bindings", list, []sqlite.AccountBinding{one})
 }
 
 func TestGroups_Disallow_RemovesGroup(t *testing.T) {
 	s := newStory(t)
-	groups := s.db.Access().Groups
+	groups := s.db.AccessStores().Groups
 	g := sqlite.Group{Channel: "telegram", Chat: "-100"}
 	for range 2 {
 		s.must(groups.Allow(t.Context(), g))

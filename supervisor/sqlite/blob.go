@@ -28,28 +28,28 @@ const (
 
 // Put records that a user owns a blob in the spool, which a turn stored. Turn 0 means that no turn
 // stored the blob. If the user owns the blob already, its time becomes now.
-func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
+func (s Blobs) AddOwner(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
-// Owns reports whether a user owns a blob, and the blob's size in bytes.
-func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.Integer, findBlob, user, sha256)
+// IsOwner reports whether a user owns a blob, and the blob's size in bytes.
+func (s Blobs) IsOwner(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.ScanInteger, findBlob, user, sha256)
 }
 
-// SumOfTurns returns the total bytes that a user's turns put into the spool since a time.
-func (s Blobs) SumOfTurns(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	return engine.Value(s.db.reader(ctx, "sum the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
+// SumTurnBytes returns the total bytes that a user's turns put into the spool since a time.
+func (s Blobs) SumTurnBytes(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
+	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user, since.UnixMilli())
 }
 
-// PutOldFile records that a turn stored a file's old bytes before a change. Turn 0 means an undo.
-func (s Blobs) PutOldFile(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
+// PutFileBackup records that a turn stored a file's old bytes before a change. Turn 0 means an undo.
+func (s Blobs) PutFileBackup(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
 
-// SumOldFiles returns the total size of old files since a time, of a turn and its user.
-func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
-	sums, err := engine.Value(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
+// SumFileBackups returns the total size of old files since a time, of a turn and its user.
+func (s Blobs) SumFileBackups(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
+	sums, err := engine.FirstValue(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
 		return n
 	}, sumBefore, turn, user, since.UnixMilli())
@@ -60,7 +60,7 @@ func (s Blobs) SumOldFiles(ctx context.Context, user string, turn int64, since t
 // Deliveries that may be sent again count as unsent. Needed blobs stay in the spool, however old
 // they are.
 func (s Blobs) ListNeeded(ctx context.Context) (map[string]bool, error) {
-	list, err := engine.All(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.String, listNeededBlobs,
+	list, err := engine.AllRows(s.db.reader(ctx, "list blobs of unsent deliveries"), engine.ScanString, listNeededBlobs,
 		s.db.engine.Now().Add(-maxResendAge))
 	sent := map[string]bool{}
 	for _, sha := range list {

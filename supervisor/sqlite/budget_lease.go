@@ -24,15 +24,15 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// Take sets aside as much of a claim's amount as its limits allow. If the limits allow less than
+// TakeLease sets aside as much of a claim's amount as its limits allow. If the limits allow less than
 // the claim's Least, Take sets nothing aside and returns the shortages. These are in the order of
 // the claim's limits. A call with no known price counts as free.
-func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
-	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
+func (s Leases) TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.BudgetShortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 }
 
-func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage) {
+func (t *tx) takeLease(c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage) {
 	if c.Amount <= 0 {
 		t.fail(invalid("a lease is of more than %d millionths of a dollar", c.Amount))
 	}
@@ -47,7 +47,7 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	amount := c.Amount
 	for _, limit := range c.Limits {
 		s := t.sumLimit(c, limit)
-		if amount = min(amount, s.Left()); s.Missing() > 0 {
+		if amount = min(amount, s.AmountLeft()); s.MissingAmount() > 0 {
 			short = append(short, s)
 		}
 	}
@@ -85,7 +85,7 @@ const (
 )
 
 // scopeSums maps a scope to its query and the number of the query's parameters.
-var scopeSums = map[supervisor.Scope]struct {
+var scopeSums = map[supervisor.SpendingScope]struct {
 	query      string
 	parameters int
 }{
@@ -101,18 +101,18 @@ var scopeSums = map[supervisor.Scope]struct {
 
 // sumLimit sums the amounts that count for one limit of a claim. The result is a shortage if money
 // is missing.
-func (t *tx) sumLimit(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
+func (t *tx) sumLimit(c supervisor.LeaseRequest, limit supervisor.SpendingLimit) supervisor.BudgetShortage {
 	m, known := scopeSums[limit.Scope]
 	if !known {
 		t.fail(invalid("there is no limit of the kind %q", limit.Scope))
 	}
 	since := toMillis(limit.Since)
 	args := []any{c.User, c.Turn, since, since / quarterHour, c.Pot}
-	s := value(t, func(row *engine.Row) (s supervisor.Shortage) {
+	s := value(t, func(row *engine.Row) (s supervisor.BudgetShortage) {
 		row.Scan(&s.Spent, &s.Held, &s.Extended)
 		return s
 	}, m.query, args[:m.parameters]...)
-	s.Limit, s.Wanted = limit, c.Least
+	s.SpendingLimit, s.Wanted = limit, c.Least
 	return s
 }
 
@@ -123,7 +123,7 @@ const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING creat
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
-		if at, ok := one(t, engine.Integer, deleteLease, id, user); ok {
+		if at, ok := one(t, engine.ScanInteger, deleteLease, id, user); ok {
 			taken = min(taken, at)
 		}
 	}
@@ -132,15 +132,15 @@ func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 
 const trimLease = `UPDATE lease SET amount = ?1 WHERE id = ?2 AND amount > ?1`
 
-// Trim lowers a lease to an amount. It does not change a smaller or an ended lease.
-func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
+// LowerLease lowers a lease to an amount. It does not change a smaller or an ended lease.
+func (s Leases) LowerLease(ctx context.Context, lease, amount int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
 }
 
 const returnLease = `DELETE FROM lease WHERE id = ?`
 
-// Return frees the money of a lease whose call cost nothing. An ended lease is no error.
-func (s Leases) Return(ctx context.Context, lease int64) error {
+// ReturnLease frees the money of a lease whose call cost nothing. An ended lease is no error.
+func (s Leases) ReturnLease(ctx context.Context, lease int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
 
@@ -152,13 +152,13 @@ const (
 	deleteLeases = `DELETE FROM lease`
 )
 
-// Recover turns the leases of an earlier process into usage, and returns their number. Each lease
+// RecoverAfterCrash turns the leases of an earlier process into usage, and returns their number. Each lease
 // becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call
-// Recover before the first lease is taken.
-func (s Leases) Recover(ctx context.Context) (left int64, err error) {
+// RecoverAfterCrash before the first lease is taken.
+func (s Leases) RecoverAfterCrash(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		t.Exec(chargeLeases)
-		return t.Change(deleteLeases)
+		return t.ExecCount(deleteLeases)
 	}, "end the leases of an earlier process")
 }
 
@@ -167,18 +167,18 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// Extend raises a user's limits for the turn, the current day and the current month. It also adds
+// ExtendLimits raises a user's limits for the turn, the current day and the current month. It also adds
 // an entry to the audit log. If the user may not extend by that much, Extend changes nothing and
 // reports false.
-func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
+func (s Leases) ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
-func (t *tx) extendBudget(e supervisor.Extension) bool {
+func (t *tx) extendBudget(e supervisor.LimitExtension) bool {
 	if e.Amount <= 0 {
 		t.fail(invalid("a budget is lengthened by more than %d millionths of a dollar", e.Amount))
 	}
-	before := value(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
+	before := value(t, engine.ScanInteger, sumExtended, e.User, toMillis(e.Since))
 	if e.Amount > e.Max-before {
 		return false
 	}
@@ -187,19 +187,19 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 		t.err = notFound("there is no turn %d", e.Turn)
 	}
 	t.endOtherBudgetQuestions(e.User, e.Turn)
-	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, money.Dollars(e.Amount)))
+	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, money.FormatDollars(e.Amount)))
 	return true
 }
 
 const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND pot IS NULL AND created_at >= ?`
 
-// SumHeld returns the sum of a user's own leases since a time, in millionths of a dollar.
-func (s Leases) SumHeld(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "sum the leases of %s", user), engine.Integer, sumHeld, user, toMillis(since))
+// SumAmounts returns the sum of a user's own leases since a time, in millionths of a dollar.
+func (s Leases) SumAmounts(ctx context.Context, user string, since time.Time) (int64, error) {
+	return engine.FirstValue(s.db.reader(ctx, "sum the leases of %s", user), engine.ScanInteger, sumHeld, user, toMillis(since))
 }
 
-// SumExtensions returns the sum of a user's limit extensions since a time. It is in millionths of a
+// SumLimitExtensions returns the sum of a user's limit extensions since a time. It is in millionths of a
 // dollar.
-func (s Leases) SumExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.Integer, sumExtended, user, toMillis(since))
+func (s Leases) SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
+	return engine.FirstValue(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.ScanInteger, sumExtended, user, toMillis(since))
 }

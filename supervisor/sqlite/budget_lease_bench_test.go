@@ -23,7 +23,7 @@ const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM
 func BenchmarkTake(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(b, path, sqlite.Options{})
-	in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText,
+	in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err != nil {
 		b.Fatal(err)
@@ -33,26 +33,26 @@ func BenchmarkTake(b *testing.B) {
 		b.Fatal(err)
 	}
 	month := time.Now().Add(-24 * 24 * time.Hour)
-	sqlitetest.Change(b, db, strings.ReplaceAll(fillMonth, "?1", fmt.Sprint(month.UnixMilli())))
-	of := supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 1 << 40}
-	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1 << 40, Since: time.Now().Add(-12 * time.Hour)}
+	sqlitetest.ExecStatements(b, db, strings.ReplaceAll(fillMonth, "?1", fmt.Sprint(month.UnixMilli())))
+	of := supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: 1 << 40}
+	day := supervisor.SpendingLimit{Scope: supervisor.ScopeDay, Max: 1 << 40, Since: time.Now().Add(-12 * time.Hour)}
 	for _, c := range []struct {
 		name   string
-		limits []supervisor.Limit
+		limits []supervisor.SpendingLimit
 	}{
 		{"none", nil},
-		{"turn", []supervisor.Limit{of}},
-		{"turn,day,month", []supervisor.Limit{of, day, {Scope: supervisor.ScopeMonth, Max: 1 << 40, Since: month}}},
-		{"installation", []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 1 << 40, Since: month}}},
+		{"turn", []supervisor.SpendingLimit{of}},
+		{"turn,day,month", []supervisor.SpendingLimit{of, day, {Scope: supervisor.ScopeMonth, Max: 1 << 40, Since: month}}},
+		{"installation", []supervisor.SpendingLimit{{Scope: supervisor.ScopeInstallation, Max: 1 << 40, Since: month}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				lease, _, err := db.Leases().Take(b.Context(), supervisor.Claim{User: "alice", Turn: turn.ID, Spec: "a/b",
+				lease, _, err := db.Leases().TakeLease(b.Context(), supervisor.LeaseRequest{User: "alice", Turn: turn.ID, Spec: "a/b",
 					Conversation: turn.Conversation.ID, Amount: 1, Limits: c.limits})
 				if err != nil || lease.ID == 0 {
 					b.Fatal(lease, err)
 				}
-				if err := db.Leases().Return(b.Context(), lease.ID); err != nil {
+				if err := db.Leases().ReturnLease(b.Context(), lease.ID); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -12,7 +12,7 @@ func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {
 		t.Helper()
-		in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: source, Key: key, Kind: supervisor.KindJob, Text: "look",
+		in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: source, Key: key, Kind: supervisor.KindJob, Text: "look",
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelJob, Chat: source[len("job/"):]}})
 		s.must(err)
 		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
@@ -32,11 +32,11 @@ func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	}
 	second := begins("alice", "job/7", "1000/1")
 	putCost(s, second, 5, 0)
-	limit := supervisor.Limit{Scope: supervisor.ScopeFire, Max: 200}
+	limit := supervisor.SpendingLimit{Scope: supervisor.ScopeFire, Max: 200}
 	_, short := take(s, claim(second, 57, limit))
-	s.same("of the fire", short, []supervisor.Shortage{{Limit: limit, Spent: 135, Held: 9, Wanted: 57}})
+	s.same("of the fire", short, []supervisor.BudgetShortage{{SpendingLimit: limit, Spent: 135, Held: 9, Wanted: 57}})
 	putCost(s, first, 20, late) // this call costs more than its lease
 	_, short = take(s, claim(second, 46, limit))
-	s.same("of the fire, later", short, []supervisor.Shortage{{Limit: limit, Spent: 155, Wanted: 46}})
+	s.same("of the fire, later", short, []supervisor.BudgetShortage{{SpendingLimit: limit, Spent: 155, Wanted: 46}})
 	mustTake(s, claim(second, 45, limit))
 }

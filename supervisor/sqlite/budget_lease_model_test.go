@@ -30,12 +30,12 @@ type accounts struct {
 }
 
 // maxLimits lists limits that the random steps can reach.
-var maxLimits = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330},
+var maxLimits = []supervisor.SpendingLimit{{Scope: supervisor.ScopeInstallation, Max: 330},
 	{Scope: supervisor.ScopeMonth, Max: 220},
 	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
 
 // limits returns maxLimits for the current time.
-func (a *accounts) limits() (list []supervisor.Limit) {
+func (a *accounts) limits() (list []supervisor.SpendingLimit) {
 	y, m, d := a.now.Date()
 	for _, l := range maxLimits {
 		l.Since = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
@@ -48,7 +48,7 @@ func (a *accounts) limits() (list []supervisor.Limit) {
 }
 
 // counts reports whether an entry counts for a limit of a turn.
-func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
+func counts(e entry, l supervisor.SpendingLimit, turn supervisor.Turn) bool {
 	switch l.Scope {
 	case supervisor.ScopeTurn:
 		return e.turn.ID == turn.ID
@@ -59,8 +59,8 @@ func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
 }
 
 // measure returns the expected sums for a limit.
-func (a *accounts) measure(l supervisor.Limit, turn supervisor.Turn) supervisor.Shortage {
-	s := supervisor.Shortage{Limit: l}
+func (a *accounts) measure(l supervisor.SpendingLimit, turn supervisor.Turn) supervisor.BudgetShortage {
+	s := supervisor.BudgetShortage{SpendingLimit: l}
 	for _, e := range a.costs {
 		if counts(e, l, turn) {
 			s.Spent += e.amount
@@ -91,7 +91,7 @@ func (a *accounts) take(t *rapid.T) {
 	if c.Least > 0 {
 		least = c.Least
 	}
-	var want []supervisor.Shortage
+	var want []supervisor.BudgetShortage
 	for _, l := range c.Limits {
 		s := a.measure(l, turn)
 		left := s.Max + s.Extended - s.Spent - s.Held
@@ -139,7 +139,7 @@ func (a *accounts) settle(t *rapid.T) {
 
 func (a *accounts) giveBack(t *rapid.T) {
 	id, _ := a.drawLease(t)
-	a.must(a.db.Leases().Return(a.Context(), id))
+	a.must(a.db.Leases().ReturnLease(a.Context(), id))
 	delete(a.leases, id)
 }
 
@@ -147,7 +147,7 @@ func (a *accounts) crash(t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "seldom") != 3 || len(a.leases) == 0 {
 		t.Skip("not now")
 	}
-	left, err := a.db.Leases().Recover(a.Context())
+	left, err := a.db.Leases().RecoverAfterCrash(a.Context())
 	a.must(err)
 	if left != int64(len(a.leases)) {
 		t.Fatalf("%d were left, want %d", left, len(a.leases))
@@ -160,7 +160,7 @@ func (a *accounts) crash(t *rapid.T) {
 
 func (a *accounts) extend(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(1, 60).Draw(t, "amount")
-	done, err := a.db.Leases().Extend(a.Context(), supervisor.Extension{User: turn.Conversation.User, Turn: turn.ID,
+	done, err := a.db.Leases().ExtendLimits(a.Context(), supervisor.LimitExtension{User: turn.Conversation.User, Turn: turn.ID,
 		Amount: amount, Max: 90, Since: a.limits()[2].Since})
 	a.must(err)
 	if done {
@@ -184,7 +184,7 @@ func (a *accounts) check(t *rapid.T) {
 }
 
 // If no call costs more than its lease, no limit is ever exceeded, in any order of steps.
-func TestLeases_AnyOrder_ExceedNoLimit(t *testing.T) {
+func TestLeases_RandomOrder_StayWithinLimits(t *testing.T) {
 	s := newStory(t)
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,7 +196,7 @@ func TestLeases_AnyOrder_ExceedNoLimit(t *testing.T) {
 		}
 		t.Repeat(map[string]func(*rapid.T){"take": a.take, "take 2": a.take, "take 3": a.take, "settle": a.settle, "return": a.giveBack,
 			"crash": a.crash, "extend": a.extend, "later": a.later, "": a.check})
-		_, err := s.db.Leases().Recover(s.Context())
+		_, err := s.db.Leases().RecoverAfterCrash(s.Context())
 		s.must(err)
 	})
 }

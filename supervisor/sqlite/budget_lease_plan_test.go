@@ -7,7 +7,7 @@ import (
 
 // The query before each model call reads only indexes, and only rows since the limit's start. Only
 // the few leases of running calls are read without such a bound.
-func TestTake_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
+func TestTakeLease_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for name, query := range map[string]string{"measureTurn": sumTurn, "measureFire": sumFire, "measureUser": sumOfUser,

@@ -12,13 +12,13 @@ import (
 )
 
 // claim returns a turn's claim for a call of "a/b".
-func claim(turn supervisor.Turn, amount int64, limits ...supervisor.Limit) supervisor.Claim {
-	return supervisor.Claim{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+func claim(turn supervisor.Turn, amount int64, limits ...supervisor.SpendingLimit) supervisor.LeaseRequest {
+	return supervisor.LeaseRequest{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
 		Amount: amount, Limits: limits}
 }
 
 // mustTake takes a lease that fits into the limits.
-func mustTake(s *story, c supervisor.Claim) int64 {
+func mustTake(s *story, c supervisor.LeaseRequest) int64 {
 	s.Helper()
 	lease, short := take(s, c)
 	if lease.ID == 0 || len(short) > 0 {
@@ -27,9 +27,9 @@ func mustTake(s *story, c supervisor.Claim) int64 {
 	return lease.ID
 }
 
-func take(s *story, c supervisor.Claim) (supervisor.Lease, []supervisor.Shortage) {
+func take(s *story, c supervisor.LeaseRequest) (supervisor.Lease, []supervisor.BudgetShortage) {
 	s.Helper()
-	lease, short, err := s.db.Leases().Take(s.Context(), c)
+	lease, short, err := s.db.Leases().TakeLease(s.Context(), c)
 	s.must(err)
 	return lease, short
 }
@@ -49,21 +49,21 @@ func turnOf(s *story, user, chat string) supervisor.Turn {
 	return turn
 }
 
-func TestTake_OneMillionthShort_Fails(t *testing.T) {
+func TestTakeLease_OneMillionthShort_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
-	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100, Since: noon}
+	day := supervisor.SpendingLimit{Scope: supervisor.ScopeDay, Max: 100, Since: noon}
 	putCost(s, turn, 30, 0)
 	mustTake(s, claim(turn, 50, day))
 	lease, short := take(s, claim(turn, 21, day))
 	s.same("lease", lease, supervisor.Lease{})
-	s.same("short", short, []supervisor.Shortage{{Limit: day, Spent: 30, Held: 50, Wanted: 21}})
-	s.same("lack", short[0].Missing(), int64(1))
+	s.same("short", short, []supervisor.BudgetShortage{{SpendingLimit: day, Spent: 30, Held: 50, Wanted: 21}})
+	s.same("lack", short[0].MissingAmount(), int64(1))
 	s.same("leases that were written", s.query("SELECT count(*) FROM lease"), "1")
 	mustTake(s, claim(turn, 20, day))
 }
 
-func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
+func TestTakeLease_Scopes_CountSeparately(t *testing.T) {
 	s := newStory(t)
 	s.now = noon.Add(-time.Hour)
 	turn, other, bobs := turnOf(s, "alice", "1"), turnOf(s, "alice", "2"), turnOf(s, "bob", "3")
@@ -76,27 +76,27 @@ func TestTake_EachScope_CountsItsOwnSpending(t *testing.T) {
 	mustTake(s, claim(turn, 20))
 	mustTake(s, claim(other, 200))
 	mustTake(s, claim(bobs, 2000))
-	done, err := s.db.Leases().Extend(t.Context(), supervisor.Extension{User: "alice", Turn: other.ID, Amount: 5, Max: 5})
+	done, err := s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: other.ID, Amount: 5, Max: 5})
 	s.must(err)
 	s.same("lengthened", done, true)
 	earlier := noon.Add(-time.Hour)
-	limit := func(scope supervisor.Scope, since time.Time) supervisor.Limit {
-		return supervisor.Limit{Scope: scope, Max: 1, Since: since}
+	limit := func(scope supervisor.SpendingScope, since time.Time) supervisor.SpendingLimit {
+		return supervisor.SpendingLimit{Scope: scope, Max: 1, Since: since}
 	}
 	_, short := take(s, claim(turn, 7, limit(supervisor.ScopeInstallation, noon), limit(supervisor.ScopeMonth, earlier),
 		limit(supervisor.ScopeDay, noon), limit(supervisor.ScopeTurn, noon)))
-	s.same("short", short, []supervisor.Shortage{
-		{Limit: limit(supervisor.ScopeInstallation, noon), Spent: 1110, Held: 2220, Wanted: 7},
-		{Limit: limit(supervisor.ScopeMonth, earlier), Spent: 111, Held: 222, Extended: 5, Wanted: 7},
-		{Limit: limit(supervisor.ScopeDay, noon), Spent: 110, Held: 220, Extended: 5, Wanted: 7},
-		{Limit: limit(supervisor.ScopeTurn, noon), Spent: 11, Held: 20, Wanted: 7},
+	s.same("short", short, []supervisor.BudgetShortage{
+		{SpendingLimit: limit(supervisor.ScopeInstallation, noon), Spent: 1110, Held: 2220, Wanted: 7},
+		{SpendingLimit: limit(supervisor.ScopeMonth, earlier), Spent: 111, Held: 222, Extended: 5, Wanted: 7},
+		{SpendingLimit: limit(supervisor.ScopeDay, noon), Spent: 110, Held: 220, Extended: 5, Wanted: 7},
+		{SpendingLimit: limit(supervisor.ScopeTurn, noon), Spent: 11, Held: 20, Wanted: 7},
 	})
 	_, short = take(s, claim(other, 7, limit(supervisor.ScopeTurn, noon)))
-	s.same("the other's", short, []supervisor.Shortage{{Limit: limit(supervisor.ScopeTurn, noon), Spent: 100, Held: 202,
+	s.same("the other's", short, []supervisor.BudgetShortage{{SpendingLimit: limit(supervisor.ScopeTurn, noon), Spent: 100, Held: 202,
 		Extended: 5, Wanted: 7}})
 }
 
-func TestLease_UsageStored_Ends(t *testing.T) {
+func TestLease_UsageStored_IsEnded(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	first, second, third := mustTake(s, claim(turn, 1)), mustTake(s, claim(turn, 2)), mustTake(s, claim(turn, 3))
@@ -111,12 +111,12 @@ func TestLease_UsageStored_Ends(t *testing.T) {
 	putCost(s, turn, 1, third)
 	putCost(s, turn, 1, third) // the third lease has ended before
 	s.same("as of the lease, then as of now", s.query("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
-	s.must(s.db.Leases().Return(t.Context(), bobs))
-	s.must(s.db.Leases().Return(t.Context(), bobs))
+	s.must(s.db.Leases().ReturnLease(t.Context(), bobs))
+	s.must(s.db.Leases().ReturnLease(t.Context(), bobs))
 	s.same("leases", s.query("SELECT count(*) FROM lease"), "0")
 }
 
-func TestCommitStep_Refused_KeepsLease(t *testing.T) {
+func TestCommitStep_InvalidStep_KeepsLease(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	st := step(turn, "")
@@ -126,65 +126,65 @@ func TestCommitStep_Refused_KeepsLease(t *testing.T) {
 	s.same("leases", s.query("SELECT count(*) FROM lease"), "1")
 }
 
-func TestRecover_LeaseOfCrash_CountsInFull(t *testing.T) {
+func TestLease_OpenAtCrash_CountsInFull(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	mustTake(s, claim(turn, 70))
 	mustTake(s, claim(turn, 7))
 	s.now = noon.Add(24 * time.Hour)
-	left, err := s.db.Leases().Recover(t.Context())
+	left, err := s.db.Leases().RecoverAfterCrash(t.Context())
 	s.must(err)
 	s.same("left", left, int64(2))
 	s.same("usage", s.query(`SELECT format('%s %d %s %s %d %d %d', user, turn = ?, spec, class, cost, created_at = ?, estimated) FROM usage`,
 		turn.ID, noon.UnixMilli()), "alice 1 a/b unknown 70 1 1 alice 1 a/b unknown 7 1 1")
-	left, err = s.db.Leases().Recover(t.Context())
+	left, err = s.db.Leases().RecoverAfterCrash(t.Context())
 	s.must(err)
 	s.same("left then", left, int64(0))
 	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
 // A recording is transcribed before a turn starts. So the claim for the transcription has no turn.
-func TestTake_WithoutTurn_Works(t *testing.T) {
+func TestTakeLease_WithoutTurn_Succeeds(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	turn.ID = 0
-	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100}
-	lease := mustTake(s, claim(turn, 70, day, supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 70}))
+	day := supervisor.SpendingLimit{Scope: supervisor.ScopeDay, Max: 100}
+	lease := mustTake(s, claim(turn, 70, day, supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: 70}))
 	_, short := take(s, claim(turn, 40, day))
 	s.same("short of", len(short), 1)
 	putCost(s, turn, 7, lease)
 	mustTake(s, claim(turn, 90, day))
-	_, err := s.db.Leases().Recover(t.Context())
+	_, err := s.db.Leases().RecoverAfterCrash(t.Context())
 	s.must(err)
 	s.same("usage", s.query(`SELECT format('%s %d %d', user, turn IS NULL, cost) FROM usage`), "alice 1 7 alice 1 90")
 	turn.Conversation.ID = 99
-	if _, _, err := s.db.Leases().Take(t.Context(), claim(turn, 1)); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+	if _, _, err := s.db.Leases().TakeLease(t.Context(), claim(turn, 1)); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("of no conversation: %v", err)
 	}
 }
 
-func TestTake_InvalidClaim_Fails(t *testing.T) {
+func TestTakeLease_InvalidRequest_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	foreign := claim(turn, 1)
 	foreign.User = "bob"
-	for name, c := range map[string]supervisor.Claim{"of nothing": claim(turn, 0), "of less": claim(turn, -5),
-		"of another's turn": foreign, "with a limit of no kind": claim(turn, 1, supervisor.Limit{Scope: "week", Max: 5})} {
-		_, _, err := s.db.Leases().Take(t.Context(), c)
-		if code := supervisor.ErrorCode(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
+	for name, c := range map[string]supervisor.LeaseRequest{"of nothing": claim(turn, 0), "of less": claim(turn, -5),
+		"of another's turn": foreign, "with a limit of no kind": claim(turn, 1, supervisor.SpendingLimit{Scope: "week", Max: 5})} {
+		_, _, err := s.db.Leases().TakeLease(t.Context(), c)
+		if code := supervisor.ErrorCodeOf(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	s.same("leases", s.query("SELECT count(*) FROM lease"), "0")
 }
 
-func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
+func TestExtendLimits_AboveMax_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	leases := s.db.Leases()
 	extend := func(amount int64) bool {
 		t.Helper()
-		done, err := leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: turn.ID, Amount: amount, Max: 10,
+		done, err := leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID, Amount: amount, Max: 10,
 			Since: s.now})
 		s.must(err)
 		return done
@@ -193,27 +193,27 @@ func TestExtend_AboveMax_ChangesNothing(t *testing.T) {
 	s.same("more than is left", extend(5), false)
 	s.same("what is left", extend(4), true)
 	s.same("nothing is left", extend(1), false)
-	sum, err := leases.SumExtensions(t.Context(), "alice", s.now)
+	sum, err := leases.SumLimitExtensions(t.Context(), "alice", s.now)
 	s.must(err)
 	s.same("sum", sum, int64(10))
 	s.now = noon.Add(24 * time.Hour)
 	s.same("the next day", extend(10), true)
-	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: 99, Amount: 1, Max: 100, Since: s.now})
+	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: 99, Amount: 1, Max: 100, Since: s.now})
 	s.checkRefused(err, supervisor.CodeNotFound, "no turn 99")
-	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: turn.ID, Max: 100, Since: s.now})
+	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID, Max: 100, Since: s.now})
 	s.checkRefused(err, supervisor.CodeInvalid, "more than 0")
 }
 
 // Of concurrent claims only as many succeed as the limit allows.
-func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
+func TestTakeLease_Concurrent_StaysWithinLimit(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
-	limit := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1000, Since: noon}
+	limit := supervisor.SpendingLimit{Scope: supervisor.ScopeDay, Max: 1000, Since: noon}
 	var got atomic.Int64
 	var group sync.WaitGroup
 	for range 40 {
 		group.Go(func() {
-			lease, _, err := s.db.Leases().Take(t.Context(), claim(turn, 100, limit))
+			lease, _, err := s.db.Leases().TakeLease(t.Context(), claim(turn, 100, limit))
 			if err != nil {
 				t.Error(err)
 			}
@@ -226,7 +226,7 @@ func TestTake_Concurrent_StaysWithinLimit(t *testing.T) {
 	s.same("leases", got.Load(), int64(10))
 }
 
-func TestTake_Spending_EqualsUsage(t *testing.T) {
+func TestTakeLease_AmountSpent_EqualsUsage(t *testing.T) {
 	s := newStory(t)
 	makeCalls(s)
 	makeCalls(s)

@@ -18,7 +18,7 @@ import (
 // dueCleanings lists the due changes of messages on Telegram, each as message, kind and chat.
 func (s postStory) dueCleanings(at time.Time) (list []string) {
 	s.Helper()
-	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
+	due, err := s.db.MessageCleanups().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
 	s.must(err)
 	for _, c := range due {
 		list = append(list, string(c.Kind)+" "+c.Message+" of "+c.Conversation.User+" in "+c.Conversation.Chat)
@@ -26,26 +26,26 @@ func (s postStory) dueCleanings(at time.Time) (list []string) {
 	return list
 }
 
-func TestCleaning_Done_IsNotListed(t *testing.T) {
+func TestMessageCleanup_Done_IsNotListed(t *testing.T) {
 	s := postStory{newStory(t)}
-	rows := s.db.Cleanings()
+	rows := s.db.MessageCleanups()
 	chat := s.chat("alice", "42")
-	_, ok, err := rows.Next(t.Context(), supervisor.ChannelTelegram)
+	_, ok, err := rows.NextDue(t.Context(), supervisor.ChannelTelegram)
 	s.must(err)
 	s.same("one is next", ok, false)
-	for _, c := range []supervisor.Cleaning{
-		{Conversation: chat, Message: "1", Kind: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
-		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleaningRemoveButtons,
+	for _, c := range []supervisor.MessageCleanup{
+		{Conversation: chat, Message: "1", Kind: supervisor.CleanupDelete, Due: noon.Add(time.Hour)},
+		{Conversation: s.chat("bob", "-5"), Message: "2", Kind: supervisor.CleanupRemoveButtons,
 			Due: noon.Add(time.Minute)},
 		// a message on another channel
-		{Conversation: s.home, Message: "3", Kind: supervisor.CleaningDelete},
-		{Conversation: chat, Message: "4", Kind: supervisor.CleaningRemoveButtons},
+		{Conversation: s.home, Message: "3", Kind: supervisor.CleanupDelete},
+		{Conversation: chat, Message: "4", Kind: supervisor.CleanupRemoveButtons},
 	} {
 		s.must(rows.Put(t.Context(), c))
 	}
 	next := func(want time.Time) {
 		t.Helper()
-		due, ok, err := rows.Next(t.Context(), supervisor.ChannelTelegram)
+		due, ok, err := rows.NextDue(t.Context(), supervisor.ChannelTelegram)
 		s.must(err)
 		s.same("next", due, want)
 		s.same("there is a next", ok, !want.IsZero() && want.After(time.UnixMilli(0)))
@@ -59,19 +59,19 @@ func TestCleaning_Done_IsNotListed(t *testing.T) {
 	due, err := rows.ListDue(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
 	s.must(err)
 	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
-	s.same("the second", due[1], supervisor.Cleaning{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
-		Kind: supervisor.CleaningRemoveButtons, Due: noon.Add(time.Minute)})
+	s.same("the second", due[1], supervisor.MessageCleanup{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
+		Kind: supervisor.CleanupRemoveButtons, Due: noon.Add(time.Minute)})
 	for range 2 { // a second call changes nothing
-		s.must(rows.Done(t.Context(), due[0].ID))
+		s.must(rows.DeleteCleaning(t.Context(), due[0].ID))
 		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
 	}
 	next(noon.Add(time.Minute))
 
-	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
-		Kind: supervisor.CleaningDelete}), supervisor.CodeNotFound, "no conversation 999")
-	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", Kind: "wash"}),
+	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
+		Kind: supervisor.CleanupDelete}), supervisor.CodeNotFound, "no conversation 999")
+	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: chat, Message: "1", Kind: "wash"}),
 		supervisor.CodeInternal, "CHECK")
-	s.checkRefused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Kind: supervisor.CleaningDelete}),
+	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: chat, Kind: supervisor.CleanupDelete}),
 		supervisor.CodeInternal, "CHECK")
 }
 
@@ -83,11 +83,11 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 	s.Helper()
 	f := picture("qr.png")
 	f.Caption = secret
-	d, err := s.db.Outbox().Say(s.Context(), supervisor.Delivery{Conversation: c, Text: secret + " is the secret.",
+	d, err := s.db.Outbox().SendNotice(s.Context(), supervisor.Delivery{Conversation: c, Text: secret + " is the secret.",
 		Buttons: yesNo, Files: []supervisor.File{f}, DeleteAfter: 15 * time.Minute})
 	s.must(err)
 	for i, state := range states {
-		p, err := s.db.Posts().StartSending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
+		p, err := s.db.Posts().MarkSending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
 			Content: supervisor.RichText{Text: secret, File: &f}})
 		s.must(err)
 		name := ""
@@ -99,8 +99,8 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 	return d
 }
 
-func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
-	for _, outcome := range []supervisor.Outcome{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
+func TestDeleteAfter_DeliveryClosed_DeletesText(t *testing.T) {
+	for _, outcome := range []supervisor.DeliveryResult{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := postStory{newStory(t)}
 			chat := s.chat("alice", "42")
@@ -120,10 +120,10 @@ func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
 			for _, p := range s.listPosts(0, d.ID) {
 				s.same("what is kept of a post", p.Content, supervisor.RichText{})
 			}
-			n, err := s.db.Outbox().Resend(t.Context(), chat.ID, 10)
+			n, err := s.db.Outbox().ResendUndelivered(t.Context(), chat.ID, 10)
 			s.must(err)
 			s.same("sent again", n, 0)
-			untold, err := s.db.Outbox().ListUntold(t.Context(), chat.ID)
+			untold, err := s.db.Outbox().ListUnreportedLosses(t.Context(), chat.ID)
 			s.must(err)
 			s.same("to be told of", len(untold), 0)
 		})
@@ -131,10 +131,10 @@ func TestDeleteAfter_Closed_CleansAndForgetsText(t *testing.T) {
 }
 
 // A terminal cannot delete messages, but the files in the spool are deleted.
-func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
+func TestDeleteAfter_Terminal_DeletesFiles(t *testing.T) {
 	s := postStory{newStory(t)}
-	due := func(at time.Time) (list []supervisor.Cleaning) {
-		list, err := s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTerminal, at, 10)
+	due := func(at time.Time) (list []supervisor.MessageCleanup) {
+		list, err := s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTerminal, at, 10)
 		s.must(err)
 		return list
 	}
@@ -145,13 +145,13 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 		{Conversation: s.home, Text: "hello", Files: []supervisor.File{picture("stays.png")}},
 		{Conversation: s.home, Text: "no file", DeleteAfter: time.Minute},
 	} {
-		said, err := s.db.Outbox().Say(t.Context(), d)
+		said, err := s.db.Outbox().SendNotice(t.Context(), d)
 		s.must(err)
 		for range 2 { // a second call changes nothing
 			s.must(s.db.Outbox().MarkDelivered(t.Context(), said.ID))
 		}
 	}
-	s.same("due too early", due(noon.Add(15*time.Minute-time.Millisecond)), []supervisor.Cleaning(nil))
+	s.same("due too early", due(noon.Add(15*time.Minute-time.Millisecond)), []supervisor.MessageCleanup(nil))
 	list := due(noon.Add(15 * time.Minute))
 	s.same("due", []string{list[0].Message, list[1].Message, fmt.Sprint(len(list))}, []string{files[0].SHA256, files[1].SHA256, "2"})
 	s.same("of whom", list[0].Conversation, s.home)
@@ -159,7 +159,7 @@ func TestDeleteAfter_Terminal_CleansFiles(t *testing.T) {
 }
 
 // The deleted text is gone from the free pages of the database and from its journal.
-func TestDeleteAfter_Closed_LeavesNoTextOnDisk(t *testing.T) {
+func TestDeleteAfter_TextDeleted_IsGoneFromDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Policies: policies.All()})
 	if err != nil {
@@ -198,18 +198,18 @@ func (s postStory) checkNotOnDisk(path string) {
 
 // Erased texts of any length are gone from the file. Short texts share a page, and long texts have
 // pages of their own.
-func TestErase_Texts_LeaveNothingOnDisk(t *testing.T) {
+func TestEraseUser_Texts_AreGoneFromDisk(t *testing.T) {
 	s := postStory{newStory(t)}
 	for n := range 60 {
 		for _, user := range []string{"alice", "bob"} {
 			words := map[string]string{"alice": secret, "bob": "hello"}[user]
-			_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(n), Kind: supervisor.KindText,
+			_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(n), Kind: supervisor.KindText,
 				Text:         strings.Repeat(words+" ", 1+n*n/2),
 				Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 			s.must(err)
 		}
 	}
-	_, err := s.db.Access().People.Erase(t.Context(), "alice")
+	_, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.checkNotOnDisk(s.path)
 	s.same("of bob", s.query("SELECT count(*) FROM inbox WHERE text LIKE 'hello%'"), "60")

@@ -18,10 +18,10 @@ const (
 )
 
 // Find returns a user's conversation in a chat and thread. It creates a missing conversation.
-func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
+func (s Conversations) FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
 	const doing = "find the %s conversation of %s"
-	c, ok, err := engine.One(s.db.reader(ctx, doing, channel, user), scanConversation, findConversation, user, channel, chat,
+	c, ok, err := engine.FirstRow(s.db.reader(ctx, doing, channel, user), scanConversation, findConversation, user, channel, chat,
 		thread)
 	if err != nil || ok {
 		return c, err
@@ -32,16 +32,16 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 
 const listConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
 
-// ListOf lists a user's conversations, oldest first.
-func (s Conversations) ListOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
-	return engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations, user)
+// ListOfUser lists a user's conversations, oldest first.
+func (s Conversations) ListOfUser(ctx context.Context, user string) ([]supervisor.Conversation, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations, user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
 
-// FindByID returns the conversation with an id, if there is one.
-func (s Conversations) FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
-	return engine.One(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
+// FindConversation returns the conversation with an id, if there is one.
+func (s Conversations) FindConversation(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
+	return engine.FirstRow(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
 }
 
 func (t *tx) conversationByID(id int64) supervisor.Conversation {

@@ -7,12 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Move records a chat's new name and returns the number of changed conversations. The chat's
+// RenameChat records a chat's new name and returns the number of changed conversations. The chat's
 // conversations, logins and permission to speak move to the new name. If a user already has a
 // conversation under the new name, only pending rows move into it. Pending rows are inbounds that
 // have not begun, and deliveries that wait or may be sent again, with their posts. A second call
 // moves the rows that came after the first call. The caller wakes the sessions of the new chat.
-func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
+func (s Conversations) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
 	}
@@ -62,11 +62,11 @@ const (
 // moveConversation moves a conversation or its pending rows, and returns how many rows it moved.
 func (t *tx) moveConversation(p movedConversation, to string) int64 {
 	if p.new == 0 {
-		return t.Change(renameConversation, to, p.old)
+		return t.ExecCount(renameConversation, to, p.old)
 	}
 	t.Exec(movePosts, p.new, t.Now, p.old)
 	t.Exec(redirectInbox, p.new, p.old)
 	t.Exec(redirectTurns, p.new, p.old)
 	t.Exec(redirectJobs, p.new, p.old)
-	return t.Change(moveInbounds, p.new, p.old) + t.Change(moveDeliveries, p.new, p.old)
+	return t.ExecCount(moveInbounds, p.new, p.old) + t.ExecCount(moveDeliveries, p.new, p.old)
 }

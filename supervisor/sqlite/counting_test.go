@@ -13,11 +13,11 @@ import (
 // Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
-// CountedOptions returns options for a database whose system calls are counted. Only one such
+// CountingOptions returns options for a database whose system calls are counted. Only one such
 // database may be open at a time.
-func CountedOptions() (Options, *IOCounts) {
+func CountingOptions() (Options, *IOCounts) {
 	c := &IOCounts{}
-	vfs.Register("mews-counted", engine.GatherJournal(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))
+	vfs.Register("mews-counted", engine.NewGatheringVFS(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))
 	return Options{vfs: "mews-counted"}, c
 }
 
@@ -29,7 +29,7 @@ func (c *IOCounts) Reset() {
 }
 
 // Report reports the counts of system calls per operation. n is the number of operations.
-func (c *IOCounts) Report(b *testing.B, n int) {
+func (c *IOCounts) ReportCounts(b *testing.B, n int) {
 	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
 		"fcntl/op": &c.locks} {
 		b.ReportMetric(float64(calls.Load())/float64(n), unit)
@@ -46,35 +46,35 @@ func (v countingVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.F
 	if err != nil {
 		return nil, flags, err
 	}
-	return &countedFile{f, v.counts}, flags, nil
+	return &countingFile{f, v.counts}, flags, nil
 }
 
-type countedFile struct {
+type countingFile struct {
 	vfs.File
 	counts *IOCounts
 }
 
-func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+func (f *countingFile) ReadAt(p []byte, at int64) (int, error) {
 	f.counts.reads.Add(1)
 	return f.File.ReadAt(p, at)
 }
 
-func (f *countedFile) WriteAt(p []byte, at int64) (int, error) {
+func (f *countingFile) WriteAt(p []byte, at int64) (int, error) {
 	f.counts.writes.Add(1)
 	return f.File.WriteAt(p, at)
 }
 
-func (f *countedFile) Sync(flags vfs.SyncFlag) error {
+func (f *countingFile) Sync(flags vfs.SyncFlag) error {
 	f.counts.syncs.Add(1)
 	return f.File.Sync(flags)
 }
 
-func (f *countedFile) Lock(level vfs.LockLevel) error {
+func (f *countingFile) Lock(level vfs.LockLevel) error {
 	f.counts.locks.Add(1)
 	return f.File.Lock(level)
 }
 
-func (f *countedFile) Unlock(level vfs.LockLevel) error {
+func (f *countingFile) Unlock(level vfs.LockLevel) error {
 	f.counts.locks.Add(1)
 	return f.File.Unlock(level)
 }

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Counts are figures for the status of the service.
-type Counts struct {
+// StatusCounts are figures for the status of the service.
+type StatusCounts struct {
 	// number of texts by state, without held texts and commands; a state without texts is missing
 	Inbounds map[supervisor.InboundState]int64
 	Held     int64 // number of inbounds of all kinds that a gate holds
@@ -31,10 +31,10 @@ const (
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 
-// Counts counts rows for the status of the service. It is slow, since it reads whole tables.
-func (db *DB) Counts(ctx context.Context) (Counts, error) {
+// StatusCounts counts rows for the status of the service. It is slow, since it reads whole tables.
+func (db *DB) StatusCounts(ctx context.Context) (StatusCounts, error) {
 	read := db.reader(ctx, "count rows for the status")
-	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {
+	c, err := engine.FirstValue(read, func(row *engine.Row) (c StatusCounts) {
 		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Bytes)
 		return c
 	}, countOthers)

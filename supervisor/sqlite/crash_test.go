@@ -66,7 +66,7 @@ func writeUntilKilled(path string) int {
 // runTurn runs a turn and calls say after each durable write.
 func runTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(string)) error {
 	c := supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: key}
-	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
+	in, _, err := db.Inbox().StoreInbound(ctx, supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
 		Kind: supervisor.KindText, Text: strings.Repeat(key, 50)})
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func runTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(stri
 	if err != nil {
 		return err
 	}
-	d, err := db.Turns().Finish(ctx, sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	d, err := db.Turns().Finish(ctx, sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: key, Partial: key})
 	if err != nil {
 		return err
@@ -87,28 +87,28 @@ func runTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(stri
 
 // runSend shows a delivery in a post, and then stores a batch.
 func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
-	posts, err := db.Posts().Open(ctx, d.ID, []supervisor.RichText{{Text: d.Text}})
+	posts, err := db.Posts().CreatePosts(ctx, d.ID, []supervisor.RichText{{Text: d.Text}})
 	if err != nil {
 		return err
 	}
-	p, err := db.Posts().StartSending(ctx, d.Conversation.ID, posts[0])
+	p, err := db.Posts().MarkSending(ctx, d.Conversation.ID, posts[0])
 	if err != nil {
 		return err
 	}
 	say("post " + d.Text)
 	p.State, p.Message = supervisor.PostSent, d.Text
-	if err := db.Posts().Settle(ctx, p); err != nil {
+	if err := db.Posts().StorePostResult(ctx, p); err != nil {
 		return err
 	}
 	if err := db.Outbox().MarkDelivered(ctx, d.ID); err != nil {
 		return err
 	}
-	batch := supervisor.Batch{Source: "batch " + d.Text, Next: 2}
+	batch := supervisor.InboundBatch{Source: "batch " + d.Text, Next: 2}
 	for _, n := range []string{"1", "2"} {
-		batch.Items = append(batch.Items, supervisor.Item{Update: d.ID, Raw: "{}", Answer: "answer" + n + d.Text,
+		batch.Items = append(batch.Items, supervisor.BatchItem{Update: d.ID, Raw: "{}", Answer: "answer" + n + d.Text,
 			Inbound: supervisor.Inbound{Conversation: d.Conversation, Key: n + d.Text, Kind: supervisor.KindText}})
 	}
-	if _, err := db.Inbox().PutBatch(ctx, batch); err != nil {
+	if _, err := db.Inbox().StoreBatch(ctx, batch); err != nil {
 		return err
 	}
 	say("inbox 2" + d.Text)
@@ -118,13 +118,13 @@ func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 // runGate sends a text to a closed gate, and then a code and another text in one batch.
 func runGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
-	held, opening := guardedItem(user, 1, "one"), []supervisor.Item{codeItem(user, 2, 1), guardedItem(user, 3, "two")}
+	held, opening := guardedItem(user, 1, "one"), []supervisor.BatchItem{codeItem(user, 2, 1), guardedItem(user, 3, "two")}
 	// the opening batch comes twice
-	for n, items := range [][]supervisor.Item{{held}, opening, opening} {
+	for n, items := range [][]supervisor.BatchItem{{held}, opening, opening} {
 		for i := range items {
 			items[i].Inbound.Key = fmt.Sprint("gate", items[i].Update, d.Text)
 		}
-		if _, err := db.Inbox().PutBatch(ctx, supervisor.Batch{Source: "gate", Items: items}); err != nil {
+		if _, err := db.Inbox().StoreBatch(ctx, supervisor.InboundBatch{Source: "gate", Items: items}); err != nil {
 			return err
 		}
 		say(fmt.Sprint("inbox gate", n+1-n/2, d.Text))

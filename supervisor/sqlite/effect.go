@@ -67,7 +67,7 @@ func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
 
 // List lists the effects of a user that match a query, the newest first.
 func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error) {
-	return engine.All(
+	return engine.AllRows(
 		s.db.reader(ctx, "list the effects of %s", q.User),
 		scanEffect,
 		listEffects,
@@ -82,7 +82,7 @@ func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervis
 
 // Count counts the effects of all users between two times, by user and kind.
 func (s Effects) Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error) {
-	return engine.All(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
+	return engine.AllRows(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
 		row.Scan(&c.User, &c.Group, &c.Count)
 		return c
 	}, countEffects, since(from), until(to))
@@ -104,19 +104,19 @@ const (
 // other people read the answer.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
-	in := t.turn.AnswersIn()
-	if len(done) == 0 || in.InGroup() || value(t, engine.String, findSetting, in.User, SettingLedger) == LedgerOff {
+	in := t.turn.AnswerConversation()
+	if len(done) == 0 || in.IsInGroup() || value(t, engine.ScanString, findSetting, in.User, SettingLedger) == LedgerOff {
 		return nil
 	}
 	return t.policies.Effects.Lines(done)
 }
 
-// Send puts a delivery of an unanswered tool call into the outbox and the ledger. It sends the Text
+// SendMessage puts a delivery of an unanswered tool call into the outbox and the ledger. It sends the Text
 // and Files of d to the conversation that the turn answers in. The inbound is done only after this
 // delivery is done too. Each tool call sends only once: a second Send changes nothing, even with
 // another d. in is the id of the conversation; 0 means that nothing changed. Send fails if the turn
 // has ended, if the turn has no such open call, or if the user does not own the bytes.
-func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
+func (s Turns) SendMessage(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,
 		s.db,
@@ -130,7 +130,7 @@ func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.D
 
 func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	t.checkUnanswered(call)
-	if value(t, engine.Bool, findSent, t.turn.ID, call) {
+	if value(t, engine.ScanBool, findSent, t.turn.ID, call) {
 		return 0
 	}
 	kind := supervisor.DeliveryNotice
@@ -145,7 +145,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 		)
 	}
 	for _, f := range d.Files {
-		size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
+		size, owned := one(t, engine.ScanInteger, findBlob, t.turn.Conversation.User, f.SHA256)
 		if !owned || size != f.Size {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
@@ -153,16 +153,16 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
 	return t.putDelivery(
-		supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
+		supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
 			Files: d.Files},
 	).Conversation.ID
 }
 
-// WasSent reports whether a tool call of a turn has put a delivery into the outbox.
-func (s Turns) WasSent(ctx context.Context, turn int64, call string) (bool, error) {
-	return engine.Value(
+// WasMessageSent reports whether a tool call of a turn has put a delivery into the outbox.
+func (s Turns) WasMessageSent(ctx context.Context, turn int64, call string) (bool, error) {
+	return engine.FirstValue(
 		s.db.reader(ctx, "check whether call %s of turn %d sent a delivery", call, turn),
-		engine.Bool,
+		engine.ScanBool,
 		findSent,
 		turn,
 		call,

@@ -24,12 +24,12 @@ func (s *story) commitChanges(turn supervisor.Turn, call string, changes ...prot
 
 var edited = protocol.Change{Kind: "edit", Target: "notes.md", Detail: "1 line"}
 
-func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
+func TestAnswer_TurnWithEffects_ListsEffects(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2")
 	s.commitChanges(turn, "c1", edited, edited)
-	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c2"))
-	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped, State: supervisor.InboundAnswered,
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c2"))
+	d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndStopped, State: supervisor.InboundAnswered,
 		Text: "nothing said", TextWithEffects: "see below", Unanswered: "It was not run."})
 	s.must(err)
 	want := []string{"edited notes.md 2 times", "began read_file: how far it came is not known"}
@@ -41,7 +41,7 @@ func TestAnswer_TurnWithEffects_ListsThem(t *testing.T) {
 	s.same("whose word", s.query("SELECT kind || ':' || reported_by FROM effect ORDER BY id"), "edit:worker edit:worker call.begun:supervisor")
 
 	next := s.startTurn("and now")
-	d, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: next.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+	d, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: next.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
 		Text: "said", TextWithEffects: "see below"})
 	s.must(err)
 	s.same("of a turn that did nothing", d.Effects, []string(nil))
@@ -67,13 +67,13 @@ func TestAnswer_LedgerSetting_HidesEffects(t *testing.T) {
 
 // The last step makes no post if the turn has effects, because the caller's post lacks the effect
 // lines.
-func TestCommitLast_TurnWithEffects_MakesNoPost(t *testing.T) {
+func TestCommitLastStep_WithEffects_MakesNoPost(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
 	s.must(err)
 	s.commitChanges(turn, "c1", edited)
-	e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
+	e, err := s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "hello"))
 	s.must(err)
 	s.same("ended", e.Ended, true)
 	s.same("effects", e.Delivery.Effects, []string{"edited notes.md (1 line)"})
@@ -97,7 +97,7 @@ func TestAnswer_CrashAfterResult_ListsEffects(t *testing.T) {
 	s.same("effects", s.finish(turn, "done").Effects, []string{"edited notes.md (1 line)"})
 }
 
-func TestEffects_List_AppliesQuery(t *testing.T) {
+func TestListEffects_Query_SelectsEffects(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2")
 	s.commitChanges(turn, "c1", edited)
@@ -130,7 +130,7 @@ func TestEffects_List_AppliesQuery(t *testing.T) {
 		ReportedBy: supervisor.ReportedByWorker, At: s.now}})
 }
 
-func TestEffects_Count_GroupsByUserAndKind(t *testing.T) {
+func TestCountEffects_AllUsers_AreGrouped(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2")
 	s.commitChanges(turn, "c1", edited, protocol.Change{Kind: "write", Target: "a"}, protocol.Change{Kind: "run", Target: "make"})
@@ -143,17 +143,17 @@ func TestEffects_Count_GroupsByUserAndKind(t *testing.T) {
 	s.commitChanges(his, "c1", edited)
 	counts, err := s.db.Effects().Count(t.Context(), noon, time.Time{})
 	s.must(err)
-	s.same("counts", effect.ByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},
+	s.same("counts", effect.SumByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},
 		{User: "bob", Group: "changed", Count: 1}})
 	counts, err = s.db.Effects().Count(t.Context(), noon.Add(time.Minute), time.Time{})
 	s.must(err)
-	s.same("later", effect.ByGroup(counts), []supervisor.EffectCount{{User: "bob", Group: "changed", Count: 1}})
+	s.same("later", effect.SumByGroup(counts), []supervisor.EffectCount{{User: "bob", Group: "changed", Count: 1}})
 }
 
-func TestPutArrived_Files_AreInLedger(t *testing.T) {
+func TestCompleteArrivals_Files_AreInLedger(t *testing.T) {
 	s := newStory(t)
 	files := []supervisor.Attachment{{File: "a", Kind: "document", Name: "report.pdf"}, {File: "b", Kind: "photo"}, {File: "c", Kind: "voice"}}
-	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Next: 2, Items: []supervisor.Item{{Update: 1, Attachments: files,
+	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Next: 2, Items: []supervisor.BatchItem{{Update: 1, Attachments: files,
 		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}})
 	s.must(err)
 	arriving, err := s.db.Inbox().ListArriving(t.Context())
@@ -163,14 +163,14 @@ func TestPutArrived_Files_AreInLedger(t *testing.T) {
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
 	for range 2 { // the second round is a repeat after a crash
-		_, err := s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
+		_, err := s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
 		s.must(err)
 	}
 	list, err := s.db.Effects().List(t.Context(), supervisor.EffectQuery{User: "alice", Limit: 10})
 	s.must(err)
 	var got []string
 	for _, e := range list {
-		got = append(got, effect.Words(e, nil)+", "+string(e.ReportedBy))
+		got = append(got, effect.Describe(e, nil)+", "+string(e.ReportedBy))
 	}
 	s.same("ledger", got, []string{"received photo (12 bytes), supervisor", "received report.pdf (12 bytes), supervisor"})
 }

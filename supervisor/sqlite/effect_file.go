@@ -20,10 +20,10 @@ const (
 		OR EXISTS (SELECT 1 FROM operation WHERE user = ?1 AND kind = 'undo' AND state IN ('waiting', 'running'))`
 )
 
-// LastID returns the id of a user's newest effect. Without an id above the argument after, it
+// NewestID returns the id of a user's newest effect. Without an id above the argument after, it
 // returns that argument.
-func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
+func (s Effects) NewestID(ctx context.Context, user string, after int64) (int64, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the last effect of %s", user), engine.ScanInteger, lastEffect, user, after)
 }
 
 // ListFileEffects lists a user's file effects after an id, oldest first. Only effects of the given
@@ -31,11 +31,11 @@ func (s Effects) LastID(ctx context.Context, user string, after int64) (int64, e
 // ledger yet.
 func (s Effects) ListFileEffects(ctx context.Context, user string, after int64, kinds []string) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list the file effects of %s", user)
-	busy, err := engine.Value(read, engine.Bool, isChangingFiles, user)
+	busy, err := engine.FirstValue(read, engine.ScanBool, isChangingFiles, user)
 	if err != nil || busy {
 		return nil, false, err
 	}
-	list, err = engine.All(read, func(r *engine.Row) (e supervisor.FileEffect) {
+	list, err = engine.AllRows(read, func(r *engine.Row) (e supervisor.FileEffect) {
 		c, known := supervisor.FileChange{}, false
 		r.Scan(&e.ID, &e.Kind, &e.Target, &e.At, &known, &c.Path, &c.To, &c.Before, &c.After, &c.Obstacle)
 		if known {

@@ -11,11 +11,11 @@ import (
 
 // The list has each file effect with its recorded change. It is settled only after the tool has
 // ended.
-func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
+func TestListFileEffects_ToolRunning_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
 		all, settled, err := s.db.Effects().
-			ListFileEffects(t.Context(), "alice", after, append(effect.KindsOf("changed"), effect.KindsOf("run")...))
+			ListFileEffects(t.Context(), "alice", after, append(effect.GroupKinds("changed"), effect.GroupKinds("run")...))
 		s.must(err)
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)
@@ -27,7 +27,7 @@ func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
 		return list, settled
 	}
 	last := func(user string, after int64) int64 {
-		id, err := s.db.Effects().LastID(t.Context(), user, after)
+		id, err := s.db.Effects().NewestID(t.Context(), user, after)
 		s.must(err)
 		return id
 	}
@@ -42,7 +42,7 @@ func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
 		protocol.Change{
 			Kind:   "program",
 			Target: "b",
-			Undo:   &protocol.Undo{Path: "b", After: "large 1 2", Obstacle: protocol.ByProgram},
+			Undo:   &protocol.Undo{Path: "b", After: "large 1 2", Obstacle: protocol.ObstacleProgramChange},
 		},
 	)
 	_, settled = effects(0)
@@ -56,7 +56,7 @@ func TestListFileEffects_ToolRuns_IsUnsettled(t *testing.T) {
 		[]string{
 			"1 write a (a >folder )",
 			"2 run make",
-			"3 program b (b >large 1 2 " + protocol.ByProgram + ")",
+			"3 program b (b >large 1 2 " + protocol.ObstacleProgramChange + ")",
 			"4 edit c",
 		},
 	)

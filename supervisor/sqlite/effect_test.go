@@ -15,25 +15,25 @@ func startSendingTurn(s *story) (supervisor.Turn, supervisor.File) {
 	s.Helper()
 	turn := s.startTurnCalling("c1", "c2")
 	f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 12, Name: "a.png", MediaType: "image/png", Caption: "Tom"}
-	s.must(s.db.Blobs().Put(s.Context(), "alice", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
+	s.must(s.db.Blobs().AddOwner(s.Context(), "alice", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
 	return turn, f
 }
 
-func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
+func TestSendMessage_SameCallTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
 	// Before the call runs again, the file at the path has changed.
 	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
 	for i, file := range []supervisor.File{f, f, other} {
-		sent, err := s.db.Turns().WasSent(t.Context(), turn.ID, "c1")
+		sent, err := s.db.Turns().WasMessageSent(t.Context(), turn.ID, "c1")
 		s.must(err)
 		s.same("sent before", sent, i > 0)
-		in, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{file}})
+		in, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{file}})
 		s.must(err)
 		s.same("fresh", in == s.home.ID, i == 0)
 	}
-	sent, err := s.db.Turns().WasSent(t.Context(), turn.ID, "c2")
+	sent, err := s.db.Turns().WasMessageSent(t.Context(), turn.ID, "c2")
 	s.must(err)
 	s.same("sent for another call", sent, false)
 	s.same("ledger", s.query("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
@@ -44,14 +44,14 @@ func TestSend_SameCallTwice_SendsOnce(t *testing.T) {
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}, CreatedAt: noon}})
 }
 
-func TestSend_ConcurrentCalls_SendOnce(t *testing.T) {
+func TestSendMessage_ConcurrentCalls_SendOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
 	var all sync.WaitGroup
 	fresh := make(chan bool, 20)
 	for range cap(fresh) {
 		all.Go(func() {
-			first, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+			first, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -72,7 +72,7 @@ func TestSend_ConcurrentCalls_SendOnce(t *testing.T) {
 func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
-	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+	_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -83,10 +83,10 @@ func TestInbound_FilesDelivered_IsDone(t *testing.T) {
 	s.same("state", s.state(turn.Inbound), "done")
 }
 
-func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
+func TestInbound_FileSentBeforeAnswer_StaysOpen(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
-	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+	_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -94,15 +94,15 @@ func TestInbound_FileBeforeAnswer_StaysOpen(t *testing.T) {
 	s.same("state", s.state(turn.Inbound), "running")
 }
 
-func TestSend_Refused_ChangesNothing(t *testing.T) {
+func TestSendMessage_InvalidCall_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn, f := startSendingTurn(s)
 	bobs := strings.Repeat("cd", 32)
-	s.must(s.db.Blobs().Put(t.Context(), "bob", protocol.BlobRef{SHA256: bobs, Size: 12}, turn.ID))
+	s.must(s.db.Blobs().AddOwner(t.Context(), "bob", protocol.BlobRef{SHA256: bobs, Size: 12}, turn.ID))
 	for _, c := range []struct {
 		name, call string
 		change     func(*supervisor.File)
-		code       supervisor.Code
+		code       supervisor.ErrorCode
 		words      string
 	}{
 		{"unknown call", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
@@ -114,18 +114,18 @@ func TestSend_Refused_ChangesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bad := f
 			c.change(&bad)
-			_, err := s.db.Turns().Send(t.Context(), turn.ID, c.call, supervisor.Delivery{Files: []supervisor.File{bad}})
+			_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, c.call, supervisor.Delivery{Files: []supervisor.File{bad}})
 			s.checkRefused(err, c.code, c.words)
 			s.same("rows", s.query("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
 		})
 	}
-	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+	_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "sent"))
 	s.must(err)
-	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+	_, err = s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.checkRefused(err, supervisor.CodeInvalid, "has a result")
 	s.finish(turn, "done")
-	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+	_, err = s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }

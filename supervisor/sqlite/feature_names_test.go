@@ -39,7 +39,7 @@ var usedByCore = map[string]string{
 
 // The core may use only the names in usedByCore. Otherwise no feature could be removed, or read
 // alone.
-func TestCore_NamesOfFeatures_HaveReasons(t *testing.T) {
+func TestSources_FeatureNames_HaveReasons(t *testing.T) {
 	used := namesUsed(parseSources(t))
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if usedByCore[name] == "" {

@@ -7,13 +7,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Forgettings stores requests to forget and carries them out. A turn is forgotten as a whole: the
+// ForgetRequests stores requests to forget and carries them out. A turn is forgotten as a whole: the
 // user's messages and everything that followed from them. Messages whose answer is not delivered
 // yet are forgotten later.
-type Forgettings struct{ db *DB }
+type ForgetRequests struct{ db *DB }
 
-// Forgettings returns the store of requests to forget.
-func (db *DB) Forgettings() Forgettings { return Forgettings{db} }
+// ForgetRequests returns the store of requests to forget.
+func (db *DB) ForgetRequests() ForgetRequests { return ForgetRequests{db} }
 
 const (
 	selectForgetting = `SELECT id, user, inbound, conversation, since, until, next, counts, ended_at IS NOT NULL FROM forgetting `
@@ -29,36 +29,36 @@ const (
 
 // Put stores a request to forget. If the inbound has made a request before, Put returns the earlier
 // request with its current state.
-func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
-	return inTransaction(ctx, s.db, func(t *tx) supervisor.Forgetting {
+func (s ForgetRequests) Put(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.ForgetRequest {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
 		return value(t, scanForgetting, findForgetting, f.Inbound)
 	}, "store a request to forget of %s", f.User)
 }
 
 // Find returns the request to forget that an inbound made.
-func (s Forgettings) Find(ctx context.Context, inbound int64) (supervisor.Forgetting, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the request to forget of inbound %d", inbound), scanForgetting,
+func (s ForgetRequests) Find(ctx context.Context, inbound int64) (supervisor.ForgetRequest, bool, error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the request to forget of inbound %d", inbound), scanForgetting,
 		findForgetting, inbound)
 }
 
-// Open lists the unfinished requests to forget.
-func (s Forgettings) Open(ctx context.Context) ([]supervisor.Forgetting, error) {
-	return engine.All(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
+// ListUnfinishedConversations lists the unfinished requests to forget.
+func (s ForgetRequests) ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error) {
+	return engine.AllRows(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
 }
 
-// Done stores the progress of a request to forget. The request ends if no message waits. Done also
+// PutProgress stores the progress of a request to forget. The request ends if no message waits. Done also
 // empties the journal, which may hold the forgotten data.
-func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
+func (s ForgetRequests) PutProgress(ctx context.Context, f supervisor.ForgetRequest) error {
 	return s.db.write(ctx, func(t *tx) {
-		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
+		t.Exec(moveForgetting, f.Next, columnEncoder{f.Counts}, f.ID)
 		if !f.Expired {
 			t.invalidateReaders(f.User)
 		}
 		if f.Counts.Waiting == 0 {
 			t.Exec(endForgetting, t.Now, f.ID)
 		}
-		t.Scrub()
+		t.ScrubJournal()
 	}, "store the progress of a request to forget of %s", f.User)
 }
 
@@ -68,8 +68,8 @@ func (t *tx) invalidateReaders(user string) {
 	t.renewSystemText(user)
 }
 
-func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
-	r.Scan(&f.ID, &f.User, &f.Inbound, &f.Conversation, &f.Since, &f.Until, &f.Next, decoded{&f.Counts}, &f.Ended)
+func scanForgetting(r *engine.Row) (f supervisor.ForgetRequest) {
+	r.Scan(&f.ID, &f.User, &f.Inbound, &f.Conversation, &f.Since, &f.Until, &f.Next, columnDecoder{&f.Counts}, &f.Ended)
 	return f
 }
 
@@ -102,27 +102,27 @@ type forgettableInbound struct{ inbound, turn int64 }
 func scanForgettable(r *engine.Row) (f forgettableInbound) { r.Scan(&f.inbound, &f.turn); return f }
 
 // spanParameters returns the parameters of the statements that select a span of time.
-func spanParameters(f supervisor.Forgetting, from, to int64) []any {
+func spanParameters(f supervisor.ForgetRequest, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
 // walk visits the exchanges of a span, starting at an inbound. It calls each with one page of
 // exchanges after the other. each returns whether to continue.
-func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
+func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
-	last, err := engine.Value(read, engine.Integer, lastInbound)
+	last, err := engine.FirstValue(read, engine.ScanInteger, lastInbound)
 	for more := true; more && err == nil && from <= last; from += forgetPage {
 		var list []forgettableInbound
-		if list, err = engine.All(read, scanForgettable, query, spanParameters(f, from, from+forgetPage)...); err == nil {
+		if list, err = engine.AllRows(read, scanForgettable, query, spanParameters(f, from, from+forgetPage)...); err == nil {
 			more, err = each(list, from+forgetPage)
 		}
 	}
 	return err
 }
 
-// Count returns the counts of data that a request to forget would remove.
-func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts supervisor.ForgetCounts, err error) {
+// CountMatches returns the counts of data that a request to forget would remove.
+func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts, err error) {
 	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		for _, item := range list {
@@ -135,7 +135,7 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 			if e.busy(read) {
 				n.Waiting = n.Messages
 			}
-			counts = counts.Plus(n)
+			counts = counts.Add(n)
 			for _, path := range e.changedFiles(read) {
 				changed[path] = true
 			}
@@ -150,7 +150,7 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 
 // Forget removes the next part of a request's data, starting at the inbound f.Next. Messages that
 // still wait stay and are counted.
-func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgetStep, err error) {
+func (s ForgetRequests) ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep, err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0
 	f.Counts.Waiting = 0
@@ -165,7 +165,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 				counts := f.Counts
 				for _, item := range some {
 					gone, messages := t.forgetExchange(item, f)
-					if counts = counts.Plus(gone); gone.Waiting > 0 && waits == 0 {
+					if counts = counts.Add(gone); gone.Waiting > 0 && waits == 0 {
 						waits = item.inbound
 					}
 					p.Messages = append(p.Messages, messages...)
@@ -177,7 +177,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 				if waits != 0 {
 					f.Next = waits
 				}
-				t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
+				t.Exec(moveForgetting, f.Next, columnEncoder{f.Counts}, f.ID)
 			}, "delete the data that %s wants forgotten", f.User); err != nil {
 				return false, err
 			}
@@ -187,7 +187,7 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 	if err == nil {
 		err = s.forgetSpan(ctx, &f, first)
 	}
-	p.Forgetting = f
+	p.ForgetRequest = f
 	return p, err
 }
 
@@ -197,9 +197,9 @@ const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (S
 
 // forgetSpan removes the rows of a span that belong to no exchange, page by page. It also makes the
 // system texts stale.
-func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
+func (s ForgetRequests) forgetSpan(ctx context.Context, f *supervisor.ForgetRequest, first bool) error {
 	read := s.db.reader(ctx, "delete the data that %s wants forgotten", f.User)
-	n, err := engine.Value(read, engine.Integer, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
+	n, err := engine.FirstValue(read, engine.ScanInteger, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
 	if f.Counts.Waiting += n; err != nil || f.Counts.Waiting > 0 && !first {
 		return err
 	}
@@ -211,7 +211,7 @@ func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, f
 		if statement == "" {
 			continue
 		}
-		last, err := engine.Value(read, engine.Integer, `SELECT coalesce(max(rowid), 0) FROM `+row.table)
+		last, err := engine.FirstValue(read, engine.ScanInteger, `SELECT coalesce(max(rowid), 0) FROM `+row.table)
 		for from := int64(0); from < last && err == nil; from += forgetPage {
 			err = s.db.write(ctx, func(t *tx) { t.Exec(statement, spanParameters(*f, from, from+forgetPage)...) },
 				"forget what %s wants to be forgotten from %s", f.User, row.table)
@@ -229,16 +229,16 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// ForgetBytes calls remove for each forgotten blob of a user that no other user owns.
-func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error {
+// ForgetBlobs calls remove for each forgotten blob of a user that no other user owns.
+func (s ForgetRequests) ForgetBlobs(ctx context.Context, user string, remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten blobs of %s", user)
 	for after := ""; ; {
-		list, err := engine.All(read, engine.String, listForgotten, user, after)
+		list, err := engine.AllRows(read, engine.ScanString, listForgotten, user, after)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		for _, sha := range list {
-			others, err := engine.Value(read, engine.Bool, isOthersBlob, user, sha)
+			others, err := engine.FirstValue(read, engine.ScanBool, isOthersBlob, user, sha)
 			if err == nil && !others {
 				err = remove(sha)
 			}

@@ -34,14 +34,14 @@ func databaseWithTalk(b *testing.B, exchanges int) *sqlite.DB {
 		b.Fatal(err)
 	}
 	for _, c := range copiedColumns {
-		names := sqlitetest.Query(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
+		names := sqlitetest.QueryColumn(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
 		values := slices.Clone(names)
 		for i, name := range names {
 			if value := c.columns[name]; value != "" {
 				values[i] = value
 			}
 		}
-		sqlitetest.Change(b, db, fmt.Sprintf(`WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < %d)
+		sqlitetest.ExecStatements(b, db, fmt.Sprintf(`WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < %d)
 			INSERT INTO %s (%s) SELECT %s FROM %[2]s, copy`, exchanges-1, c.table, strings.Join(names, ", "), strings.Join(values, ", ")))
 	}
 	return db
@@ -58,7 +58,7 @@ func BenchmarkForget(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		b.StartTimer()
-		f, err := db.Forgettings().Put(b.Context(), supervisor.Forgetting{User: "alice", Inbound: exchanges + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
+		f, err := db.ForgetRequests().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -66,15 +66,15 @@ func BenchmarkForget(b *testing.B) {
 		forgotten := make(chan error, 1)
 		go func() {
 			var err error
-			if piece, err = db.Forgettings().Forget(b.Context(), f); err == nil {
-				err = db.Forgettings().Done(b.Context(), piece.Forgetting)
+			if piece, err = db.ForgetRequests().ForgetNext(b.Context(), f); err == nil {
+				err = db.ForgetRequests().PutProgress(b.Context(), piece.ForgetRequest)
 			}
 			forgotten <- err
 		}()
 		var waits []time.Duration
 		for busy := true; busy; {
 			began := time.Now()
-			if _, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Source: "terminal", Kind: supervisor.KindText, Text: "hello", Key: strconv.Itoa(len(waits)),
+			if _, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal", Kind: supervisor.KindText, Text: "hello", Key: strconv.Itoa(len(waits)),
 				Conversation: supervisor.Conversation{User: "bob", Channel: "terminal"}}); err != nil {
 				b.Fatal(err)
 			}

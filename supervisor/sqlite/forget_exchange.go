@@ -46,21 +46,21 @@ func exchangeOf(q engine.Querier, item forgettableInbound) (e exchange) {
 
 func (e *exchange) selectIDs(q engine.Querier, query string, args ...any) (text string) {
 	if e.err == nil {
-		text, e.err = engine.Value(q, engine.String, query, args...)
+		text, e.err = engine.FirstValue(q, engine.ScanString, query, args...)
 	}
 	return text
 }
 
 func (e *exchange) busy(q engine.Querier) (busy bool) {
 	if e.err == nil {
-		busy, e.err = engine.Value(q, engine.Bool, isBusy, e.turns, e.inbounds)
+		busy, e.err = engine.FirstValue(q, engine.ScanBool, isBusy, e.turns, e.inbounds)
 	}
 	return busy
 }
 
 func (e *exchange) count(q engine.Querier) (n supervisor.ForgetCounts) {
 	if e.err == nil {
-		n, e.err = engine.Value(q, func(r *engine.Row) (n supervisor.ForgetCounts) {
+		n, e.err = engine.FirstValue(q, func(r *engine.Row) (n supervisor.ForgetCounts) {
 			r.Scan(&n.Messages, &n.Answers, &n.Results, &n.Undos, &n.Files)
 			return n
 		}, countExchange, e.turns, e.inbounds)
@@ -71,7 +71,7 @@ func (e *exchange) count(q engine.Querier) (n supervisor.ForgetCounts) {
 // changedFiles lists the files that the turns of the exchange changed.
 func (e *exchange) changedFiles(q engine.Querier) (paths []string) {
 	if e.err == nil {
-		paths, e.err = engine.All(q, engine.String, listChanged, e.turns)
+		paths, e.err = engine.AllRows(q, engine.ScanString, listChanged, e.turns)
 	}
 	return paths
 }
@@ -85,7 +85,7 @@ const (
 
 // forgetExchange removes an exchange. It returns the counts of removed rows, and the ids of removed
 // messages. If the exchange is still busy, forgetExchange only counts the messages as waiting.
-func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
+func (t *tx) forgetExchange(item forgettableInbound, f supervisor.ForgetRequest) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
 	gone = e.count(t)
@@ -93,7 +93,7 @@ func (t *tx) forgetExchange(item forgettableInbound, f supervisor.Forgetting) (g
 	if busy {
 		return supervisor.ForgetCounts{Waiting: max(1, gone.Messages)}, nil
 	}
-	messages = all(t, engine.Integer, listMessageIDs, e.turns)
+	messages = all(t, engine.ScanInteger, listMessageIDs, e.turns)
 	if !f.Expired { // expiry does not touch the user's home and newer messages
 		t.Exec(insertForgottenTurns, e.turns)
 		t.forgetQuotes(e)
@@ -147,7 +147,7 @@ func (t *tx) forgetQuotes(e exchange) {
 				}
 			}
 			if cut {
-				t.Exec(replaceParts, encoded{m.Parts}, m.ID)
+				t.Exec(replaceParts, columnEncoder{m.Parts}, m.ID)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 // the spool later.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
-	for _, text := range all(t, engine.String, listBlobMentions, e.turns, e.inbounds) {
+	for _, text := range all(t, engine.ScanString, listBlobMentions, e.turns, e.inbounds) {
 		for _, sha := range anyDigest.FindAllString(text, -1) {
 			if !marked[sha] {
 				marked[sha] = true

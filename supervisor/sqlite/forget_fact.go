@@ -47,14 +47,14 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`},
 }
 
-// BlankFacts removes the words of forgotten facts, except in the user's own messages. The user ""
+// EraseFactWords removes the words of forgotten facts, except in the user's own messages. The user ""
 // means all users. Running turns, open questions and undelivered messages keep the words until they
-// are done. left counts the facts that wait for them. BlankFacts first calls remove, which takes
+// are done. left counts the facts that wait for them. EraseFactWords first calls remove, which takes
 // the messages out of the index. Only then does it remove the words, so that it finds the messages
 // again after a crash.
-func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
+func (s Memories) EraseFactWords(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "list forgotten facts to blank")
-	facts, err := engine.All(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
+	facts, err := engine.AllRows(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
 	for _, f := range facts {
 		list, waits, err := mentionsOf(read, f.user, f.ForgottenFact)
 		var messages []int64
@@ -90,7 +90,7 @@ type forgottenFact struct {
 // reports whether a row has changed or must wait.
 func (t *tx) blankMentions(list []mention) (again bool) {
 	for _, m := range list {
-		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0
+		again = again || m.waits || t.ExecCount(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.blankedText, m.id, m.text) == 0
 	}
 	return again
 }
@@ -101,11 +101,11 @@ func (t *tx) markBlanked(f forgottenFact, waits bool) {
 	}
 	t.Exec(deleteUpdates, f.user)
 	t.invalidateReaders(f.user)
-	t.Scrub()
+	t.ScrubJournal()
 }
 
-// CountMentions counts the rows that hold the words of a fact, by table.
-func (s Memories) CountMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64, error) {
+// CountFactMentions counts the rows that hold the words of a fact, by table.
+func (s Memories) CountFactMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64, error) {
 	list, _, err := mentionsOf(s.db.reader(ctx, "count mentions of a fact of %s", user), user, f)
 	counts, seen := map[string]int64{}, map[mention]bool{}
 	for _, m := range list {
@@ -132,7 +132,7 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 	if err != nil {
 		return nil, false, err
 	}
-	run, err := engine.Value(q, engine.Integer, countRun, encoded{turns})
+	run, err := engine.FirstValue(q, engine.ScanInteger, countRun, columnEncoder{turns})
 	for _, c := range factColumns {
 		if err != nil {
 			return nil, false, err
@@ -145,7 +145,7 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 				list = append(list, m)
 			}
 			return true
-		}, query, numberedArguments(query, encoded{turns}, user)...)
+		}, query, numberedArguments(query, columnEncoder{turns}, user)...)
 	}
 	return list, run > 0, err
 }
@@ -157,7 +157,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 		text string
 	}
 	scan := func(r *engine.Row) (k keptRow) { r.Scan(&k.turn, &k.text); return k }
-	kept, err := engine.All(q, scan, listKept, user, f.ID)
+	kept, err := engine.AllRows(q, scan, listKept, user, f.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,8 +165,8 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 	for _, k := range kept {
 		turns, texts = append(turns, k.turn), append(texts, k.text)
 	}
-	calls, err := engine.All(q, scan, listMemoryCalls, user)
-	named, digest := regexp.MustCompile(`\b`+regexp.QuoteMeta(f.ID)+`\b`), protocol.WordsDigest(f.Text)
+	calls, err := engine.AllRows(q, scan, listMemoryCalls, user)
+	named, digest := regexp.MustCompile(`\b`+regexp.QuoteMeta(f.ID)+`\b`), protocol.DigestWords(f.Text)
 	for _, k := range calls {
 		var parts []protocol.Part
 		if json.Unmarshal([]byte(k.text), &parts) != nil {
@@ -174,7 +174,7 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 		}
 		for _, p := range parts {
 			var args protocol.MemoryArguments
-			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" && protocol.WordsDigest(args.Text) == digest {
+			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" && protocol.DigestWords(args.Text) == digest {
 				turns, texts = append(turns, k.turn), append(texts, args.Text)
 			}
 		}

@@ -34,7 +34,7 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 
 // The present and earlier words of a fact stay only in the user's own messages. The text around
 // them and all other rows are unchanged.
-func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
+func TestEraseFactWords_UserMessages_Stay(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
 	m.chat = m.story.chat("alice", "1")
@@ -49,17 +49,17 @@ func TestBlankFacts_SparesUsersOwnWords(t *testing.T) {
 	m.close(d, supervisor.OutcomeSent, "")
 	before := m.rows()
 	fact := supervisor.ForgottenFact{ID: "k7", Text: `Takes plugh "tea"`}
-	counts, err := m.db.Memories().CountMentions(t.Context(), "alice", fact)
+	counts, err := m.db.Memories().CountFactMentions(t.Context(), "alice", fact)
 	if m.must(err); counts["message"] == 0 || counts["outbox"] != 4 || counts["effect"] != 2 {
 		t.Errorf("counted %v", counts)
 	}
-	m.must(m.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{fact}))
+	m.must(m.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{fact}))
 	cut := errors.New("cut off")
-	if _, err := m.db.Memories().BlankFacts(t.Context(), "alice", func(context.Context, string, []int64) error { return cut }); !errors.Is(err, cut) {
+	if _, err := m.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string, []int64) error { return cut }); !errors.Is(err, cut) {
 		t.Errorf("without the index: %v", err)
 	}
 	var messages []int64
-	left, err := m.db.Memories().BlankFacts(t.Context(), "", func(_ context.Context, user string, ids []int64) error {
+	left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(_ context.Context, user string, ids []int64) error {
 		messages = append(messages, ids...)
 		return nil
 	})
@@ -93,7 +93,7 @@ func (m *forgetting) checkGone(words func(string) bool) {
 
 // If a turn forgets a fact, its answer has the fact's words. The words are removed after the
 // answer's delivery.
-func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
+func TestEraseFactWords_UndeliveredAnswer_Waits(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
 	m.chat = m.story.chat("alice", "1")
@@ -104,12 +104,12 @@ func TestBlankFacts_UndeliveredAnswer_Waits(t *testing.T) {
 	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = "forget", json.RawMessage(`{"ids":["k7"]}`)
 	_, err := m.db.Turns().CommitStep(t.Context(), s)
 	m.must(err)
-	m.must(m.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{{ID: "k7", Text: "Takes plugh"}}))
+	m.must(m.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{{ID: "k7", Text: "Takes plugh"}}))
 	_, err = m.db.Turns().CommitResult(t.Context(), e.turn.ID, protocol.ToolResult{Call: "forget", Name: "forget", Text: "k7 is forgotten."})
 	m.must(err)
 	look := func(want int) {
 		t.Helper()
-		left, err := m.db.Memories().BlankFacts(t.Context(), "", func(context.Context, string, []int64) error { return nil })
+		left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(context.Context, string, []int64) error { return nil })
 		if m.must(err); left != want {
 			t.Errorf("%d are left, want %d", left, want)
 		}

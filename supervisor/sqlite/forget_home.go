@@ -35,7 +35,7 @@ type turnInHome struct {
 
 func scanHomeTurn(r *engine.Row) (h turnInHome) {
 	user := ""
-	r.Scan(&h.turn, &user, &h.since, decoded{&h.messages}, decoded{&h.notes})
+	r.Scan(&h.turn, &user, &h.since, columnDecoder{&h.messages}, columnDecoder{&h.notes})
 	return h
 }
 
@@ -53,8 +53,8 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 	return of
 }
 
-// EachHomeSearch calls each with the searches for a request's turns in the user's home.
-func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryTurns) error) error {
+// WalkHomeSearches calls each with the searches for a request's turns in the user's home.
+func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
@@ -63,7 +63,7 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 				turns = append(turns, item.turn)
 			}
 		}
-		found, err := engine.All(read, scanHomeTurn, selectHomeTurns, encoded{turns})
+		found, err := engine.AllRows(read, scanHomeTurn, selectHomeTurns, columnEncoder{turns})
 		if err == nil && len(found) > 0 {
 			err = each(homeSearch(found))
 		}
@@ -71,14 +71,14 @@ func (s Forgettings) EachHomeSearch(ctx context.Context, f supervisor.Forgetting
 	})
 }
 
-// FindLeftInHome returns a search for data of forgotten turns in a user's home.
-func (s Forgettings) FindLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
-	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
+// FindTurnsLeftInHome returns a search for data of forgotten turns in a user's home.
+func (s ForgetRequests) FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
+	list, err := engine.AllRows(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
 }
 
-// PutGoneFromHome records that a user's home no longer has data of some forgotten turns.
-func (s Forgettings) PutGoneFromHome(ctx context.Context, user string, turns []int64) error {
+// MarkTurnsGoneFromHome records that a user's home no longer has data of some forgotten turns.
+func (s ForgetRequests) MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {
 			t.Exec(deleteForgottenTurn, user, turn)

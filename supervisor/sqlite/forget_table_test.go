@@ -16,7 +16,7 @@ func (r *rig) worded() []string {
 
 // A new table with words of users needs a row in forgetTable. The row says how to forget the words,
 // or why they stay.
-func TestForgetTable_CoversEveryTable(t *testing.T) {
+func TestForgetTable_EveryDatabaseTable_HasRow(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	said := map[string]bool{}
@@ -51,7 +51,7 @@ func TestForgetTable_CoversEveryTable(t *testing.T) {
 }
 
 // Only whole words are blanked: a short fact removes nothing from longer words.
-func TestBlankText_PartOfWord_Stays(t *testing.T) {
+func TestEraseWords_PartOfWord_Stays(t *testing.T) {
 	for text, want := range map[string]string{"tea": "···", "Tea, steam and tea tea": "···, steam and ··· ···", "tease": "tease",
 		`{"a":["tea"],"b":"teas"}`: `{"a":["···"],"b":"teas"}`, "`tea`": "`···`"} {
 		if got := blankText(text, matchAny([]string{"tea"})); got != want {

@@ -121,7 +121,7 @@ func (m *forgetting) work(e *exchangeState) {
 	r := result(call, m.word(e))
 	path := m.word(e)
 	sha := fmt.Sprintf("%064d", *m.n)
-	m.must(m.db.Blobs().PutOldFile(m.Context(), m.user, protocol.BlobRef{SHA256: sha, Size: 1}, e.turn.ID))
+	m.must(m.db.Blobs().PutFileBackup(m.Context(), m.user, protocol.BlobRef{SHA256: sha, Size: 1}, e.turn.ID))
 	r.Changes = []protocol.Change{{Kind: "edit", Target: path, Undo: &protocol.Undo{Path: path, Before: protocol.FileState(sha), After: two, Size: 1, Mode: 0o600}}}
 	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID, r)
 	m.must(err)
@@ -144,12 +144,12 @@ func (m *forgetting) deliver(e *exchangeState) {
 	if e.ends.ID == 0 {
 		return
 	}
-	posts, err := m.db.Posts().Open(m.Context(), e.ends.ID, []supervisor.RichText{{Text: m.word(e)}})
+	posts, err := m.db.Posts().CreatePosts(m.Context(), e.ends.ID, []supervisor.RichText{{Text: m.word(e)}})
 	m.must(err)
-	p, err := m.db.Posts().StartSending(m.Context(), m.chat.ID, posts[0])
+	p, err := m.db.Posts().MarkSending(m.Context(), m.chat.ID, posts[0])
 	m.must(err)
 	p.State, p.Message = supervisor.PostSent, fmt.Sprint("p", p.ID)
-	m.must(m.db.Outbox().Close(m.Context(), supervisor.DeliveryOutcome{Delivery: e.ends.ID, Outcome: supervisor.OutcomeSent, Post: p}))
+	m.must(m.db.Outbox().StoreOutcome(m.Context(), supervisor.DeliveryOutcome{Delivery: e.ends.ID, Outcome: supervisor.OutcomeSent, Post: p}))
 	e.done = true
 }
 
@@ -170,9 +170,9 @@ func (m *forgetting) answerAll() {
 
 // rows returns every row of the database as text.
 func (m *forgetting) rows() (rows []string) {
-	for _, table := range sqlitetest.Query(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
-		columns := sqlitetest.Query(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
-		for _, row := range sqlitetest.Query(m, m.db, `SELECT `+columns+` FROM `+table) {
+	for _, table := range sqlitetest.QueryColumn(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
+		columns := sqlitetest.QueryColumn(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
+		for _, row := range sqlitetest.QueryColumn(m, m.db, `SELECT `+columns+` FROM `+table) {
 			rows = append(rows, table+": "+row)
 		}
 	}
@@ -217,14 +217,14 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 		if until.After(last) {
 			until = last
 		}
-		wish := supervisor.Forgetting{User: m.user, Inbound: int64(runs), Since: since, Until: until}
+		wish := supervisor.ForgetRequest{User: m.user, Inbound: int64(runs), Since: since, Until: until}
 		if rapid.Bool().Draw(rt, "conversation") {
 			wish.Conversation = m.chat.ID
 		}
-		wish, err := s.db.Forgettings().Put(t.Context(), wish)
+		wish, err := s.db.ForgetRequests().Put(t.Context(), wish)
 		m.must(err)
 		if rapid.Bool().Draw(rt, "waits") { // some messages of the span may still wait
-			_, err = s.db.Forgettings().Forget(t.Context(), wish)
+			_, err = s.db.ForgetRequests().ForgetNext(t.Context(), wish)
 			m.must(err)
 		}
 		m.answerAll()
@@ -250,19 +250,19 @@ func TestForgetSpan_DeletesOnlyThatSpan(t *testing.T) {
 			commits.Store(0)
 			stopAt.Store(cut)
 			stop.Store(&cancel)
-			open, err := s.db.Forgettings().Open(ctx)
+			open, err := s.db.ForgetRequests().ListUnfinished(ctx)
 			m.must(err)
-			mine := slices.IndexFunc(open, func(f supervisor.Forgetting) bool { return f.ID == wish.ID })
+			mine := slices.IndexFunc(open, func(f supervisor.ForgetRequest) bool { return f.ID == wish.ID })
 			if mine < 0 {
 				cancel()
 				break // the interruption came after the last commit
 			}
-			p, err := s.db.Forgettings().Forget(ctx, open[mine])
+			p, err := s.db.ForgetRequests().ForgetNext(ctx, open[mine])
 			if err == nil {
-				err = s.db.Forgettings().ForgetBytes(ctx, m.user, func(string) error { return nil })
+				err = s.db.ForgetRequests().ForgetBlobs(ctx, m.user, func(string) error { return nil })
 			}
 			if err == nil {
-				err = s.db.Forgettings().Done(ctx, p.Forgetting)
+				err = s.db.ForgetRequests().PutProgress(ctx, p.ForgetRequest)
 			}
 			if err != nil && cut == 0 || err == nil && p.Counts.Waiting > 0 {
 				rt.Fatalf("%+v waits: %v", p.Counts, err)

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-func TestFreeze_SecondCall_NeverShortens(t *testing.T) {
+func TestFreezeChat_ShorterFreeze_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	freeze := func(source, chat string, after time.Duration) {
 		s.Helper()
-		s.must(s.db.Outbox().Freeze(t.Context(), source, chat, noon.Add(after)))
+		s.must(s.db.Outbox().StoreFreeze(t.Context(), source, chat, noon.Add(after)))
 	}
 	frozen := func(source string) map[string]time.Time {
 		s.Helper()

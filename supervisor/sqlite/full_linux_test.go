@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestFullDisk_LosesNothing(t *testing.T) {
+func TestFullDisk_FailedWrites_LoseNothing(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); errors.Is(err, unix.EPERM) {
 		t.Skip("mounting a tmpfs is not permitted here: ", err)
@@ -33,7 +33,7 @@ func TestFullDisk_LosesNothing(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	r.same("the next write", r.db.Audit().Put(t.Context(), "alice", "fill", "y"), nil)
+	r.same("the next write", r.db.Audit().Append(t.Context(), "alice", "fill", "y"), nil)
 	r.same("entries", r.count("SELECT count(*) FROM audit"), kept+1)
 	r.same("sound", strings.Join(r.list("PRAGMA integrity_check"), " "), "ok")
 }

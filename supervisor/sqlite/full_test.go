@@ -14,7 +14,7 @@ func (r *rig) fill() (kept int) {
 	r.Helper()
 	text := strings.Repeat("x", 20_000)
 	for ; kept < 1000; kept++ {
-		err := r.db.Audit().Put(r.Context(), "alice", "fill", text)
+		err := r.db.Audit().Append(r.Context(), "alice", "fill", text)
 		if err == nil {
 			continue
 		}
@@ -29,7 +29,7 @@ func (r *rig) fill() (kept int) {
 	return kept
 }
 
-func TestFullDatabase_RoomAgain_Writes(t *testing.T) {
+func TestFullDatabase_SpaceFreed_WritesAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	limit := func(pages string) {
@@ -40,6 +40,6 @@ func TestFullDatabase_RoomAgain_Writes(t *testing.T) {
 	kept := r.fill()
 	r.same("small writes", r.write(note("a")), nil)
 	limit("100000")
-	r.same("the next write", r.db.Audit().Put(t.Context(), "alice", "fill", strings.Repeat("x", 20_000)), nil)
+	r.same("the next write", r.db.Audit().Append(t.Context(), "alice", "fill", strings.Repeat("x", 20_000)), nil)
 	r.same("entries", r.count("SELECT count(*) FROM audit"), kept+1)
 }

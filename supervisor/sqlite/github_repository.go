@@ -8,11 +8,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Repositories stores unsent notices about GitHub repositories, and which checks have failed.
-type Repositories struct{ db *DB }
+// GitHubRepositories stores unsent notices about GitHub repositories, and which checks have failed.
+type GitHubRepositories struct{ db *DB }
 
-// Repositories returns the store of notices about GitHub repositories.
-func (db *DB) Repositories() Repositories { return Repositories{db} }
+// GitHubRepositories returns the store of notices about GitHub repositories.
+func (db *DB) GitHubRepositories() GitHubRepositories { return GitHubRepositories{db} }
 
 // RepositoryNotice is a notice to one conversation about a GitHub event. Notices with the same
 // Conversation, Repo and Key go into one message when the first notice is due.
@@ -42,10 +42,10 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// PutEvent stores the notices about an event and ends its webhook delivery. It stores no notice
+// PutEventNotices stores the notices about an event and ends its webhook delivery. It stores no notice
 // about a check that failed before at the same commit. It also stores none about a check that
 // passed without an earlier failure. If the delivery has already ended, nothing changes.
-func (s Repositories) PutEvent(
+func (s GitHubRepositories) PutEventNotices(
 	ctx context.Context,
 	delivery int64,
 	e supervisor.GitHubEvent,
@@ -58,19 +58,19 @@ func (s Repositories) PutEvent(
 		}
 		for _, n := range notices {
 			c := t.conversation(n.Conversation)
-			t.Exec(insertNotice, c.User, c.ID, n.Repo, n.Key, encoded{n.Event}, n.Due)
+			t.Exec(insertNotice, c.User, c.ID, n.Repo, n.Key, columnEncoder{n.Event}, n.Due)
 		}
 	}, "store the notices of webhook delivery %d", delivery)
 }
 
 // isNewCheckResult reports whether the result of a GitHub check is new.
 func (t *tx) isNewCheckResult(e supervisor.GitHubEvent, check GitHubCheckOutcome) bool {
-	repo := supervisor.GitHubRepoName(e.Repo)
+	repo := supervisor.NormalizeRepoName(e.Repo)
 	switch {
 	case check == CheckFailed:
-		return t.Change(failCheck, repo, e.Ref, e.Title, e.Head, e.At) > 0
+		return t.ExecCount(failCheck, repo, e.Ref, e.Title, e.Head, e.At) > 0
 	case check == CheckPassed:
-		return t.Change(passCheck, repo, e.Ref, e.Title, e.At) > 0
+		return t.ExecCount(passCheck, repo, e.Ref, e.Title, e.At) > 0
 	case e.Deleted:
 		t.Exec(dropRef, repo, e.Ref)
 	}
@@ -88,10 +88,10 @@ const (
 	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
 )
 
-// ListDue lists the due notices, message by message, oldest first. If one notice of a message is
+// ListDueConversations lists the due notices, message by message, oldest first. If one notice of a message is
 // due, all notices of that message are listed.
-func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
-	return engine.All(
+func (s GitHubRepositories) ListDueNotices(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
+	return engine.AllRows(
 		s.db.reader(ctx, "list due repository notices"),
 		scanNotice,
 		dueNotices,
@@ -100,13 +100,13 @@ func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryN
 }
 
 // Next returns when the next notice about a repository is due. ok is false without a notice.
-func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find the next repository notice"), engine.Time, nextNotice)
+func (s GitHubRepositories) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the next repository notice"), engine.ScanTime, nextNotice)
 }
 
-// PutMessage puts one message about several notices into the outbox. number is the number of their
+// SendNotices puts one message about several notices into the outbox. number is the number of their
 // pull request; 0 means none.
-func (s Repositories) PutMessage(
+func (s GitHubRepositories) SendNotices(
 	ctx context.Context,
 	notices []RepositoryNotice,
 	number int,
@@ -118,7 +118,7 @@ func (s Repositories) PutMessage(
 		for _, n := range notices {
 			ids = append(ids, n.ID)
 		}
-		if t.Change(deleteNotices, encoded{ids}) < int64(len(ids)) {
+		if t.ExecCount(deleteNotices, columnEncoder{ids}) < int64(len(ids)) {
 			t.fail(invalid("some of that was told"))
 		}
 		d, _ := t.sayOrHold(supervisor.Delivery{Conversation: n.Conversation, Text: text})
@@ -141,9 +141,9 @@ const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o
 	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
 		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
 
-// ListMessages lists the newest message about a pull request in each chat.
-func (s Repositories) ListMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
-	return engine.All(
+// ListNoticeMessages lists the newest message about a pull request in each chat.
+func (s GitHubRepositories) ListNoticeMessages(ctx context.Context, repo string, number int) ([]NoticeMessage, error) {
+	return engine.AllRows(
 		s.db.reader(ctx, "list notices about %s#%d", repo, number),
 		func(r *engine.Row) (m NoticeMessage) {
 			c := &m.Conversation
@@ -158,18 +158,18 @@ func (s Repositories) ListMessages(ctx context.Context, repo string, number int)
 
 func scanNotice(row *engine.Row) (n RepositoryNotice) {
 	c := &n.Conversation
-	row.Scan(&n.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &n.Repo, &n.Key, decoded{&n.Event}, &n.Due)
+	row.Scan(&n.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &n.Repo, &n.Key, columnDecoder{&n.Event}, &n.Due)
 	return n
 }
 
-// PutFound stores new events that a poll of GitHub found. In the same transaction it stores the
+// PutPolledEvents stores new events that a poll of GitHub found. In the same transaction it stores the
 // position of the poll, a setting of the service.
-func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
+func (s WebhookDeliveries) PutPolledEvents(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {
 			one(
 				t,
-				engine.Integer,
+				engine.ScanInteger,
 				insertWebhookDelivery,
 				d.User,
 				d.Source,
@@ -177,7 +177,7 @@ func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.Webho
 				d.Key,
 				d.Body,
 				d.Size,
-				encoded{d.Event},
+				columnEncoder{d.Event},
 				supervisor.WebhookNew,
 				"",
 				t.Now,

@@ -28,8 +28,8 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 
 // Status returns the status of a repository, by its name in lower case. It is slow, since it reads
 // all events of a week.
-func (s Repositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
-	return engine.Value(s.db.reader(ctx, "read the status of %s", repo), func(row *engine.Row) (r RepositoryStatus) {
+func (s GitHubRepositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
+	return engine.FirstValue(s.db.reader(ctx, "read the status of %s", repo), func(row *engine.Row) (r RepositoryStatus) {
 		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
 		return r
 	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
@@ -37,11 +37,11 @@ func (s Repositories) Status(ctx context.Context, repo string, since time.Time) 
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
 
-// CountBelow returns the number of child turns of the turn that an inbound started.
-func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
-	return engine.Value(
+// CountChildren returns the number of child turns of the turn that an inbound started.
+func (s Turns) CountChildren(ctx context.Context, user string, inbound int64) (int64, error) {
+	return engine.FirstValue(
 		s.db.reader(ctx, "count the turns below that of inbound %d", inbound),
-		engine.Integer,
+		engine.ScanInteger,
 		countBelow,
 		inbound,
 		user,
@@ -54,9 +54,9 @@ const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o
 // ListAbandoned lists a user's pending deliveries on GitHub's channel from before a time. Nobody
 // reads them, since nobody talks on that channel.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
-	return engine.All(
+	return engine.AllRows(
 		s.db.reader(ctx, "list abandoned deliveries of %s", user),
-		engine.Integer,
+		engine.ScanInteger,
 		listAbandoned,
 		user,
 		before.UnixMilli(),

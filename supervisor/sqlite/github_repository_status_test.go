@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestStatus_CountsOnlyItsRepository(t *testing.T) {
+func TestRepositoryStatus_TwoRepos_CountsOnlyOne(t *testing.T) {
 	s := newStory(t)
 	for i, d := range []supervisor.WebhookDelivery{
 		{Event: supervisor.GitHubEvent{Repo: "Acme/Widget"}, State: supervisor.WebhookNew},
@@ -22,21 +22,21 @@ func TestStatus_CountsOnlyItsRepository(t *testing.T) {
 		_, err := s.db.WebhookDeliveries().Put(t.Context(), d)
 		s.must(err)
 	}
-	s.must(s.db.Triages().Request(t.Context(), triageRequest(5, "", noon)))
+	s.must(s.db.Triages().RequestTriage(t.Context(), triageRequest(5, "", noon)))
 	s.must(
 		s.db.Reviews().
-			Request(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
+			RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
 	)
-	c, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
 	s.must(err)
 	cost := int64(1_200)
 	s.must(
 		s.db.Usage().
-			Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}),
+			PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}),
 	)
 	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
 		t.Helper()
-		r, err := s.db.Repositories().Status(t.Context(), repo, since)
+		r, err := s.db.GitHubRepositories().Status(t.Context(), repo, since)
 		s.must(err)
 		return r
 	}
@@ -50,12 +50,12 @@ func TestStatus_CountsOnlyItsRepository(t *testing.T) {
 	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})
 }
 
-func TestListAbandoned_OnlyGitHubChannel(t *testing.T) {
+func TestListAbandoned_Channels_ListsOnlyGitHub(t *testing.T) {
 	s := newStory(t)
 	var said []int64
 	for _, c := range []supervisor.Conversation{{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"},
 		{User: "alice", Channel: supervisor.ChannelTerminal}, {User: "bob", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"}} {
-		d, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "x"})
+		d, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: c, Text: "x"})
 		s.must(err)
 		said = append(said, d.ID)
 	}

@@ -12,7 +12,7 @@ import (
 func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	store, now := r.db.Repositories(), time.Now()
+	store, now := r.db.GitHubRepositories(), time.Now()
 	put := func(delivery string, due time.Time, key string) {
 		t.Helper()
 		c := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
@@ -23,7 +23,7 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 		for range 2 { // the second call changes nothing
 			r.same(
 				"take",
-				store.PutEvent(
+				store.PutEventNotices(
 					t.Context(),
 					id,
 					supervisor.GitHubEvent{},
@@ -39,20 +39,20 @@ func TestNotices_SameKey_BecomeOneMessage(t *testing.T) {
 	put("b", now, "pull/#2")
 	put("c", now.Add(-time.Minute), "pull/#1")
 	put("d", now.Add(time.Minute), "pull/#3")
-	due, err := store.ListDue(t.Context(), now)
+	due, err := store.ListDueNotices(t.Context(), now)
 	r.same("error", err, nil)
 	order := ""
 	for _, n := range due {
 		order += n.Event.Title
 	}
 	r.same("due", order, "acb")
-	next, _, err := store.Next(t.Context())
+	next, _, err := store.NextDue(t.Context())
 	r.same("error", err, nil)
 	r.same("next", next.UnixMilli(), now.Add(-time.Minute).UnixMilli())
-	_, err = store.PutMessage(t.Context(), due[:2], 1, "told")
+	_, err = store.SendNotices(t.Context(), due[:2], 1, "told")
 	r.same("told", err, nil)
-	_, err = store.PutMessage(t.Context(), due[:2], 1, "told")
-	r.same("told again", supervisor.ErrorCode(err), supervisor.CodeInvalid)
+	_, err = store.SendNotices(t.Context(), due[:2], 1, "told")
+	r.same("told again", supervisor.ErrorCodeOf(err), supervisor.CodeInvalid)
 	r.same("said", r.count(`SELECT count(*) FROM outbox`), 1)
 	r.same("left", r.count(`SELECT count(*) FROM repository_notice`), 2)
 }

@@ -59,15 +59,15 @@ const (
 
 // Request requests the review of a pull request's head. It reads User, Repo, Number, Requester,
 // Text, WantedAt and Due. The same request again changes nothing.
-func (s Reviews) Request(ctx context.Context, r supervisor.Review) error {
+func (s Reviews) RequestReview(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Requester, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
-	}, "request the review of %s", r.Name())
+	}, "request the review of %s", r.PullRequestName())
 }
 
-// Heads returns the last requested head of each pull request of a repository. "" means a head that
+// LastHeads returns the last requested head of each pull request of a repository. "" means a head that
 // is not read yet.
-func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
+func (s Reviews) LastHeads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list requested heads of %s", repo).
 		Query(func(row *engine.Row) bool {
@@ -79,21 +79,21 @@ func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, 
 		}, listHeads, user, repo)
 }
 
-// ListDue lists the due reviews of all users. It leaves out pull requests with another active
+// ListDueConversations lists the due reviews of all users. It leaves out pull requests with another active
 // review.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
+	return engine.AllRows(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
 }
 
 // Next returns when the next review is due. ok is false without a review.
-func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find the next due review"), engine.Time, nextReview)
+func (s Reviews) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the next due review"), engine.ScanTime, nextReview)
 }
 
-// PutHead stores the head of a settling review, and returns the review of that head. If the head
+// SetHead stores the head of a settling review, and returns the review of that head. If the head
 // already has a review, a person's request runs that review again. A skipped review is checked
 // again. Any other earlier review is returned unchanged.
-func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
+func (s Reviews) SetHead(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
 		switch {
@@ -113,7 +113,7 @@ func (s Reviews) PutHead(ctx context.Context, r supervisor.Review, head string) 
 			t.Exec(recheckReview, t.Now, t.Now, before.ID)
 		}
 		return t.review(before.ID)
-	}, "store the head of %s", r.Name())
+	}, "store the head of %s", r.PullRequestName())
 }
 
 func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanReview, findReview, id) }
@@ -138,7 +138,7 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 // the review was requested again meanwhile. It fails if the stored state does not allow the new
 // state.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
-	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s", r.Name())
+	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s", r.PullRequestName())
 }
 
 func (t *tx) keepReview(r supervisor.Review) {
@@ -176,39 +176,39 @@ func (t *tx) keepReview(r supervisor.Review) {
 }
 
 // Queue marks a review as queued and stores the inbound that starts its turn.
-func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound, error) {
+func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in.State = supervisor.InboundNew
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Inbound {
 		r.State, r.Due = supervisor.ReviewQueued, time.Time{}
 		t.keepReview(r)
 		kept, _ := t.putInbound(in)
 		return kept
-	}, "queue the review of %s", r.Name())
+	}, "queue the review of %s", r.PullRequestName())
 }
 
-// FindOf returns the review that a turn works on. If the turn has only begun, that is the active
+// FindByTurn returns the review that a turn works on. If the turn has only begun, that is the active
 // review of its pull request.
-func (s Reviews) FindOf(
+func (s Reviews) FindByTurn(
 	ctx context.Context,
 	turn supervisor.Turn,
 	repo string,
 	number int,
 ) (r supervisor.Review, ok bool, err error) {
 	read := s.db.reader(ctx, "find the review of turn %d", turn.ID)
-	if r, ok, err = engine.One(read, scanReview, findOfTurn, turn.ID); err != nil || ok {
+	if r, ok, err = engine.FirstRow(read, scanReview, findOfTurn, turn.ID); err != nil || ok {
 		return r, ok, err
 	}
-	return engine.One(read, scanReview, findActive, turn.Conversation.User, repo, number)
+	return engine.FirstRow(read, scanReview, findActive, turn.Conversation.User, repo, number)
 }
 
 // Find returns a review by its id, if there is one.
 func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, error) {
-	return engine.One(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
+	return engine.FirstRow(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
 }
 
-// ListOf lists a pull request's reviews, oldest first.
-func (s Reviews) ListOf(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
-	return engine.All(
+// ListOfUser lists a pull request's reviews, oldest first.
+func (s Reviews) ListOfPullRequest(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
+	return engine.AllRows(
 		s.db.reader(ctx, "list the reviews of %s#%d", repo, number),
 		scanReview,
 		listOfPull,
@@ -220,17 +220,17 @@ func (s Reviews) ListOf(ctx context.Context, user, repo string, number int) ([]s
 
 // ListActive lists the active reviews of all users.
 func (s Reviews) ListActive(ctx context.Context) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list active reviews"), scanReview, listActive)
+	return engine.AllRows(s.db.reader(ctx, "list active reviews"), scanReview, listActive)
 }
 
 // ListWithoutTurn lists active reviews without a turn that runs or will start.
 func (s Reviews) ListWithoutTurn(ctx context.Context) ([]supervisor.Review, error) {
-	return engine.All(s.db.reader(ctx, "list active reviews without a turn"), scanReview, listLost)
+	return engine.AllRows(s.db.reader(ctx, "list active reviews without a turn"), scanReview, listLost)
 }
 
 // ListPosted lists the posted reviews that changed since a time, of all users, oldest first.
 func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.Review, error) {
-	return engine.All(
+	return engine.AllRows(
 		s.db.reader(ctx, "list posted reviews"),
 		scanReview,
 		listPosted,
@@ -241,10 +241,10 @@ func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
-// Cost returns the cost of a turn with its child turns, in millionths of a dollar. nil means that a
+// CostOfTurn returns the cost of a turn with its child turns, in millionths of a dollar. nil means that a
 // price is unknown.
-func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
-	sum, err := engine.Value(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.Integer, sumReview, turn)
+func (s Reviews) CostOfTurn(ctx context.Context, turn int64) (*int64, error) {
+	sum, err := engine.FirstValue(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.ScanInteger, sumReview, turn)
 	if err != nil || sum < 0 {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func scanReview(row *engine.Row) (r supervisor.Review) {
 		&r.Change,
 		&r.Result,
 		&r.Posted,
-		decoded{&r.Buttons},
+		columnDecoder{&r.Buttons},
 		&r.Why,
 	)
 	return r

@@ -13,18 +13,18 @@ const (
 	listMutes  = `SELECT id, user, repo, kind, subject, why, by, created_at FROM review_mute WHERE user = ? AND (repo = ?2 OR ?2 = '') ORDER BY id`
 )
 
-// Mute adds a mute to a repository's reviews. A second call changes nothing.
-func (s Reviews) Mute(ctx context.Context, m supervisor.ReviewMute) error {
+// AddMute adds a mute to a repository's reviews. A second call changes nothing.
+func (s Reviews) AddMute(ctx context.Context, m supervisor.ReviewMute) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putMute, m.User, m.Repo, m.Kind, m.Subject, m.Why, m.By, t.Now) },
 		"mute the %s %s in %s", m.Kind, m.Subject, m.Repo)
 }
 
-// Unmute removes a mute of a user. It reports whether the mute existed.
-func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error) {
+// RemoveMute removes a mute of a user. It reports whether the mute existed.
+func (s Reviews) RemoveMute(ctx context.Context, user string, id int64) (bool, error) {
 	return inTransaction(
 		ctx,
 		s.db,
-		func(t *tx) bool { return t.Change(deleteMute, user, id) > 0 },
+		func(t *tx) bool { return t.ExecCount(deleteMute, user, id) > 0 },
 		"take mute %d back",
 		id,
 	)
@@ -32,7 +32,7 @@ func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error
 
 // ListMutes lists a user's mutes of a repository. The repository "" means all.
 func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor.ReviewMute, error) {
-	return engine.All(
+	return engine.AllRows(
 		s.db.reader(ctx, "list mutes of %s", user),
 		func(r *engine.Row) (m supervisor.ReviewMute) {
 			r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At)

@@ -36,7 +36,7 @@ func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) 
 	if len(due) != 1 {
 		s.Fatalf("%d reviews are due at %v", len(due), at)
 	}
-	r, err = s.db.Reviews().PutHead(s.Context(), due[0], head)
+	r, err = s.db.Reviews().SetHead(s.Context(), due[0], head)
 	s.must(err)
 	return r
 }
@@ -44,7 +44,7 @@ func (s *story) queueDueReview(at time.Time, head string) (r supervisor.Review) 
 func (s *story) begin(r supervisor.Review) supervisor.Turn {
 	s.Helper()
 	in, err := s.db.Reviews().
-		Queue(s.Context(), r,
+		EnqueueReview(s.Context(), r,
 			supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
 				Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
 				Conversation: supervisor.Conversation{
@@ -71,11 +71,11 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 		}
 	}
 	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
-	s.must(reviews.Request(t.Context(), reviewRequest("", noon)))
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(3))))
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(1)))) // an old request that comes late
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", noon)))
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(3))))
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(1)))) // an old request that comes late
 	none("the last push was two minutes ago", minute(5))
-	next, _, err := reviews.Next(t.Context())
+	next, _, err := reviews.NextDue(t.Context())
 	s.must(err)
 	s.same("next", next, minute(8))
 	r := s.queueDueReview(minute(8), "aaaa")
@@ -84,20 +84,20 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	none("it is at work", minute(9))
 
 	// A push during a review is reviewed afterwards.
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(10))))
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(10))))
 	none("another is at work", minute(20))
-	found, ok, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
+	found, ok, err := reviews.FindByTurn(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	s.same("there is one", ok, true)
 	found.State, found.Turn, found.Change, found.Result, found.Posted = supervisor.ReviewRunning, turn.ID, "blob", `{"x":1}`, `{"review":5}`
 	s.must(reviews.Update(t.Context(), found))
 	found.State, found.Buttons = supervisor.ReviewDone, [][]supervisor.Button{{{Text: "Post", Press: "review/post/1"}}}
 	s.must(reviews.Update(t.Context(), found))
-	again, _, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
+	again, _, err := reviews.FindByTurn(t.Context(), turn, "acme/widget", 7)
 	s.must(err)
 	s.same("of its turn", again, found)
 	d, err := s.db.Turns().
-		Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "card"})
+		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "card"})
 	s.must(err)
 	s.same("the card's buttons", d.Buttons, found.Buttons)
 	found.State = supervisor.ReviewRunning
@@ -108,14 +108,14 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("done it stays", same.State, supervisor.ReviewDone)
 	none("it was looked at", minute(99))
 	for _, at := range []int{9, 10} { // pushes of these times came late, were repeated, or came within the same second
-		s.must(reviews.Request(t.Context(), reviewRequest("", minute(at))))
+		s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(at))))
 		s.same("done it stays", s.queueDueReview(minute(20), "aaaa").State, supervisor.ReviewDone)
 	}
 	for range 2 { // the second round is a repeat after a crash
-		s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30))))
+		s.must(reviews.RequestReview(t.Context(), reviewRequest("bob", minute(30))))
 	}
 	// a push does not delay bob's request
-	s.must(reviews.Request(t.Context(), reviewRequest("", minute(31))))
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("", minute(31))))
 	same = s.queueDueReview(minute(30), "aaaa")
 	s.same("asked by", same.Requester, "bob")
 	s.same("state", same.State, supervisor.ReviewSettling)
@@ -124,19 +124,19 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.same("what was read is not", same.Change+same.Result, "")
 	found.State = supervisor.ReviewDone
 	s.checkRefused(reviews.Update(t.Context(), found), supervisor.CodeInvalid, "in round 2")
-	s.must(reviews.Request(t.Context(), reviewRequest("bob", minute(30)))) // the same request a second time
+	s.must(reviews.RequestReview(t.Context(), reviewRequest("bob", minute(30)))) // the same request a second time
 	s.begin(same)
-	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
+	list, err := reviews.ListOfPullRequest(t.Context(), "alice", "acme/widget", 7)
 	s.must(err)
 	s.same("heads", len(list), 1)
 }
 
-func TestUnmute_ListedMute_IsRemoved(t *testing.T) {
+func TestRemoveMute_ListedMute_IsGone(t *testing.T) {
 	s := newStory(t)
 	reviews := s.db.Reviews()
 	for range 2 {
 		s.must(
-			reviews.Mute(
+			reviews.AddMute(
 				t.Context(),
 				supervisor.ReviewMute{
 					User:    "alice",
@@ -149,7 +149,7 @@ func TestUnmute_ListedMute_IsRemoved(t *testing.T) {
 		)
 	}
 	s.must(
-		reviews.Mute(
+		reviews.AddMute(
 			t.Context(),
 			supervisor.ReviewMute{User: "alice", Repo: "acme/other", Kind: supervisor.MuteFinding, Subject: "f"},
 		),
@@ -160,7 +160,7 @@ func TestUnmute_ListedMute_IsRemoved(t *testing.T) {
 	s.must(err)
 	s.same("of one, and of all", []int{len(of), len(all)}, []int{1, 2})
 	for user, want := range map[string]bool{"bob": false, "alice": true} {
-		there, err := reviews.Unmute(t.Context(), user, of[0].ID)
+		there, err := reviews.RemoveMute(t.Context(), user, of[0].ID)
 		s.must(err)
 		s.same(user, there, want)
 	}

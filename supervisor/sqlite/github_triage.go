@@ -32,9 +32,9 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// Request requests the triage of an issue, by the fields up to Due. The same request again changes
+// RequestTriage requests the triage of an issue, by the fields up to Due. The same request again changes
 // nothing. A zero WantedAt means now.
-func (s Triages) Request(ctx context.Context, w supervisor.IssueTriage) error {
+func (s Triages) RequestTriage(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now
 		if !w.WantedAt.IsZero() {
@@ -46,7 +46,7 @@ func (s Triages) Request(ctx context.Context, w supervisor.IssueTriage) error {
 
 // Find returns a user's triage of an issue, if there is one.
 func (s Triages) Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error) {
-	return engine.One(
+	return engine.FirstRow(
 		s.db.reader(ctx, "find the triage of %s#%d", repo, number),
 		scanTriage,
 		findTriage,
@@ -56,26 +56,26 @@ func (s Triages) Find(ctx context.Context, user, repo string, number int) (super
 	)
 }
 
-// ListDue lists the due and the queued triages of all users.
+// ListDueConversations lists the due and the queued triages of all users.
 func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error) {
-	return engine.All(s.db.reader(ctx, "list due triages"), scanTriage, dueTriages, now.UnixMilli())
+	return engine.AllRows(s.db.reader(ctx, "list due triages"), scanTriage, dueTriages, now.UnixMilli())
 }
 
 // Next returns when the next settling triage is due. ok is false without a triage.
-func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find the next due triage"), engine.Time, nextTriage)
+func (s Triages) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the next due triage"), engine.ScanTime, nextTriage)
 }
 
 // Update stores a triage's progress: the fields State, Due, and all from Report on. It fails if the
 // triage has ended. It fails if the triage was requested again meanwhile.
 func (s Triages) Update(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
-		if t.Change(
+		if t.ExecCount(
 			keepTriage,
 			w.State,
 			w.Due,
 			w.Report,
-			encoded{append([]string{}, w.Labels...)},
+			columnEncoder{append([]string{}, w.Labels...)},
 			w.Comment,
 			w.Why,
 			t.Now,
@@ -99,7 +99,7 @@ func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {
 		&w.WantedAt,
 		&w.Due,
 		&w.Report,
-		decoded{&w.Labels},
+		columnDecoder{&w.Labels},
 		&w.Comment,
 		&w.Why,
 	)

@@ -19,7 +19,7 @@ func triageRequest(number int, asked string, at time.Time) supervisor.IssueTriag
 	}
 }
 
-func TestTriage_Request_RunsAgain(t *testing.T) {
+func TestRequestTriage_DoneTriage_RunsAgain(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
 	find := func() supervisor.IssueTriage {
@@ -38,14 +38,14 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 		return numbers
 	}
 	opened := triageRequest(5, "", noon)
-	s.must(triages.Request(t.Context(), opened))
+	s.must(triages.RequestTriage(t.Context(), opened))
 	// A second automatic request, as for a reopened issue.
-	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
+	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
 	s.same("wanted", find(), w)
 	s.same("due before it has settled", due(noon), []int(nil))
-	next, ok, err := triages.Next(t.Context())
+	next, ok, err := triages.NextDue(t.Context())
 	s.must(err)
 	s.same("next", next, noon.Add(time.Minute))
 	s.same("there is one", ok, true)
@@ -55,7 +55,7 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	s.must(triages.Update(t.Context(), w))
 	s.same("kept", find(), w)
 	s.same("queued, and gone on with at any time", due(noon), []int{5})
-	_, ok, err = triages.Next(t.Context())
+	_, ok, err = triages.NextDue(t.Context())
 	s.must(err)
 	s.same("nothing settles", ok, false)
 	w.State = supervisor.TriageDone
@@ -65,11 +65,11 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 	s.checkRefused(triages.Update(t.Context(), w), supervisor.CodeInvalid, "round 1 of triage 1 is over")
 
 	// An automatic request after the triage changes nothing.
-	s.must(triages.Request(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour))))
+	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "", noon.Add(2*time.Hour))))
 	s.same("as it was", find().State, supervisor.TriageDone)
 	asked := triageRequest(5, "bob", noon.Add(3*time.Hour))
 	for range 2 { // the second round is a repeat after a crash
-		s.must(triages.Request(t.Context(), asked))
+		s.must(triages.RequestTriage(t.Context(), asked))
 	}
 	s.same(
 		"once more",
@@ -81,18 +81,18 @@ func TestTriage_Request_RunsAgain(t *testing.T) {
 }
 
 // A request while the triage runs does not start another one.
-func TestTriage_RequestWhileRunning_IsIgnored(t *testing.T) {
+func TestRequestTriage_WhileRunning_IsIgnored(t *testing.T) {
 	s := newStory(t)
 	triages := s.db.Triages()
-	s.must(triages.Request(t.Context(), triageRequest(5, "", noon)))
+	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "", noon)))
 	in, _, err := s.db.Inbox().
-		Put(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
+		StoreInbound(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
 			Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	s.same("kind", turn.Kind, supervisor.TurnTriage)
-	s.must(triages.Request(t.Context(), triageRequest(5, "bob", noon.Add(time.Hour))))
+	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "bob", noon.Add(time.Hour))))
 	w, _, err := triages.Find(t.Context(), "alice", "acme/widget", 5)
 	s.must(err)
 	s.same("round", w.Round, 1)

@@ -22,7 +22,7 @@ const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ?
 
 // HasGrant reports whether a user has a grant for the subject of a question.
 func (s Grants) HasGrant(ctx context.Context, user, subject string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "find a grant of %s", user), engine.Bool, countGrants, user, subject)
+	return engine.FirstValue(s.db.reader(ctx, "find a grant of %s", user), engine.ScanBool, countGrants, user, subject)
 }
 
 const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHERE user = ? AND revoked_at IS NULL
@@ -30,7 +30,7 @@ const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHER
 
 // List lists a user's grants, the oldest first.
 func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, error) {
-	return engine.All(s.db.reader(ctx, "list the grants of %s", user), func(row *engine.Row) (g supervisor.Grant) {
+	return engine.AllRows(s.db.reader(ctx, "list the grants of %s", user), func(row *engine.Row) (g supervisor.Grant) {
 		row.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &g.CreatedAt)
 		return g
 	}, listGrants, user)
@@ -42,7 +42,7 @@ const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ?
 // ProblemNoSuchGrant if the user has no such grant.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
-		if t.Change(revokeGrant, t.Now, id, user) == 0 {
+		if t.ExecCount(revokeGrant, t.Now, id, user) == 0 {
 			t.fail(problem.New(problem.NoSuchGrant, nil, id, user))
 		}
 		t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))

@@ -21,9 +21,9 @@ const (
 	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
 
-// WasAssigned reports whether any host user id between two numbers was ever assigned.
-func (s HostUIDs) WasAssigned(ctx context.Context, from, to uint32) (bool, error) {
-	n, err := engine.Value(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
+// WasAnyAssigned reports whether any host user id between two numbers was ever assigned.
+func (s HostUIDs) WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) {
+	n, err := engine.FirstValue(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.ScanInteger, countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
@@ -31,12 +31,12 @@ func (s HostUIDs) WasAssigned(ctx context.Context, from, to uint32) (bool, error
 // next unused id. An id outside the two numbers comes from an earlier configuration and is
 // replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
-	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
+	uid, err := engine.FirstValue(s.db.reader(ctx, "find the uid of %s", user), engine.ScanInteger, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {
 		return uint32(uid), err
 	}
 	uid, err = inTransaction(ctx, s.db, func(t *tx) int64 {
-		next := value(t, engine.Integer, nextHostUID, int64(from), int64(to))
+		next := value(t, engine.ScanInteger, nextHostUID, int64(from), int64(to))
 		if next > int64(to) {
 			t.fail(fmt.Errorf("all of %d to %d were given", from, to))
 		}

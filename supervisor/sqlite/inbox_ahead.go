@@ -40,11 +40,11 @@ const (
 // text that is answered meanwhile counts as ended.
 func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find the text before command %d", command)
-	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)
+	unanswered, err := engine.AllRows(read, engine.ScanInteger, listUnanswered, command)
 	if err != nil {
 		return a, err
 	}
-	ended, err := engine.Value(read, scanTurnEnd, newestEnd, s.db.engine.Now(), command)
+	ended, err := engine.FirstValue(read, scanTurnEnd, newestEnd, s.db.engine.Now(), command)
 	if err != nil {
 		return a, err
 	}

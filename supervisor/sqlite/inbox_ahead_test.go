@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-func TestPrecedingText_LaterTexts_DoNotCount(t *testing.T) {
+func TestPrecedingText_LaterTexts_AreIgnored(t *testing.T) {
 	clock := noon
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db")}
 	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return clock }})
@@ -46,7 +46,7 @@ func TestPrecedingText_LaterTexts_DoNotCount(t *testing.T) {
 	is("in its turn", stop, sqlite.PrecedingText{Inbound: first.ID, Waiting: 2})
 	clock = clock.Add(time.Second)
 	s.finish(turn, "ok")
-	ended := sqlite.PrecedingText{Inbound: first.ID, Why: protocol.WhyDone, Waiting: 1}
+	ended := sqlite.PrecedingText{Inbound: first.ID, Why: protocol.TurnEndDone, Waiting: 1}
 	is("after its turn", stop, ended)
 	turn = begin(second)
 	is("in the turn of the next", stop, ended)

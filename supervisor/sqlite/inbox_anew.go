@@ -24,10 +24,10 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAgain queues an edited text that was answered before. Each press queues the text once: a
+// RequeueEditedText queues an edited text that was answered before. Each press queues the text once: a
 // second call with the same press returns the same inbound. ok is false if there is nothing to
 // answer. The earlier answer stays and gets a note about the new answer.
-func (s Inbox) AnswerAgain(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
+func (s Inbox) RequeueEditedText(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)
 }
@@ -62,20 +62,20 @@ const maxMarked = 4096
 
 // markAnsweredAnew adds a note about the new answer to the last message of the earlier answer.
 func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
-	answer, ok := one(t, engine.Integer, findAnswerOf, in.ID)
+	answer, ok := one(t, engine.ScanInteger, findAnswerOf, in.ID)
 	if !ok || !in.Conversation.Channel.Capabilities().Edit {
 		return
 	}
 	for _, p := range slices.Backward(t.postsOf(answer)) {
 		if p.State == supervisor.PostSent {
-			t.putCleaning(supervisor.Cleaning{Conversation: in.Conversation, Message: p.Message, Kind: supervisor.CleaningEdit,
-				Content: p.Content.Append(t.policies.Edits.NewAnswerNote, maxMarked)})
+			t.putCleaning(supervisor.MessageCleanup{Conversation: in.Conversation, Message: p.Message, Kind: supervisor.CleanupEdit,
+				Content: p.Content.AppendNote(t.policies.Edits.NewAnswerNote, maxMarked)})
 			return
 		}
 	}
 }
 
-// BelongsTo reports whether an inbound belongs to a user.
-func (s Inbox) BelongsTo(ctx context.Context, user string, inbound int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.Bool, isOf, inbound, user)
+// BelongsToUser reports whether an inbound belongs to a user.
+func (s Inbox) BelongsToUser(ctx context.Context, user string, inbound int64) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.ScanBool, isOf, inbound, user)
 }

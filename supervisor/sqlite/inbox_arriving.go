@@ -32,11 +32,11 @@ const (
 
 // ListArriving lists the arriving inbounds of all users that no gate holds, oldest first.
 func (s Inbox) ListArriving(ctx context.Context) ([]supervisor.Inbound, error) {
-	return engine.All(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
+	return engine.AllRows(s.db.reader(ctx, "list arriving inbounds"), scanInbound, listArriving)
 }
 
-// Arrived has the results of reading an inbound's files.
-type Arrived struct {
+// ArrivalResult has the results of reading an inbound's files.
+type ArrivalResult struct {
 	Inbound   int64
 	FirstFile int             // position of the first file of the inbound
 	Parts     []protocol.Part // parts for the model after the text
@@ -44,17 +44,17 @@ type Arrived struct {
 	Origin    supervisor.Origin
 }
 
-// PutArrived makes inbounds ready for turns and deletes their operations, all or none. An inbound
+// CompleteArrivals makes inbounds ready for turns and deletes their operations, all or none. An inbound
 // that is no longer arriving stays unchanged: its user has dropped it or replaced its files. If the
 // inbounds together answer a question, they start no turn. said reports whether there is a message
 // to send.
-func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
+func (s Inbox) CompleteArrivals(ctx context.Context, list []ArrivalResult) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
 		for _, a := range list {
 			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving && in.FirstFile == a.FirstFile {
 				t.transition(in, supervisor.InboundNew)
-				t.Exec(putParts, encoded{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
+				t.Exec(putParts, columnEncoder{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
 				t.Exec(endReceiving, in.ID)
 				t.putReceived(in)
 				t.hideShown(in.ID)
@@ -77,7 +77,7 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 }
 
 // answerWithArrived lets inbounds that arrived together answer the open question of their conversation.
-func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
+func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []ArrivalResult) (said bool) {
 	var m supervisor.AnswerMessage
 	heard := true
 	for i, in := range arrived {
@@ -101,10 +101,10 @@ func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []Arrived) (sa
 	return said
 }
 
-// Drop drops the waiting and arriving texts of a conversation that came before a command. It
+// DropWaitingTexts drops the waiting and arriving texts of a conversation that came before a command. It
 // returns the dropped texts, oldest first. If the command runs again after a crash, the result is
 // the same.
-func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
+func (s Inbox) DropWaitingTexts(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {
 			t.drop(in)

@@ -18,12 +18,12 @@ type arrivals struct{ *story }
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
-	item := supervisor.Item{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys),
+	item := supervisor.BatchItem{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys),
 		Kind: supervisor.KindText, Text: text, Group: together, Origin: supervisor.OriginWorld}}
 	for range files {
 		item.Attachments = append(item.Attachments, supervisor.Attachment{File: "AgAC", Kind: protocol.AttachmentPhoto})
 	}
-	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	receipt, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
 	s.must(err)
 	return receipt.Stored[0]
 }
@@ -31,17 +31,17 @@ func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 // arrive marks inbounds as arrived. Each gets a part with a text.
 func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	s.Helper()
-	var list []sqlite.Arrived
+	var list []sqlite.ArrivalResult
 	for _, in := range ins {
-		list = append(list, sqlite.Arrived{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "file of " + in.Key}}})
+		list = append(list, sqlite.ArrivalResult{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "file of " + in.Key}}})
 	}
-	_, err := s.db.Inbox().PutArrived(s.Context(), list)
+	_, err := s.db.Inbox().CompleteArrivals(s.Context(), list)
 	s.must(err)
 }
 
 func (s arrivals) next() string {
 	s.Helper()
-	in, ok, err := s.db.Inbox().Next(s.Context(), s.home.ID)
+	in, ok, err := s.db.Inbox().NextInbound(s.Context(), s.home.ID)
 	s.must(err)
 	if !ok {
 		return "nothing"
@@ -54,7 +54,7 @@ func (s arrivals) nextWords() string {
 		WHERE role = 'user' ORDER BY id)`)
 }
 
-func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
+func TestNextInbound_ArrivingInbound_IsSkipped(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("look", "", 1)
 	s.same("state", photo.State, supervisor.InboundArriving)
@@ -71,13 +71,13 @@ func TestNext_ArrivingInbound_IsSkipped(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
 	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]`)
-	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
+	taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
 	s.must(err)
 	s.same("taken in", taken, 1)
 	s.same("what the model reads", s.nextWords(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
 }
 
-func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
+func TestTakeTexts_ArrivedInbound_JoinsTurn(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.text("one")
 	turn, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
@@ -85,7 +85,7 @@ func TestTake_ArrivedInbound_JoinsRunningTurn(t *testing.T) {
 	photo := s.send("", "", 1) // the photo has the key key-2
 	s.text("three")
 	take := func(room int) int {
-		taken, err := s.db.Turns().Take(t.Context(), turn.ID, room, supervisor.PriorityUsual)
+		taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, room, supervisor.PriorityUsual)
 		s.must(err)
 		return taken
 	}
@@ -112,13 +112,13 @@ func TestAlbum_AllParts_ShareOneTurn(t *testing.T) {
 	s.same("the next", s.next(), "key-3")
 }
 
-func TestForwards_WithoutFiles_AreArriving(t *testing.T) {
+func TestForwardedTexts_WithoutFiles_AreArriving(t *testing.T) {
 	s := arrivals{newStory(t)}
 	in := s.send("[Forwarded from Bob]\nhello", "forward", 0)
 	s.same("state", in.State, supervisor.InboundArriving)
 }
 
-func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
+func TestDropWaitingTexts_Command_DropsEarlier(t *testing.T) {
 	s := arrivals{newStory(t)}
 	running := s.text("one")
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
@@ -127,12 +127,12 @@ func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
 	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID})
 	s.must(err)
 	for _, state := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationDone} {
-		s.must(s.db.Operations().Move(t.Context(), read.ID, state, "what the letter says"))
+		s.must(s.db.Operations().ChangeState(t.Context(), read.ID, state, "what the letter says"))
 	}
 	waits := s.text("three")
 	stop := s.put(s.home, supervisor.KindCommand, "/stop all")
 	after := s.text("after it")
-	dropped, err := s.db.Inbox().Drop(t.Context(), stop.ID)
+	dropped, err := s.db.Inbox().DropWaitingTexts(t.Context(), stop.ID)
 	s.must(err)
 	s.same("dropped", []int64{dropped[0].ID, dropped[1].ID}, []int64{photo.ID, waits.ID})
 	s.same("how many", len(dropped), 2)
@@ -140,12 +140,12 @@ func TestDrop_WaitingTexts_AreDropped(t *testing.T) {
 	s.arrive(photo) // the photo arrives too late
 	s.same("states", []string{s.state(running.ID), s.state(photo.ID), s.state(waits.ID), s.state(after.ID)},
 		[]string{"running", "dropped", "dropped", "new"})
-	again, err := s.db.Inbox().Drop(t.Context(), stop.ID)
+	again, err := s.db.Inbox().DropWaitingTexts(t.Context(), stop.ID)
 	s.must(err)
 	s.same("again", again, dropped)
 }
 
-func TestOperations_SameAttachment_ReturnsFirst(t *testing.T) {
+func TestPutOperation_SameAttachment_ReturnsFirst(t *testing.T) {
 	s := arrivals{newStory(t)}
 	in := s.send("look", "", 2)
 	put := func(kind protocol.OperationKind, position int) int64 {
@@ -177,7 +177,7 @@ func TestOrigin_ReceivedFileResult_IsWorld(t *testing.T) {
 
 // Forwarded messages belong together, whatever their origin. A message between two forwarded
 // messages keeps its position.
-func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
+func TestForwardedTexts_TextBetween_KeepsOrder(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.send("first", "forward", 0)
 	between := s.send("between", "", 1)
@@ -191,11 +191,11 @@ func TestForwards_ArrivingBetween_KeepsOrder(t *testing.T) {
 }
 
 // A dropped inbound gets no new operation, even if a caller was about to start one.
-func TestOperations_DroppedInbound_Fails(t *testing.T) {
+func TestPutOperation_DroppedInbound_Fails(t *testing.T) {
 	s := arrivals{newStory(t)}
 	photo := s.send("", "", 1)
 	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID}
-	_, err := s.db.Inbox().Drop(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
+	_, err := s.db.Inbox().DropWaitingTexts(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
 	s.must(err)
 	_, err = s.db.Operations().Put(t.Context(), receive)
 	s.checkRefused(err, supervisor.CodeInvalid, "inbound 1 is dropped")

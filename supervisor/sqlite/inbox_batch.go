@@ -9,13 +9,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PutBatch stores a batch, all of it or nothing. Gates are checked in the order of the items: a
+// StoreBatch stores a batch, all of it or nothing. Gates are checked in the order of the items: a
 // code opens a gate for the following inbounds, and a lock closes a gate. An inbound that was
-// stored before stays unchanged: its answer, code and lock have no second effect. After PutBatch
+// stored before stays unchanged: its answer, code and lock have no second effect. After StoreBatch
 // has returned nil, the source may forget the batch. An error names the item that could not be
 // stored.
-func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
-	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
+func (s Inbox) StoreBatch(ctx context.Context, b supervisor.InboundBatch) (supervisor.BatchReceipt, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.BatchReceipt {
 		batch := batchTx{tx: t, batch: b}
 		batch.put()
 		return batch.receipt
@@ -25,8 +25,8 @@ func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Rec
 // batchTx is a transaction that stores a batch.
 type batchTx struct {
 	*tx
-	batch   supervisor.Batch
-	receipt supervisor.Receipt // receipt for the items that are stored so far
+	batch   supervisor.InboundBatch
+	receipt supervisor.BatchReceipt // receipt for the items that are stored so far
 }
 
 // moveSource stores the start of a source's next batch. The start may go backwards, since a source
@@ -54,7 +54,7 @@ func (t *batchTx) put() {
 	}
 }
 
-func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
+func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	t.recheckGate(&item)
 	if item.Decision.CheckCode != nil {
 		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, t.policies.Gate.CodePlaceholder, ""
@@ -123,7 +123,7 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 
 // firstState returns the state of a new item. An item with files is still arriving. So is an item
 // whose group may get more messages.
-func firstState(item supervisor.Item) supervisor.InboundState {
+func firstState(item supervisor.BatchItem) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Group != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
 		return supervisor.InboundArriving
@@ -132,7 +132,7 @@ func firstState(item supervisor.Item) supervisor.InboundState {
 }
 
 // recheckGate makes an inbound a code if its gate has closed since the inbound was read.
-func (t *batchTx) recheckGate(item *supervisor.Item) {
+func (t *batchTx) recheckGate(item *supervisor.BatchItem) {
 	g := item.Decision.Check
 	if g == nil || g.CheckCode == nil || item.Answer != "" {
 		return
@@ -145,7 +145,7 @@ func (t *batchTx) recheckGate(item *supervisor.Item) {
 // lockLogins makes logins expire. The command /lock counts and deletes them later.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
-func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
+func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.GateLock) {
 	if l != "" {
 		t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
 	}
@@ -157,7 +157,7 @@ const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
 
-func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) {
+func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.BatchItem) {
 	if item.Raw != "" {
 		t.Exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.Now)
 	}
@@ -186,9 +186,9 @@ func (t *batchTx) noteQueued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdate returns the start of a source's next batch, as the last batch had it, or 0.
-func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
-	return engine.Value(s.db.reader(ctx, "find the next update of %s", source), engine.Integer, findSource, source)
+// NextUpdateNumber returns the start of a source's next batch, as the last batch had it, or 0.
+func (s Inbox) NextUpdateNumber(ctx context.Context, source string) (next int64, err error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the next update of %s", source), engine.ScanInteger, findSource, source)
 }
 
 // forgetChunk is the number of raw updates that are deleted in a transaction. So other writers wait
@@ -198,11 +198,11 @@ const forgetChunk = 200
 const forgetRaw = `DELETE FROM received WHERE rowid IN
 	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
 
-// Forget deletes raw updates that were stored before a time, and returns how many. The inbounds
+// DeleteRawUpdates deletes raw updates that were stored before a time, and returns how many. The inbounds
 // stay.
-func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
+func (s Inbox) DeleteRawUpdates(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
-		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(forgetRaw, before, forgetChunk) },
+		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(forgetRaw, before, forgetChunk) },
 			"forget what was received before %s", before.UTC().Format(time.RFC3339))
 	}
 	return n, err

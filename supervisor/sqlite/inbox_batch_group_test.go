@@ -10,9 +10,9 @@ import (
 
 // batchWrite returns a write that stores a batch of a user.
 func batchWrite(next int64, person string, keys ...string) func(*tx) error {
-	b := supervisor.Batch{Source: "bot", Next: next}
+	b := supervisor.InboundBatch{Source: "bot", Next: next}
 	for _, key := range keys {
-		b.Items = append(b.Items, supervisor.Item{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
+		b.Items = append(b.Items, supervisor.BatchItem{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
 			Kind:         supervisor.KindText,
 			Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram}}})
 	}
@@ -23,7 +23,7 @@ func batchWrite(next int64, person string, keys ...string) func(*tx) error {
 	}
 }
 
-func TestPutBatch_WaitingTogether_ShareCommit(t *testing.T) {
+func TestStoreBatch_ConcurrentCalls_ShareCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
@@ -44,7 +44,7 @@ func TestPutBatch_WaitingTogether_ShareCommit(t *testing.T) {
 	})
 }
 
-func TestForget_ManyRows_UsesSeveralCommits(t *testing.T) {
+func TestDeleteRawUpdates_Many_UsesSeveralCommits(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	fill := func(t *tx) error {
@@ -53,7 +53,7 @@ func TestForget_ManyRows_UsesSeveralCommits(t *testing.T) {
 	}
 	r.same("fill", r.write(fill), nil)
 	r.commits = 0
-	n, err := r.db.Inbox().Forget(t.Context(), fromMillis(2*forgetChunk+1))
+	n, err := r.db.Inbox().DeleteRawUpdates(t.Context(), fromMillis(2*forgetChunk+1))
 	r.same("error", err, nil)
 	r.same("forgotten", n, int64(2*forgetChunk))
 	r.same("commits", r.commits, 3) // the third commit finds nothing to delete

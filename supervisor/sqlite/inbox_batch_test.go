@@ -15,8 +15,8 @@ import (
 const bot = "telegram/https://api.telegram.org/7"
 
 // textItem is an update with a user's text to the bot.
-func textItem(user string, update int64, text string) supervisor.Item {
-	return supervisor.Item{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
+func textItem(user string, update int64, text string) supervisor.BatchItem {
+	return supervisor.BatchItem{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
 		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),
 			Kind: supervisor.KindText, Text: text,
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"}}}
@@ -25,21 +25,21 @@ func textItem(user string, update int64, text string) supervisor.Item {
 // batchStory is a story for tests that store batches.
 type batchStory struct{ *story }
 
-func (s batchStory) putBatch(next int64, items ...supervisor.Item) []supervisor.Inbound {
+func (s batchStory) putBatch(next int64, items ...supervisor.BatchItem) []supervisor.Inbound {
 	s.Helper()
-	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: next, Items: items})
+	receipt, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: bot, Next: next, Items: items})
 	s.must(err)
 	return receipt.Stored
 }
 
 func (s batchStory) nextUpdate() int64 {
 	s.Helper()
-	next, err := s.db.Inbox().NextUpdate(s.Context(), bot)
+	next, err := s.db.Inbox().NextUpdateNumber(s.Context(), bot)
 	s.must(err)
 	return next
 }
 
-func TestPutBatch_KeepsOrder(t *testing.T) {
+func TestStoreBatch_SeveralItems_KeepsOrder(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.same("before the first", s.nextUpdate(), int64(0))
 	kept := s.putBatch(13, textItem("alice", 10, "one"), textItem("bob", 11, "two"), textItem("alice", 12, "three"))
@@ -54,7 +54,7 @@ func TestPutBatch_KeepsOrder(t *testing.T) {
 			State: supervisor.InboundNew, ReceivedAt: noon})
 	}
 	s.same("their order", kept[0].ID < kept[1].ID && kept[1].ID < kept[2].ID, true)
-	next, _, err := s.db.Inbox().Next(t.Context(), alice.ID)
+	next, _, err := s.db.Inbox().NextInbound(t.Context(), alice.ID)
 	s.must(err)
 	s.same("next", next, kept[0])
 	s.same("next update", s.nextUpdate(), int64(13))
@@ -66,9 +66,9 @@ func TestPutBatch_KeepsOrder(t *testing.T) {
 	s.same("next update", s.nextUpdate(), int64(13))
 }
 
-func TestPutBatch_SentTwice_IsStoredOnce(t *testing.T) {
+func TestStoreBatch_SentTwice_IsStoredOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
-	batch := []supervisor.Item{textItem("alice", 1, "one"), textItem("alice", 2, "two")}
+	batch := []supervisor.BatchItem{textItem("alice", 1, "one"), textItem("alice", 2, "two")}
 	first := s.putBatch(3, batch...)
 	turn, _, err := s.db.Turns().Start(t.Context(), first[0].ID, nil)
 	s.must(err)
@@ -85,7 +85,7 @@ func TestPutBatch_SentTwice_IsStoredOnce(t *testing.T) {
 	s.same("the answer answers to", s.finish(turn, "1").Message, "m1")
 }
 
-func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
+func TestStoreBatch_InvalidItem_StoresNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.putBatch(1)
 	forged := textItem("mallory", 3, "forged")
@@ -94,7 +94,7 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 	keyless := textItem("alice", 3, "without a key")
 	keyless.Inbound.Key = ""
 	for name, c := range map[string]struct {
-		item  supervisor.Item
+		item  supervisor.BatchItem
 		words string
 	}{
 		"another user's conversation": {forged, "item 2: store the update that mallory sent as 3.1763640000: "},
@@ -104,7 +104,7 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answered := textItem("alice", 2, "a picture")
 			answered.Answer = "I can't look at it."
-			_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 9, Items: []supervisor.Item{
+			_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9, Items: []supervisor.BatchItem{
 				textItem("alice", 1, "one"), answered, c.item, textItem("alice", 4, "four")}})
 			s.checkRefused(err, supervisor.CodeInternal, c.words)
 			s.same("inbounds", s.query("SELECT count(*) FROM inbox"), "0")
@@ -115,7 +115,7 @@ func TestPutBatch_InvalidItem_StoresNothing(t *testing.T) {
 	}
 }
 
-func TestPutBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
+func TestStoreBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
 	s := batchStory{newStory(t)}
 	picture := textItem("alice", 1, "(a photo)")
 	picture.Answer = "I can't look at photos."
@@ -124,7 +124,7 @@ func TestPutBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
 	s.same("states", []supervisor.InboundState{kept[0].State, kept[1].State},
 		[]supervisor.InboundState{supervisor.InboundAnswered, supervisor.InboundNew})
 	s.same("as kept", s.state(kept[0].ID), "answered")
-	next, _, err := s.db.Inbox().Next(t.Context(), c.ID)
+	next, _, err := s.db.Inbox().NextInbound(t.Context(), c.ID)
 	s.must(err)
 	s.same("next", next.ID, kept[1].ID)
 
@@ -143,7 +143,7 @@ func TestPutBatch_ItemWithAnswer_StartsNoTurn(t *testing.T) {
 	s.same("state", s.state(kept[0].ID), "done")
 }
 
-func TestPutBatch_RestartedNumbers_AreStored(t *testing.T) {
+func TestStoreBatch_ReusedUpdateNumber_IsStored(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.putBatch(901, textItem("alice", 900, "last week"))
 	anew := textItem("alice", 900, "this week")
@@ -153,15 +153,15 @@ func TestPutBatch_RestartedNumbers_AreStored(t *testing.T) {
 	s.same("texts", s.query("SELECT text FROM inbox ORDER BY id"), "last week first of the new this week")
 	s.same("the later one", kept[1].Text, "this week")
 	s.same("raw", s.query("SELECT raw FROM received WHERE id = 900"), anew.Raw)
-	other, err := s.db.Inbox().NextUpdate(t.Context(), "telegram/http://127.0.0.1:8081/7")
+	other, err := s.db.Inbox().NextUpdateNumber(t.Context(), "telegram/http://127.0.0.1:8081/7")
 	s.must(err)
 	s.same("of another source", other, int64(0))
 }
 
-func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
+func TestDeleteRawUpdates_OldUpdates_AreDeleted(t *testing.T) {
 	s := batchStory{newStory(t)}
 	const many = 450 // more rows than two transactions delete
-	var items []supervisor.Item
+	var items []supervisor.BatchItem
 	for i := range int64(many) {
 		items = append(items, textItem("alice", i+1, strings.Repeat("word ", 20)))
 	}
@@ -172,10 +172,10 @@ func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
 	quiet.Raw = ""
 	s.putBatch(many+3, last, quiet)
 
-	n, err := s.db.Inbox().Forget(t.Context(), noon)
+	n, err := s.db.Inbox().DeleteRawUpdates(t.Context(), noon)
 	s.must(err)
 	s.same("received at that moment", n, int64(0))
-	n, err = s.db.Inbox().Forget(t.Context(), noon.Add(time.Minute))
+	n, err = s.db.Inbox().DeleteRawUpdates(t.Context(), noon.Add(time.Minute))
 	s.must(err)
 	s.same("forgotten", n, int64(many))
 	s.same("left", s.query("SELECT raw FROM received"), last.Raw)
@@ -184,9 +184,9 @@ func TestForget_OldRawUpdates_AreDeleted(t *testing.T) {
 	s.same("inbounds", s.query("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
 }
 
-func TestInbound_ChannelName_IsOnAnswer(t *testing.T) {
+func TestAnswerCommand_MessageName_IsOnAnswer(t *testing.T) {
 	s := batchStory{newStory(t)}
-	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
 		Message: "m7", Kind: supervisor.KindCommand, Text: "/status"})
 	s.must(err)
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})
@@ -196,7 +196,7 @@ func TestInbound_ChannelName_IsOnAnswer(t *testing.T) {
 	s.must(err)
 	s.same("as kept", list, []supervisor.Delivery{d})
 	turn := s.startTurn("by hand")
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered})
 	s.must(err)
 	s.same("without a name", turn.Message, "")

@@ -39,7 +39,7 @@ func scanLastEdit(r *engine.Row) (e lastEdit) {
 
 // before reports whether an item's edit is later than e. Edits of the same second are ordered by
 // the source's numbers.
-func (e lastEdit) before(item supervisor.Item) bool {
+func (e lastEdit) before(item supervisor.BatchItem) bool {
 	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.update, item.Update)) < 0
 }
 
@@ -50,7 +50,7 @@ type edit struct {
 	old   supervisor.Inbound
 	files []supervisor.Attachment // files of the inbound before the edit
 	note  string                  // notes that Mews added to the user's text
-	item  supervisor.Item         // the new version of the inbound
+	item  supervisor.BatchItem    // the new version of the inbound
 }
 
 // EditPolicy decides about edits, and makes the texts about edits and unreadable messages.
@@ -84,7 +84,7 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 // putEdit stores an edit and returns the inbounds that need work afterwards. It ignores an edit
 // that was handled before or changes nothing. It also ignores an edit of a message that is no text
 // or was never stored. An edit that is a code counts as a code.
-func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
+func (t *batchTx) putEdit(item supervisor.BatchItem) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
 	if !kept || !last.before(item) {

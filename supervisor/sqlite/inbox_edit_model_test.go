@@ -18,7 +18,7 @@ import (
 // Messages are sent, edited, dropped and answered. Buttons are pressed, and the source repeats
 // updates. Turns take each version of a message at most once. In the end a turn has read the last
 // version or got it as a correction, or the user was offered a new answer.
-func TestEdits_AnyOrder_AnswerLatestText(t *testing.T) {
+func TestEdits_RandomOrder_AnswerLatestText(t *testing.T) {
 	s := newEditStory(t)
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,8 +39,8 @@ type editModel struct {
 	rt       *rapid.T
 	chat     string
 	home     supervisor.Conversation
-	messages []string          // the channel's names of the messages
-	items    []supervisor.Item // all updates of the source
+	messages []string               // the channel's names of the messages
+	items    []supervisor.BatchItem // all updates of the source
 	calls    int
 }
 
@@ -49,7 +49,7 @@ var editSteps = map[string]func(*editModel){
 	"edit":    (*editModel).edit,
 	"edit it": (*editModel).edit, // listed twice, so that edits happen more often
 	"send again": func(m *editModel) {
-		m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt,
+		m.put(rapid.SampledFrom(append(m.items, supervisor.BatchItem{})).Draw(m.rt,
 			"item"))
 	},
 	"arrive": func(m *editModel) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
@@ -59,19 +59,19 @@ var editSteps = map[string]func(*editModel){
 	"press":  (*editModel).press,
 	"drop":   (*editModel).drop,
 	"minutes": func(m *editModel) {
-		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.AnewFor}).Draw(m.rt, "pass"))
+		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.NewAnswerWindow}).Draw(m.rt, "pass"))
 	},
 }
 
 // put sends an update, and sometimes repeats it.
-func (m *editModel) put(item supervisor.Item) {
+func (m *editModel) put(item supervisor.BatchItem) {
 	if item.Update != 0 {
 		m.receive(item)
 	}
 }
 
 // item makes the next update of the source.
-func (m *editModel) item(message, text string) supervisor.Item {
+func (m *editModel) item(message, text string) supervisor.BatchItem {
 	m.keys++
 	item := textItem("alice", int64(m.keys), text)
 	item.Inbound.Conversation, item.Inbound.Message = m.home, message
@@ -104,7 +104,7 @@ func (m *editModel) edit() {
 // were replaced.
 func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
-		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
+		_, err := m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
 		m.must(err)
 	}
 }
@@ -122,7 +122,7 @@ func (m *editModel) running() (sqlite.RunningTurn, bool) {
 }
 
 func (m *editModel) begin() bool {
-	next, waits, err := m.db.Inbox().Next(m.Context(), m.home.ID)
+	next, waits, err := m.db.Inbox().NextInbound(m.Context(), m.home.ID)
 	m.must(err)
 	if _, runs := m.running(); runs || !waits {
 		return false
@@ -172,7 +172,7 @@ func (m *editModel) press() {
 	for _, press := range strings.Fields(m.query(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
 		item := m.item("", press)
 		item.Inbound.Kind, item.Inbound.Message, item.Attachments = supervisor.KindPress, "the offer", nil
-		edited, _ := inbox.AnewPressed(press)
+		edited, _ := inbox.ParseNewAnswerPress(press)
 		by := m.receive(item).Stored[0]
 		first, ok := m.answerAnew(by, edited)
 		again, _ := m.answerAnew(by, edited)
@@ -186,7 +186,7 @@ func (m *editModel) press() {
 func (m *editModel) drop() {
 	item := m.item("", "/stop all")
 	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
-	_, err := m.db.Inbox().Drop(m.Context(), m.receive(item).Stored[0].ID)
+	_, err := m.db.Inbox().DropWaitingTexts(m.Context(), m.receive(item).Stored[0].ID)
 	m.must(err)
 }
 

@@ -26,7 +26,7 @@ func photoOf(content string) supervisor.Attachment {
 }
 
 // editItem returns an update in which alice edits the message of an earlier update.
-func editItem(update, of int64, text string, files ...supervisor.Attachment) supervisor.Item {
+func editItem(update, of int64, text string, files ...supervisor.Attachment) supervisor.BatchItem {
 	item := textItem("alice", update, text)
 	item.Inbound.Message, item.EditedAt, item.Attachments = fmt.Sprint("m", of), noon.Add(time.Second), files
 	if item.Inbound.Command, _ = slash.Parse(text); item.Inbound.Command != "" {
@@ -53,7 +53,7 @@ func (s *editStory) begin(in supervisor.Inbound) supervisor.Turn {
 
 func (s *editStory) correct(turn supervisor.Turn) int {
 	s.Helper()
-	n, err := s.db.Turns().Correct(s.Context(), turn.ID, 32<<10)
+	n, err := s.db.Turns().AppendEdits(s.Context(), turn.ID, 32<<10)
 	s.must(err)
 	return n
 }
@@ -86,7 +86,7 @@ func (s *editStory) finishTurn(in supervisor.Inbound) supervisor.Delivery {
 const offered = `You changed this message after I had answered it. [[{"text":"Answer it anew","press":"e:%d"}]]`
 
 // Mews handles an edit by the state of the message and by the kind of change.
-func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
+func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 	cat, dog := photoOf("cat"), photoOf("dog")
 	again := cat
 	again.File = "file-cat-2"
@@ -94,33 +94,33 @@ func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 		"new": func(s *editStory, files ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", files...)
 			if len(files) > 0 {
-				_, err := s.db.Inbox().PutArrived(s.Context(),
-					[]sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+				_, err := s.db.Inbox().CompleteArrivals(s.Context(),
+					[]sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 				s.must(err)
 			}
 		},
 		"arriving": func(s *editStory, files ...supervisor.Attachment) { s.sendUpdate(1, "tee", append(files, cat)[:1]...) },
 		"running": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", cat)
-			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
+			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin}})
 			s.must(err)
 			s.begin(in)
 		},
 		"answered": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", cat)
-			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
+			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin}})
 			s.must(err)
 			s.finishTurn(in)
 		},
 		"late": func(s *editStory, _ ...supervisor.Attachment) {
 			s.finishTurn(s.sendUpdate(1, "tee"))
-			s.now = s.now.Add(inbox.AnewFor)
+			s.now = s.now.Add(inbox.NewAnswerWindow)
 		},
 		"dropped": func(s *editStory, _ ...supervisor.Attachment) {
 			s.sendUpdate(1, "tee")
 			stop := textItem("alice", 2, "/stop all")
 			stop.Inbound.Kind, stop.Inbound.Command = supervisor.KindCommand, "stop"
-			_, err := s.db.Inbox().Drop(s.Context(), s.receive(stop).Stored[0].ID)
+			_, err := s.db.Inbox().DropWaitingTexts(s.Context(), s.receive(stop).Stored[0].ID)
 			s.must(err)
 		},
 		"command": func(s *editStory, _ ...supervisor.Attachment) {
@@ -133,7 +133,7 @@ func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 	const pic = " +0file-cat"
 	for _, c := range []struct {
 		state, edit string
-		item        supervisor.Item
+		item        supervisor.BatchItem
 		with        []supervisor.Attachment
 		kept        string
 		accepted    string
@@ -195,7 +195,7 @@ func TestEdit_StateAndChange_DecideEffect(t *testing.T) {
 
 // A turn gets the latest text of an edited message once, before its next step. For edits after the
 // last step the user is offered a new answer.
-func TestCorrect_Edit_IsToldOnce(t *testing.T) {
+func TestAppendEdits_SameEdit_IsAppendedOnce(t *testing.T) {
 	s := newEditStory(t)
 	first := s.sendUpdate(1, "buy "+strings.Repeat("tee ", 60))
 	turn := s.begin(first)
@@ -231,11 +231,11 @@ func TestCorrect_Edit_IsToldOnce(t *testing.T) {
 }
 
 // An edit needs an open gate, even if its message has passed the gate before.
-func TestEdit_ClosedGate_IsNotTaken(t *testing.T) {
+func TestEdit_ClosedGate_IsNotStored(t *testing.T) {
 	s := newEditStory(t)
 	s.receive(guardedItem("alice", 1, "what is teh time"))
 	c := s.chat("alice", "42")
-	edit := func(update, of int64, text string) supervisor.Item {
+	edit := func(update, of int64, text string) supervisor.BatchItem {
 		item := editItem(update, of, text)
 		item.Decision.Check = &supervisor.GateCheck{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 		return item
@@ -287,10 +287,10 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.same("operation", s.query("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
 	s.checkRefused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
-	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 	s.must(err)
 	s.same("the earlier one", s.state(in.ID), "arriving")
-	next, waits, err := s.db.Inbox().Next(t.Context(), in.Conversation.ID)
+	next, waits, err := s.db.Inbox().NextInbound(t.Context(), in.Conversation.ID)
 	s.must(err)
 	s.same("what stands behind it waits", next.Text, "")
 	s.same("waits", waits, false)
@@ -299,7 +299,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.must(err)
 	s.same("a new operation", again.ID > op.ID && again.State == supervisor.OperationWaiting, true)
 	s.must(s.db.Attachments().PutBytes(t.Context(), in.ID, now.FirstFile, ref))
-	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
+	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
 	s.must(err)
 	s.same("then", s.state(in.ID)+" "+s.query("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
@@ -308,7 +308,7 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 // An edited caption changes only its own message of the album.
 func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 	s := newEditStory(t)
-	album := func(item supervisor.Item, n string) supervisor.Item {
+	album := func(item supervisor.BatchItem, n string) supervisor.BatchItem {
 		item.Inbound.Group, item.Attachments = "album", []supervisor.Attachment{photoOf(n)}
 		return item
 	}
@@ -319,7 +319,7 @@ func TestEdit_AlbumCaption_ChangesOneMember(t *testing.T) {
 }
 
 // A note that Mews added to a message stays. It is not compared with the edited text.
-func TestEdit_AddedNote_Stays(t *testing.T) {
+func TestEdit_NoteAddedByMews_Stays(t *testing.T) {
 	s := newEditStory(t)
 	story := textItem("alice", 1, "a story")
 	story.Answer, story.Unread = "That is a story.", true
@@ -341,20 +341,20 @@ func (s *editStory) pressButton(update int64, press string) supervisor.Inbound {
 
 func (s *editStory) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbound, bool) {
 	s.Helper()
-	in, ok, err := s.db.Inbox().AnswerAgain(s.Context(), press.ID, edited)
+	in, ok, err := s.db.Inbox().RequeueEditedText(s.Context(), press.ID, edited)
 	s.must(err)
 	return in, ok
 }
 
-func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
+func TestRequeueEditedText_Twice_QueuesOnce(t *testing.T) {
 	s := newEditStory(t)
 	in := s.sendUpdate(1, "buy tee")
 	d := s.finishTurn(in)
 	sent := supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: "Done. 🦅"}}
-	sent, err := s.db.Posts().StartSending(t.Context(), in.Conversation.ID, sent)
+	sent, err := s.db.Posts().MarkSending(t.Context(), in.Conversation.ID, sent)
 	s.must(err)
 	sent.State, sent.Message = supervisor.PostSent, "77"
-	s.must(s.db.Posts().Settle(t.Context(), sent))
+	s.must(s.db.Posts().StorePostResult(t.Context(), sent))
 	if _, ok := s.answerAnew(s.pressButton(2, "e:1"), in.ID); ok {
 		t.Error("what was never changed is answered anew")
 	}
@@ -378,12 +378,12 @@ func TestAnswerAnew_EditedText_IsQueuedOnce(t *testing.T) {
 			t.Errorf("%s is answered anew", what)
 		}
 	}
-	cleanings, err := s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, s.now, 9)
+	cleanings, err := s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, s.now, 9)
 	s.must(err)
 	s.same("cleanings", len(cleanings), 1)
-	s.same("the answer is marked", []any{cleanings[0].Kind, cleanings[0].Message, cleanings[0].Content}, []any{supervisor.CleaningEdit, "77",
+	s.same("the answer is marked", []any{cleanings[0].Kind, cleanings[0].Message, cleanings[0].Content}, []any{supervisor.CleanupEdit, "77",
 		supervisor.RichText{Text: "Done. 🦅\n\n(Answered anew below.)",
-			Entities: []supervisor.Entity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
+			Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
 	s.receive(editItem(8, 1, "buy tea now", photoOf("cat")))
 	s.same("changed while it waits again", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }

@@ -38,12 +38,12 @@ const (
 
 // CountHeld returns how many inbounds of a user a closed gate holds.
 func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) {
-	return engine.Value(s.db.reader(ctx, "count held inbounds of %s", user), engine.Integer, countHeld, user)
+	return engine.FirstValue(s.db.reader(ctx, "count held inbounds of %s", user), engine.ScanInteger, countHeld, user)
 }
 
 // CountReleasable returns how many inbounds of c's user a code from c's chat would release.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
-	return engine.Value(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
+	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release", c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
 // checkGate lets a new inbound pass its gate. A closed gate holds the inbound.
@@ -80,11 +80,11 @@ const (
 // refuses the inbound, hold stores the refusal as its answer.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor.Inbound {
 	c := in.Conversation
-	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.Integer, countHeld, c.User)); answer != "" {
+	if answer := t.policies.Gate.Refuse(in.Kind, g, value(t, engine.ScanInteger, countHeld, c.User)); answer != "" {
 		return t.answer(in, answer)
 	}
 	lately := t.policies.Gate.Lately.Milliseconds()
-	tell := t.policies.Gate.ShouldChallenge(g, value(t, engine.Integer, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
+	tell := t.policies.Gate.ShouldChallenge(g, value(t, engine.ScanInteger, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
 	in.Held = true
 	t.Exec(holdInbound, tell, g.ChallengeIn.Chat, t.Now, in.ID)
 	if tell {
@@ -111,7 +111,7 @@ func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supe
 	}
 	in = t.answer(in, verdict.Text)
 	if in.Message != "" {
-		t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, Kind: supervisor.CleaningDelete})
+		t.putCleaning(supervisor.MessageCleanup{Conversation: c, Message: in.Message, Kind: supervisor.CleanupDelete})
 	}
 	if verdict.Right {
 		t.release(c)
@@ -168,16 +168,16 @@ func scanReleased(row *engine.Row) supervisor.Inbound {
 
 const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
 
-// ListUsersWithHeld lists the users who have held inbounds.
-func (s Inbox) ListUsersWithHeld(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list users with held inbounds"), engine.String, listHolding)
+// ListUsersWithHeldInbounds lists the users who have held inbounds.
+func (s Inbox) ListUsersWithHeldInbounds(ctx context.Context) ([]string, error) {
+	return engine.AllRows(s.db.reader(ctx, "list users with held inbounds"), engine.ScanString, listHolding)
 }
 
-// ReleaseWithoutCode releases the held inbounds of a user who no longer needs a code. It returns
+// ReleaseHeldInbounds releases the held inbounds of a user who no longer needs a code. It returns
 // the inbounds, oldest first: the user was promised an answer. It skips conversations that are no
 // longer served. The number goes into the audit log. No gate is opened: if the user needs a code
 // later, the gate asks for one.
-func (s Inbox) ReleaseWithoutCode(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
+func (s Inbox) ReleaseHeldInbounds(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),
 			func(in supervisor.Inbound) bool { return !serves(in.Conversation) })

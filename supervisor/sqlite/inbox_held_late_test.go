@@ -7,16 +7,16 @@ import (
 	"mews/supervisor"
 )
 
-func lockItem(update int64, l supervisor.Lock) supervisor.Item {
+func lockItem(update int64, l supervisor.GateLock) supervisor.BatchItem {
 	item := textItem("alice", update, "/lock")
 	item.Inbound.Kind, item.Decision.Lock = supervisor.KindCommand, l
 	return item
 }
 
-func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
+func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7), inChat("43", codeItem("alice", 2, 8)), codeItem("bob", 3, 1))
-	batch := []supervisor.Item{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere), guardedItem("alice", 6, "behind"),
+	batch := []supervisor.BatchItem{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere), guardedItem("alice", 6, "behind"),
 		inChat("43", guardedItem("alice", 7, "elsewhere")), guardedItem("bob", 8, "bob's")}
 	want := []string{"new before", "new /lock", "held new behind", "new elsewhere", "new bob's"}
 	s.same("kept", texts(s.receive(batch...).Stored), want)
@@ -28,14 +28,14 @@ func TestLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	r := s.receive(inChat("44", lockItem(11, supervisor.LockAll)), guardedItem("alice", 12, "here"), inChat("43", guardedItem("alice", 13, "there")),
 		guardedItem("bob", 14, "bob's"))
 	s.same("kept behind it", texts(r.Stored), []string{"new /lock", "held new here", "held new there", "new bob's"})
-	n, err := s.db.Access().Logins.CloseAll(t.Context(), "alice")
+	n, err := s.db.AccessStores().Logins.EndAllLogins(t.Context(), "alice")
 	s.must(err)
 	s.same("closed by the command", n, int64(2))
 }
 
 func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 	s := batchStory{newStory(t)}
-	digits := func(update, step int64) supervisor.Item {
+	digits := func(update, step int64) supervisor.BatchItem {
 		item := guardedItem("alice", update, "999999")
 		item.Decision.Check.CheckCode = acceptStep(step)
 		return item
@@ -53,7 +53,7 @@ func TestCode_GateClosedMeanwhile_IsNotStored(t *testing.T) {
 
 func TestClosedGate_Press_IsAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
-	press := func(update int64) supervisor.Item {
+	press := func(update int64) supervisor.BatchItem {
 		item := guardedItem("alice", update, "q:1")
 		item.Inbound.Kind = supervisor.KindPress
 		return item

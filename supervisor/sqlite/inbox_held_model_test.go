@@ -34,7 +34,7 @@ func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 			},
 			"close": func(rt *rapid.T) {
 				chat := m.chat()
-				if err := db.Access().Logins.Close(t.Context(), m.user, supervisor.ChannelTelegram, chat); err != nil {
+				if err := db.AccessStores().Logins.EndLogin(t.Context(), m.user, supervisor.ChannelTelegram, chat); err != nil {
 					rt.Fatal(err)
 				}
 				delete(m.opened, chat)
@@ -49,7 +49,7 @@ type gateModel struct {
 	db     *sqlite.DB
 	clock  *time.Time
 	user   string
-	sent   []supervisor.Item
+	sent   []supervisor.BatchItem
 	step   int64                   // step of the last right code; a step is 30 seconds
 	opened map[string][2]time.Time // times when the gate was opened and last used, by chat
 	held   map[string]string       // chat of each held text, by key
@@ -64,7 +64,7 @@ func (m *gateModel) chat() string {
 
 // receive sends a batch of new and repeated items, in any order.
 func (m *gateModel) receive() {
-	var batch []supervisor.Item
+	var batch []supervisor.BatchItem
 	for range rapid.IntRange(1, 4).Draw(m.T, "items") {
 		if len(m.sent) > 0 && rapid.Bool().Draw(m.T, "again") {
 			batch = append(batch, rapid.SampledFrom(m.sent).Draw(m.T, "which"))
@@ -82,18 +82,18 @@ func (m *gateModel) receive() {
 		m.sent, batch = append(m.sent, item), append(batch, item)
 		m.expect(item)
 	}
-	slices.SortFunc(batch, func(a, b supervisor.Item) int { return int(a.Update - b.Update) })
-	if _, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: bot, Items: batch}); err != nil {
+	slices.SortFunc(batch, func(a, b supervisor.BatchItem) int { return int(a.Update - b.Update) })
+	if _, err := m.db.Inbox().StoreBatch(m.Context(), supervisor.InboundBatch{Source: bot, Items: batch}); err != nil {
 		m.Fatal(err)
 	}
 }
 
 // expect updates the model for a new item.
-func (m *gateModel) expect(item supervisor.Item) {
+func (m *gateModel) expect(item supervisor.BatchItem) {
 	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
 	if item.Decision.CheckCode != nil {
 		m.tried++
-		f, verdict := item.Decision.CheckCode(supervisor.Factor{LastPeriod: m.step}, now)
+		f, verdict := item.Decision.CheckCode(supervisor.SecondFactor{LastPeriod: m.step}, now)
 		if !verdict.Right {
 			return
 		}
@@ -125,7 +125,7 @@ func (m *gateModel) check() {
 	if err != nil || held != int64(len(m.held)) {
 		m.Fatalf("%d are held, %v; want %v", held, err, m.held)
 	}
-	unfinished, err := m.db.Inbox().ListUnfinished(m.Context())
+	unfinished, err := m.db.Inbox().ListUnfinishedConversations(m.Context())
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (m *gateModel) check() {
 		m.Fatalf("%d codes were tried, %v; want %d", len(rows), err, m.tried)
 	}
 	for chat, at := range m.opened {
-		l, ok, err := m.db.Access().Logins.FindLogin(m.Context(), m.user, supervisor.ChannelTelegram, chat)
+		l, ok, err := m.db.AccessStores().Logins.FindLogin(m.Context(), m.user, supervisor.ChannelTelegram, chat)
 		if err != nil || !ok || !l.OpenedAt.Equal(at[0]) || !l.UsedAt.Equal(at[1]) {
 			m.Fatalf("the login of chat %s is %+v, %v, %v; want %v", chat, l, ok, err, at)
 		}

@@ -12,20 +12,20 @@ func isServed(c supervisor.Conversation) bool { return c.Chat != "666" }
 
 // If a user no longer needs a code, the held inbounds are released, once. Inbounds of chats that
 // are not served stay held.
-func TestReleaseWithoutCode_ServedChats_Releases(t *testing.T) {
+func TestReleaseHeldInbounds_ServedChats_Releases(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"), inChat("666", guardedItem("alice", 2, "from an account that was theirs")),
 		guardedItem("bob", 3, "bob's"), guardedItem("alice", 4, "two"))
-	holding, err := s.db.Inbox().ListUsersWithHeld(t.Context())
+	holding, err := s.db.Inbox().ListUsersWithHeldInbounds(t.Context())
 	s.must(err)
 	s.same("of whom something is held", holding, []string{"alice", "bob"})
-	let, err := s.db.Inbox().ReleaseWithoutCode(t.Context(), "alice", isServed)
+	let, err := s.db.Inbox().ReleaseHeldInbounds(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in", texts(let), []string{"new one", "new two"})
-	next, _, err := s.db.Inbox().Next(t.Context(), let[0].Conversation.ID)
+	next, _, err := s.db.Inbox().NextInbound(t.Context(), let[0].Conversation.ID)
 	s.must(err)
 	s.same("next", next.Text, "one")
-	let, err = s.db.Inbox().ReleaseWithoutCode(t.Context(), "alice", isServed)
+	let, err = s.db.Inbox().ReleaseHeldInbounds(t.Context(), "alice", isServed)
 	s.must(err)
 	s.same("let in again", len(let), 0)
 	s.same("still held", s.query("SELECT group_concat(user || ': ' || text) FROM inbox WHERE held = 1"),

@@ -16,7 +16,7 @@ const (
 )
 
 // guardedItem is an update with a gate to check.
-func guardedItem(user string, update int64, text string) supervisor.Item {
+func guardedItem(user string, update int64, text string) supervisor.BatchItem {
 	item := textItem(user, update, text)
 	item.Decision.Check = &supervisor.GateCheck{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
@@ -24,7 +24,7 @@ func guardedItem(user string, update int64, text string) supervisor.Item {
 
 // codeItem is an update with the code of a step. The code is right unless a code of a later step
 // was accepted.
-func codeItem(user string, update, step int64) supervisor.Item {
+func codeItem(user string, update, step int64) supervisor.BatchItem {
 	item := textItem(user, update, fmt.Sprint("99999", step))
 	item.Decision.CheckCode = acceptStep(step)
 	return item
@@ -32,7 +32,7 @@ func codeItem(user string, update, step int64) supervisor.Item {
 
 // acceptStep accepts the code of a step, once.
 func acceptStep(step int64) supervisor.CodeChecker {
-	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	return func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		if step <= f.LastPeriod {
 			f.Failures++
 			return f, supervisor.CodeResult{Action: "login.refused", Text: "That is not the code."}
@@ -43,21 +43,21 @@ func acceptStep(step int64) supervisor.CodeChecker {
 }
 
 // inChat returns an update in another chat.
-func inChat(chat string, item supervisor.Item) supervisor.Item {
+func inChat(chat string, item supervisor.BatchItem) supervisor.BatchItem {
 	item.Inbound.Conversation.Chat = chat
 	return item
 }
 
 // challengedIn returns an update whose challenge goes to another chat.
-func challengedIn(chat string, item supervisor.Item) supervisor.Item {
+func challengedIn(chat string, item supervisor.BatchItem) supervisor.BatchItem {
 	c := item.Inbound.Conversation
 	item.Decision.Check.ChallengeIn = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
 	return item
 }
 
-func (s batchStory) receive(items ...supervisor.Item) supervisor.Receipt {
+func (s batchStory) receive(items ...supervisor.BatchItem) supervisor.BatchReceipt {
 	s.Helper()
-	r, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: 100, Items: items})
+	r, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: bot, Next: 100, Items: items})
 	s.must(err)
 	return r
 }
@@ -74,15 +74,15 @@ func texts(list []supervisor.Inbound) (texts []string) {
 	return texts
 }
 
-func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
+func TestClosedGate_RightCode_ReleasesInbounds(t *testing.T) {
 	s := batchStory{newStory(t)}
-	batch := []supervisor.Item{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3, 7),
+	batch := []supervisor.BatchItem{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3, 7),
 		guardedItem("alice", 4, "three")}
 	before := s.receive(batch[:2]...)
 	c := before.Stored[0].Conversation
 	s.same("kept at first", texts(before.Stored), []string{"held new one", "held new two"})
 	s.same("told", before.Queued, []int64{c.ID})
-	_, next, err := s.db.Inbox().Next(t.Context(), c.ID)
+	_, next, err := s.db.Inbox().NextInbound(t.Context(), c.ID)
 	s.must(err)
 	s.same("there is a next", next, false)
 
@@ -102,7 +102,7 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 		s.same("to be taken away", s.query("SELECT user || what || message FROM cleaning"), "alicedeletem3")
 		s.same("factor", s.query("SELECT last_step || secret FROM totp"), "7sealed")
 	}
-	first, _, err := s.db.Inbox().Next(t.Context(), c.ID)
+	first, _, err := s.db.Inbox().NextInbound(t.Context(), c.ID)
 	s.must(err)
 	s.same("next", first.Text, "one")
 	s.same("kind", s.query("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
@@ -114,17 +114,17 @@ func TestClosedGate_RightCode_ReleasesHeld(t *testing.T) {
 	s.same("words of it", s.query("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
 
-func TestWrongCode_ReleasesNothing(t *testing.T) {
+func TestClosedGate_WrongCode_ReleasesNothing(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7))
-	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
+	s.must(s.db.AccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
 	r := s.receive(guardedItem("alice", 2, "one"), codeItem("alice", 3, 7), guardedItem("alice", 4, "two"))
 	s.same("kept", texts(r.Stored), []string{"held new one", "answered (a code)", "held new two"})
 	s.same("released", len(r.Released), 0)
 	s.same("said", s.pendingTexts(r.Stored[0].Conversation), []string{"Come in.", locked, "That is not the code."})
 	s.same("audited", s.query("SELECT action FROM audit ORDER BY id"), "login login.refused")
 	s.same("to be taken away", s.query("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
-	f, ok, err := s.db.Access().Factors.Find(t.Context(), "alice")
+	f, ok, err := s.db.AccessStores().Factors.Find(t.Context(), "alice")
 	s.must(err)
 	s.same("failures", f.Failures, 1)
 	s.same("is there", ok, true)
@@ -137,7 +137,7 @@ func TestWrongCode_ReleasesNothing(t *testing.T) {
 	s.same("what has no name stays", s.query("SELECT count(*) FROM cleaning"), "2")
 }
 
-func TestGate_IdleAndLifetime_Close(t *testing.T) {
+func TestGate_IdleOrLifetimeOver_Closes(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps []time.Duration // time before each message
 		held  bool            // the last message is held
@@ -172,7 +172,7 @@ func repeated(step time.Duration, n int) (steps []time.Duration) {
 	return steps
 }
 
-func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
+func TestHeldInbound_AllLists_LeaveInboundOut(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
@@ -182,13 +182,13 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	held := r.Stored[0]
 	lists := func() (n []int) {
 		box := s.db.Inbox()
-		unfinished, err := box.ListUnfinished(t.Context())
+		unfinished, err := box.ListUnfinishedConversations(t.Context())
 		s.must(err)
 		commands, err := box.ListCommands(t.Context())
 		s.must(err)
 		presses, err := box.ListPresses(t.Context())
 		s.must(err)
-		counts, err := s.db.Counts(t.Context())
+		counts, err := s.db.StatusCounts(t.Context())
 		s.must(err)
 		ahead, err := box.PrecedingText(t.Context(), r.Stored[3].ID)
 		s.must(err)
@@ -209,9 +209,9 @@ func TestHeldInbound_IsHiddenEverywhere(t *testing.T) {
 	s.must(err)
 }
 
-func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
+func TestChallenge_ManyMessages_IsSentEvery10Min(t *testing.T) {
 	s := batchStory{newStory(t)}
-	group := func(update int64) supervisor.Item {
+	group := func(update int64) supervisor.BatchItem {
 		return inChat("-100", challengedIn("42", guardedItem("alice", update, "hello")))
 	}
 	s.receive(group(1), group(2))
@@ -238,14 +238,14 @@ func TestChallenge_ManyMessages_IsSentRarely(t *testing.T) {
 	r := s.receive(codeItem("alice", 9, 1))
 	s.same("released", len(r.Released), 7)
 	s.same("open", s.query("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
-	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
+	s.must(s.db.AccessStores().Logins.EndLogin(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
 	s.receive(group(10))
 	told("closed again", 6) // the new challenge and the code's answer are in the chat
 }
 
 func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 	s := batchStory{newStory(t)}
-	meant := func(update int64) supervisor.Item {
+	meant := func(update int64) supervisor.BatchItem {
 		item := guardedItem("alice", update, "my code is 716708")
 		item.Decision.Check.RepeatSoon, item.Decision.Check.Challenge = true, fmt.Sprint("no code ", update)
 		return item
@@ -257,13 +257,13 @@ func TestChallenge_LikelyCode_IsRepeatedSoon(t *testing.T) {
 
 // A code opens the gate of its chat, and the gates of groups whose challenge was sent to that chat.
 // So somebody who took over another account of the user releases nothing.
-func TestCode_OpensOnlyItsChats(t *testing.T) {
-	terminal := func(item supervisor.Item) supervisor.Item {
+func TestCode_OneChat_OpensNoOtherAccount(t *testing.T) {
+	terminal := func(item supervisor.BatchItem) supervisor.BatchItem {
 		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""
 		return item
 	}
 	for name, c := range map[string]struct {
-		code     supervisor.Item
+		code     supervisor.BatchItem
 		released []string
 		open     string
 	}{
@@ -324,8 +324,8 @@ func TestCode_FailedBatch_IsNotTried(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guardedItem("alice", 1, "one"))
 	nobody := textItem("", 3, "of nobody")
-	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 200,
-		Items: []supervisor.Item{codeItem("alice", 2, 7), nobody}})
+	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 200,
+		Items: []supervisor.BatchItem{codeItem("alice", 2, 7), nobody}})
 	s.checkRefused(err, supervisor.CodeInternal, "item 1: ")
 	for what, query := range map[string]string{
 		"codes": "SELECT count(*) FROM inbox WHERE kind = 'code'", "logins": "SELECT count(*) FROM login",
@@ -337,13 +337,13 @@ func TestCode_FailedBatch_IsNotTried(t *testing.T) {
 	s.same("taken in the end", len(s.receive(codeItem("alice", 2, 7)).Released), 1)
 }
 
-func TestMove_OpenGroup_StaysOpen(t *testing.T) {
+func TestRenameChat_OpenGate_StaysOpen(t *testing.T) {
 	s := batchStory{newStory(t)}
-	access := s.db.Access()
+	access := s.db.AccessStores()
 	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))
 	s.receive(inChat("-1", challengedIn("42", guardedItem("alice", 1, "hello"))), codeItem("alice", 2, 1))
 	for range 2 {
-		_, err := s.db.Conversations().Move(t.Context(), supervisor.ChannelTelegram, "-1", "-100")
+		_, err := s.db.Conversations().RenameChat(t.Context(), supervisor.ChannelTelegram, "-1", "-100")
 		s.must(err)
 	}
 	s.same("open", strings.Fields(s.query("SELECT chat FROM login ORDER BY chat")), []string{"-100", "42"})

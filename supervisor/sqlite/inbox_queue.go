@@ -10,16 +10,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Queue has the running turn and the waiting texts of a conversation.
-type Queue struct {
+// ConversationQueue has the running turn and the waiting texts of a conversation.
+type ConversationQueue struct {
 	Running supervisor.Inbound // the first inbound of the running turn; without an ID no turn runs
 	Since   time.Time          // start of the running turn
 	Asked   string             // text of the turn's open question; "" means none
-	Waiting []Waiting          // waiting texts, in the order of answering
+	Waiting []WaitingText      // waiting texts, in the order of answering
 }
 
-// Waiting is a text, or a group of texts, that waits for a turn.
-type Waiting struct {
+// WaitingText is a text, or a group of texts, that waits for a turn.
+type WaitingText struct {
 	Inbound supervisor.Inbound      // first inbound of the group, with the first text of the group
 	Files   []supervisor.Attachment // files of the whole group
 }
@@ -31,16 +31,16 @@ const (
 	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
 )
 
-// Queue returns the queue of a conversation, without held inbounds.
-func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err error) {
-	return inTransaction(ctx, s.db, func(t *tx) (q Queue) {
+// ConversationQueue returns the queue of a conversation, without held inbounds.
+func (s Inbox) ReadQueue(ctx context.Context, conversation int64) (q ConversationQueue, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) (q ConversationQueue) {
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
-		since, _ := one(t, engine.Integer, findStarted, conversation)
+		since, _ := one(t, engine.ScanInteger, findStarted, conversation)
 		q.Since = fromMillis(since)
 		asked, _ := one(t, scanQuestion, findOpenQuestion, conversation)
 		q.Asked = asked.Text
 		for _, group := range grouped(all(t, scanInbound, listQueue, conversation)) {
-			w := Waiting{Inbound: group[0]}
+			w := WaitingText{Inbound: group[0]}
 			for _, in := range group {
 				w.Inbound.Text = cmp.Or(w.Inbound.Text, in.Text)
 				w.Files = append(w.Files, all(t, scanAttachment, listAttachments, in.ID)...)
@@ -79,10 +79,10 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// MoveToFront moves a user's waiting text to the front of the queue. All texts of its group move
+// MoveTextToFront moves a user's waiting text to the front of the queue. All texts of its group move
 // too. It returns the text afterwards. It does not change a text that does not wait or is next
 // already. ok is false if the user has no such text.
-func (s Inbox) MoveToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
+func (s Inbox) MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
 	err error) {
 	return s.changeWaiting(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
@@ -112,14 +112,14 @@ func (s Inbox) changeWaiting(ctx context.Context, user string, inbound int64, do
 const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// LastListButtons returns the buttons below the newest list before a command. name is the command
+// FindListButtons returns the buttons below the newest list before a command. name is the command
 // that made the list.
-func (s Inbox) LastListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
-	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
+func (s Inbox) FindListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
+	buttons, _, err = engine.FirstRow(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
 	return buttons, err
 }
 
 func scanButtons(row *engine.Row) (buttons [][]supervisor.Button) {
-	row.Scan(decoded{&buttons})
+	row.Scan(columnDecoder{&buttons})
 	return buttons
 }

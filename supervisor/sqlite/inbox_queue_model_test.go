@@ -26,7 +26,7 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 	db := open()
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		c, err := db.Conversations().Find(t.Context(), fmt.Sprint("user", run), supervisor.ChannelTelegram, "1", "")
+		c, err := db.Conversations().FindOrCreate(t.Context(), fmt.Sprint("user", run), supervisor.ChannelTelegram, "1", "")
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"":       func(*rapid.T) { m.check() },
 			"send":   func(*rapid.T) { m.send() },
-			"now":    func(*rapid.T) { m.press(m.db.Inbox().MoveToFront, func(s *sentText) { s.priority = 1 }) },
+			"now":    func(*rapid.T) { m.press(m.db.Inbox().MoveTextToFront, func(s *sentText) { s.priority = 1 }) },
 			"drop":   func(*rapid.T) { m.press(m.db.Inbox().DropText, func(s *sentText) { s.state = "dropped" }) },
 			"begin":  func(*rapid.T) { m.begin() },
 			"steer":  func(*rapid.T) { m.take(supervisor.PriorityUsual) },
@@ -94,12 +94,12 @@ func (m *queueModel) send() {
 	}
 	for _, s := range texts {
 		in := supervisor.Inbound{Conversation: m.home, Key: fmt.Sprint("key-", len(m.sent)), Kind: supervisor.KindText, Text: fmt.Sprint(len(m.sent)),
-			Group: s.together, Priority: supervisor.Priority(s.priority)}
-		got, err := m.db.Inbox().PutBatch(m.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: in}}})
+			Group: s.together, Priority: supervisor.InboundPriority(s.priority)}
+		got, err := m.db.Inbox().StoreBatch(m.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: in}}})
 		m.must(err)
 		s.id, s.priority = got.Stored[0].ID, texts[0].priority
 		if s.together != "" { // a text outside of an album has no files, and so arrives at once
-			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
+			_, err := m.db.Inbox().CompleteArrivals(m.t.Context(), []sqlite.ArrivalResult{{Inbound: s.id, Origin: supervisor.OriginOwn}})
 			m.must(err)
 		}
 		m.sent = append(m.sent, s)
@@ -147,7 +147,7 @@ func (m *queueModel) set(id int64, state string) {
 
 // begin starts the next turn, if none runs and something waits.
 func (m *queueModel) begin() bool {
-	in, found, err := m.db.Inbox().Next(m.t.Context(), m.home.ID)
+	in, found, err := m.db.Inbox().NextInbound(m.t.Context(), m.home.ID)
 	m.must(err)
 	list := m.waiting(-1)
 	if found != (len(list) > 0) || found && in.ID != list[0].id {
@@ -167,11 +167,11 @@ func (m *queueModel) begin() bool {
 	return true
 }
 
-func (m *queueModel) take(least supervisor.Priority) {
+func (m *queueModel) take(least supervisor.InboundPriority) {
 	if m.turn == 0 {
 		return
 	}
-	n, err := m.db.Turns().Take(m.t.Context(), m.turn, 1<<20, least)
+	n, err := m.db.Turns().TakeWaitingTexts(m.t.Context(), m.turn, 1<<20, least)
 	m.must(err)
 	list := m.waiting(int64(least))
 	if n != len(list) {
@@ -186,8 +186,8 @@ func (m *queueModel) finish() {
 	if m.turn == 0 {
 		return
 	}
-	why := rapid.SampledFrom([]protocol.TurnEndReason{protocol.WhyDone, protocol.WhyStopped}).Draw(m.T, "why")
-	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.FinishTurn{Turn: m.turn, Why: why, State: supervisor.InboundAnswered, Text: "So."})
+	why := rapid.SampledFrom([]protocol.TurnEndReason{protocol.TurnEndDone, protocol.TurnEndStopped}).Draw(m.T, "why")
+	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.TurnEnding{Turn: m.turn, Why: why, State: supervisor.InboundAnswered, Text: "So."})
 	m.must(err)
 	m.turn = 0
 	for _, s := range m.sent {
@@ -199,7 +199,7 @@ func (m *queueModel) finish() {
 
 // check compares all texts with their rows and with the queue.
 func (m *queueModel) check() {
-	q, err := m.db.Inbox().Queue(m.t.Context(), m.home.ID)
+	q, err := m.db.Inbox().ReadQueue(m.t.Context(), m.home.ID)
 	m.must(err)
 	var got, want []int64
 	for _, w := range q.Waiting {
@@ -220,7 +220,7 @@ func (m *queueModel) check() {
 // answeredOnce checks that each text that was not dropped is in one turn. The transcript must have
 // each text once, in the order of taking.
 func (m *queueModel) answeredOnce() {
-	list, err := m.db.Transcript().Messages(m.t.Context(), m.home.ID)
+	list, err := m.db.Transcript().ListMessages(m.t.Context(), m.home.ID)
 	m.must(err)
 	times := map[string]int{}
 	for _, msg := range list {

@@ -13,7 +13,7 @@ import (
 // putTexts stores texts of alice as one batch, each written as [followup:][album/]words.
 func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 	s.Helper()
-	var items []supervisor.Item
+	var items []supervisor.BatchItem
 	for _, text := range texts {
 		s.keys++
 		in := supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys), Kind: supervisor.KindText}
@@ -21,7 +21,7 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 		if followup {
 			in.Priority = supervisor.PriorityFollowup
 		}
-		item := supervisor.Item{Inbound: in}
+		item := supervisor.BatchItem{Inbound: in}
 		if album, rest, ok := strings.Cut(words, "/"); ok {
 			item.Inbound.Group, words = album, rest
 			item.Attachments = []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto}}
@@ -29,7 +29,7 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 		item.Inbound.Text = words
 		items = append(items, item)
 	}
-	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "terminal", Items: items})
+	receipt, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "terminal", Items: items})
 	s.must(err)
 	return receipt.Stored
 }
@@ -38,7 +38,7 @@ func (s *story) putTexts(texts ...string) (kept []supervisor.Inbound) {
 // priority.
 func (s *story) listQueue() (list []string) {
 	s.Helper()
-	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
+	q, err := s.db.Inbox().ReadQueue(s.Context(), s.home.ID)
 	s.must(err)
 	for _, w := range q.Waiting {
 		line := w.Inbound.Text + strings.Repeat("+", len(w.Files))
@@ -55,7 +55,7 @@ func (s *story) listQueue() (list []string) {
 
 func (s *story) advance(id int64) supervisor.Inbound {
 	s.Helper()
-	in, ok, err := s.db.Inbox().MoveToFront(s.Context(), "alice", id)
+	in, ok, err := s.db.Inbox().MoveTextToFront(s.Context(), "alice", id)
 	s.must(err)
 	s.same("hers", ok, true)
 	return in
@@ -74,7 +74,7 @@ func TestQueue_Priorities_OrderTexts(t *testing.T) {
 	turn := s.startTurn("what runs")
 	kept := s.putTexts("followup:later", "a", "b", "album/", "album/of trees")
 	s.same("queue", s.listQueue(), []string{"a", "b", "of trees++ arriving", "later -1"})
-	q, err := s.db.Inbox().Queue(t.Context(), s.home.ID)
+	q, err := s.db.Inbox().ReadQueue(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("what runs", q.Running.Text, "what runs")
 	s.same("since", q.Since.UTC(), noon)
@@ -89,7 +89,7 @@ func TestQueue_Priorities_OrderTexts(t *testing.T) {
 	s.same("now", s.advance(kept[3].ID).State, supervisor.InboundDropped)
 	s.same("the album", []string{s.state(kept[3].ID), s.state(kept[4].ID)}, []string{"dropped", "dropped"})
 
-	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000, supervisor.PriorityNow)
+	taken, err := s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1000, supervisor.PriorityNow)
 	s.must(err)
 	s.same("taken of what is wanted next", taken, 1)
 	s.same("state", s.state(kept[0].ID), "running")
@@ -106,34 +106,34 @@ func TestAlbum_FollowUpCaption_AppliesToAll(t *testing.T) {
 	}
 }
 
-func TestTake_FollowUp_Stays(t *testing.T) {
+func TestTakeTexts_FollowUp_StaysInQueue(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("what runs")
 	s.putTexts("followup:later", "sooner", "followup:last")
 	s.same("taken", s.take(turn), 1)
 	s.same("queue", s.listQueue(), []string{"later -1", "last -1"})
-	supersedes, err := s.db.Inbox().ShouldRestart(t.Context(), s.home.ID)
+	supersedes, err := s.db.Inbox().ShouldRestartTurn(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("a follow-up stops what runs", supersedes, false)
 	s.text("and now?")
-	supersedes, err = s.db.Inbox().ShouldRestart(t.Context(), s.home.ID)
+	supersedes, err = s.db.Inbox().ShouldRestartTurn(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("a text does", supersedes, true)
 }
 
 // An arriving inbound does not delay a text that was moved to the front. An arriving follow-up
 // delays no text.
-func TestArriving_LowerPriority_DelaysNothing(t *testing.T) {
+func TestArrivingInbound_LowPriority_DelaysNone(t *testing.T) {
 	s := newStory(t)
 	s.putTexts("followup:album/", "a", "other/", "b")
 	for _, want := range []string{"a", "b"} {
-		next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+		next, _, err := s.db.Inbox().NextInbound(t.Context(), s.home.ID)
 		s.must(err)
 		s.same("next", next.Text, want)
 		turn, _, err := s.db.Turns().Start(t.Context(), next.ID, nil)
 		s.must(err)
 		s.finish(turn, "So.")
-		kept, err := s.db.Inbox().Queue(t.Context(), s.home.ID)
+		kept, err := s.db.Inbox().ReadQueue(t.Context(), s.home.ID)
 		s.must(err)
 		for _, w := range kept.Waiting {
 			if w.Inbound.Text == "b" {
@@ -148,7 +148,7 @@ func TestPrecedingText_RunningText_IsReturned(t *testing.T) {
 	s := newStory(t)
 	kept := s.putTexts("followup:later", "first", "second")
 	s.advance(kept[2].ID)
-	next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	next, _, err := s.db.Inbox().NextInbound(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("next", next.Text, "second")
 	stop := s.put(s.home, supervisor.KindCommand, "/stop")
@@ -162,12 +162,14 @@ func TestPrecedingText_RunningText_IsReturned(t *testing.T) {
 	s.same("while it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
 }
 
-func TestMoveToFront_ForeignInbound_StaysSame(t *testing.T) {
+func TestMoveTextToFront_ForeignText_StaysSame(t *testing.T) {
 	s := newStory(t)
 	in := s.putTexts("mine")[0]
 	for name, do := range map[string]func() (supervisor.Inbound, bool, error){
 		"drop": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "bob", in.ID) },
-		"now":  func() (supervisor.Inbound, bool, error) { return s.db.Inbox().MoveToFront(t.Context(), "bob", in.ID) },
+		"now": func() (supervisor.Inbound, bool, error) {
+			return s.db.Inbox().MoveTextToFront(t.Context(), "bob", in.ID)
+		},
 		"none": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "alice", 99) },
 		"a /x": func() (supervisor.Inbound, bool, error) {
 			return s.db.Inbox().DropText(t.Context(), "alice", s.put(s.home, "command", "/x").ID)

@@ -21,7 +21,7 @@ func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) {
 // mentionUnread adds a note about earlier unreadable messages to a text, once. The user may speak
 // of those messages.
 func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
-	unread := all(t, engine.String, takeUnread, in.Conversation.ID)
+	unread := all(t, engine.ScanString, takeUnread, in.Conversation.ID)
 	if len(unread) == 0 {
 		return in
 	}

@@ -54,7 +54,7 @@ func scanPromptFile(r *engine.Row) (f promptFile) {
 		&p.Turn,
 		&p.Conversation,
 		&p.Since,
-		decoded{&f.Refused},
+		columnDecoder{&f.Refused},
 		&f.card,
 	)
 	return f
@@ -77,7 +77,7 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 		f.Since = fromMillis(t.Now)
 	}
 	if p := was.Pending; p.Why != "" && (f.Pending.Why == "" || f.Pending.State != p.State) {
-		t.Exec(unbuttonDelivery, supervisor.CleaningRemoveButtons, t.Now, was.card)
+		t.Exec(unbuttonDelivery, supervisor.CleanupRemoveButtons, t.Now, was.card)
 		f.card = 0
 	}
 	if f.State != was.State && renew {
@@ -105,7 +105,7 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 
 // List lists a user's prompt files.
 func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.PromptFile, err error) {
-	rows, err := engine.All(
+	rows, err := engine.AllRows(
 		s.db.reader(ctx, "list the prompt files of %s", user),
 		scanPromptFile,
 		listPromptFiles,

@@ -31,7 +31,7 @@ func (t *tx) putPromptCard(user string, turn int64) {
 			Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation},
 			Text:         text,
 			Buttons:      buttons,
-			Silent:       quiet && value(t, engine.Bool, isOfJob, turn),
+			Silent:       quiet && value(t, engine.ScanBool, isOfJob, turn),
 		},
 	)
 	t.Exec(keepPromptCard, d.ID, user, turn)

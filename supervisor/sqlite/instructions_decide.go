@@ -8,9 +8,9 @@ import (
 	"mews/supervisor"
 )
 
-// Advance puts the text of a permitted tool into force, just before the tool writes it. It does
+// AcceptWrite puts the text of a permitted tool into force, just before the tool writes it. It does
 // nothing unless the text in force has the state before. A waiting text stays waiting.
-func (s PromptFiles) Advance(
+func (s PromptFiles) AcceptWrite(
 	ctx context.Context,
 	user, path string,
 	before, after protocol.FileState,
@@ -19,14 +19,14 @@ func (s PromptFiles) Advance(
 	return s.db.write(ctx, func(t *tx) {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, user, true), path)
 		f.User, f.Path = user, path
-		most := min(len(text), protocol.PromptFileBytes(path))
+		most := min(len(text), protocol.MaxPromptFileBytes(path))
 		t.putPromptFile(f, promptFile{f.RecordWrite(before, after, text[:most]), f.card}, false)
 	}, "advance %s of %s", path, user)
 }
 
-// Decide accepts a waiting text, or records that an operation restored the old text. ok is false if
+// RecordDecision accepts a waiting text, or records that an operation restored the old text. ok is false if
 // no text waits at that path in that state.
-func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
+func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)
 		if f.Pending.Why == "" || f.Pending.State != d.State {
@@ -34,10 +34,10 @@ func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision
 		}
 		next := f
 		if d.Operation == 0 {
-			next.PromptFile = f.Accept()
+			next.PromptFile = f.AcceptPending()
 			t.audit(d.User, "prompt_file.accepted", d.Path)
 		} else {
-			next.PromptFile = f.Observe(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
+			next.PromptFile = f.RecordState(protocol.PromptFile{Path: f.Path, State: f.State}, false, false)
 		}
 		if d.Inverse.Path != "" {
 			t.putEffect(

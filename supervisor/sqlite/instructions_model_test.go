@@ -20,7 +20,7 @@ import (
 // AGENTS.md is changed by turns, by programs that outlive their turn, by git and by the user. Two
 // turns run at a time, and workers crash. Pending texts are accepted or replaced by the old text.
 // Prompts have only texts that the user accepted, or wrote while no program ran.
-func TestPromptFile_OnlyUserOrAcceptedTextInForce(t *testing.T) {
+func TestPromptFile_UnacceptedText_IsNeverInForce(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -118,11 +118,11 @@ func (m *promptFileModel) begin(n int) {
 	s := m.turns[n]
 	switch {
 	case s == nil:
-		c, err := m.db.Conversations().Find(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1), "")
+		c, err := m.db.Conversations().FindOrCreate(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1), "")
 		m.must(err)
 		m.inbounds++
 		in, _, err := m.db.Inbox().
-			Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test",
+			StoreInbound(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test",
 				Key:  fmt.Sprint(m.user, " ", m.inbounds),
 				Kind: supervisor.KindText, Text: "hi"})
 		m.must(err)
@@ -130,7 +130,7 @@ func (m *promptFileModel) begin(n int) {
 		m.must(err)
 		m.turns[n] = &modelTurn{Turn: turn, n: n}
 	case s.killed && rapid.Bool().Draw(m.T, "given up"):
-		m.finish(s, protocol.WhyError)
+		m.finish(s, protocol.TurnEndError)
 		return
 	case s.killed:
 		*s = modelTurn{Turn: s.Turn, n: n, resumed: true}
@@ -149,7 +149,7 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	r.Turn, r.Programs, r.Files = s.ID, m.program, []protocol.PromptFile{f}
 	for range 2 {
 		answer, _, err := m.db.PromptFiles().
-			Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun, Resumed: s.resumed})
+			StoreReport(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun, Resumed: s.resumed})
 		m.must(err)
 		if len(answer.Need) > 0 {
 			r.Files[0].Inspected, r.Files[0].Text, r.Files[0].FromGit = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
@@ -169,7 +169,7 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 // done ends a turn after the model's last step.
 func (m *promptFileModel) done(s *modelTurn) {
 	m.report(s, protocol.PromptFileReport{})
-	m.finish(s, protocol.WhyDone)
+	m.finish(s, protocol.TurnEndDone)
 	if s.programs {
 		m.report(s, protocol.PromptFileReport{End: true})
 	}
@@ -177,12 +177,12 @@ func (m *promptFileModel) done(s *modelTurn) {
 
 func (m *promptFileModel) stop(s *modelTurn) {
 	m.report(s, protocol.PromptFileReport{End: true})
-	m.finish(s, protocol.WhyStopped)
+	m.finish(s, protocol.TurnEndStopped)
 }
 
 func (m *promptFileModel) finish(s *modelTurn, why protocol.TurnEndReason) {
 	_, err := m.db.Turns().
-		Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
+		Finish(m.t.Context(), sqlite.TurnEnding{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
 	m.must(err)
 	m.turns[s.n] = nil
 }
@@ -214,7 +214,7 @@ func (m *promptFileModel) decide(accept bool) {
 	} else {
 		m.allowed[string(f.Pending.Text)] = true
 	}
-	if ok, err := m.db.PromptFiles().Decide(m.t.Context(), d); err != nil || !ok {
+	if ok, err := m.db.PromptFiles().RecordDecision(m.t.Context(), d); err != nil || !ok {
 		m.Fatalf("decided: %t, %v", ok, err)
 	}
 }

@@ -39,7 +39,7 @@ func (d *notesStory) reportDays(days ...string) map[string]string {
 		r.Files = append(r.Files, f)
 	}
 	answer, _, err := d.db.PromptFiles().
-		Report(d.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: "alice", First: d.begins})
+		StoreReport(d.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: "alice", First: d.begins})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -55,12 +55,12 @@ func (d *notesStory) reportDays(days ...string) map[string]string {
 func (d *notesStory) nextTurn(key string) {
 	d.Helper()
 	if d.turn.ID != 0 {
-		if _, err := d.db.Turns().Finish(d.Context(), sqlite.FinishTurn{Turn: d.turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "hello"}); err != nil {
+		if _, err := d.db.Turns().Finish(d.Context(), sqlite.TurnEnding{Turn: d.turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "hello"}); err != nil {
 			d.Fatal(err)
 		}
 	}
 	in, _, err := d.db.Inbox().
-		Put(d.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
+		StoreInbound(d.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
 			Source: "test", Key: key, Kind: supervisor.KindText, Text: "hi"})
 	if err == nil {
 		d.turn, _, err = d.db.Turns().Start(d.Context(), in.ID, nil)
@@ -100,7 +100,7 @@ func TestNotes_WrittenByTurn_WaitForUser(t *testing.T) {
 		t.Errorf("what waits of a day gone by: in force is %q, %t", text, waits)
 	}
 	got := strings.Join(
-		sqlitetest.Query(t, d.db, "SELECT path || ' ' || pending_why FROM prompt_file ORDER BY path"),
+		sqlitetest.QueryColumn(t, d.db, "SELECT path || ' ' || pending_why FROM prompt_file ORDER BY path"),
 		"|",
 	)
 	if got != "AGENTS.md |memory/2026-11-23.md turn|memory/2026-11-30.md |memory/2026-12-01.md "+

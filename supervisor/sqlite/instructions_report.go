@@ -30,22 +30,22 @@ const (
 	markPrograms = "programs"
 )
 
-// Report stores a worker's report on prompt files, and returns the answer to the worker. told is
+// StoreReport stores a worker's report on prompt files, and returns the answer to the worker. told is
 // the conversation that may have a new delivery; 0 means none.
-func (s PromptFiles) Report(
+func (s PromptFiles) StoreReport(
 	ctx context.Context,
 	r supervisor.PromptFileReport,
-) (answer protocol.PromptFilesInForce, told int64, err error) {
+) (answer protocol.PromptFileReportResult, told int64, err error) {
 	const doing = "take what turn %d reports of prompt files"
 	read := s.db.reader(ctx, doing, r.Turn)
-	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, false)
+	rows, err := engine.AllRows(read, scanPromptFile, listPromptFiles, r.User, false)
 	if err != nil {
 		return answer, 0, err
 	}
-	mark, err := engine.Value(read, engine.String, findPromptMark, r.Turn)
+	mark, err := engine.FirstValue(read, engine.ScanString, findPromptMark, r.Turn)
 	changed := slices.DeleteFunc(slices.Clone(r.Files), func(seen protocol.PromptFile) bool {
 		f := findPromptFile(rows, seen.Path)
-		return len(rows) > 0 && f.IsDecided(seen.State) && (f.Path != "" || !isNotes(seen.Path))
+		return len(rows) > 0 && f.IsStateDecided(seen.State) && (f.Path != "" || !isNotes(seen.Path))
 	})
 	for _, seen := range changed {
 		if !seen.Inspected {
@@ -70,7 +70,7 @@ func (s PromptFiles) Report(
 // inForce returns the texts in force that differ from the files in the home. Daily notes of past
 // days are included if a text waits.
 func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts []protocol.PromptFileText, err error) {
-	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, true)
+	rows, err := engine.AllRows(read, scanPromptFile, listPromptFiles, r.User, true)
 	for _, seen := range r.Files {
 		if f := findPromptFile(rows, seen.Path); f.State != seen.State {
 			texts = append(texts, protocol.PromptFileText{Path: seen.Path, Text: f.Text})
@@ -110,13 +110,13 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	by := r.Turn
 	dirty := !r.First || r.Resumed && mark != markReported
 	if !dirty {
-		if other := value(t, engine.Integer, findRestless, r.User, r.Turn, int64(math.MaxInt64)); other != 0 {
+		if other := value(t, engine.ScanInteger, findRestless, r.User, r.Turn, int64(math.MaxInt64)); other != 0 {
 			dirty, by = true, other
 		}
 	}
 	turn := byID(t, "turn", scanTurn, findTurn, by)
-	in := turn.AnswersIn()
-	if in.InGroup() {
+	in := turn.AnswerConversation()
+	if in.IsInGroup() {
 		in = t.conversation(r.Private)
 	}
 	rows := all(t, scanPromptFile, listPromptFiles, r.User, true)
@@ -125,7 +125,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		f.User, f.Path = r.User, seen.Path
 		// A turn may have written daily notes before their day.
 		never := f.Since.IsZero() && isNotes(seen.Path)
-		next := promptFile{f.Observe(seen, dirty || never, len(rows) == 0), f.card}
+		next := promptFile{f.RecordState(seen, dirty || never, len(rows) == 0), f.card}
 		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
 			next.PromptFile = f.RecordWrite(seen.From, seen.State, seen.Text)
 		}
@@ -136,7 +136,7 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	}
 	t.Exec(deleteOldNotes, r.User, oldestNotes(r.Files))
 	// Otherwise the card comes below the answer after the turn has ended.
-	if turn.ended || in.ID != turn.AnswersIn().ID {
+	if turn.ended || in.ID != turn.AnswerConversation().ID {
 		t.putPromptCard(r.User, by)
 	}
 	return in.ID
@@ -155,12 +155,12 @@ func (s PromptFiles) RecordState(
 	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
 		rows := all(t, scanPromptFile, listPromptFiles, user, true)
 		f := findPromptFile(rows, seen.Path)
-		if f.IsDecided(seen.State) && (f.Path != "" || seen.State == protocol.FileAbsent) {
+		if f.IsStateDecided(seen.State) && (f.Path != "" || seen.State == protocol.FileStateAbsent) {
 			return f.Text, 0
 		}
 		f.User, f.Path = user, seen.Path
-		by := value(t, engine.Integer, findRestless, user, 0, int64(math.MaxInt64))
-		next := promptFile{f.Observe(seen, by != 0, len(rows) == 0), f.card}
+		by := value(t, engine.ScanInteger, findRestless, user, 0, int64(math.MaxInt64))
+		next := promptFile{f.RecordState(seen, by != 0, len(rows) == 0), f.card}
 		in := t.conversation(private)
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
 			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)

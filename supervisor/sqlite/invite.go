@@ -30,7 +30,7 @@ const (
 )
 
 // Put stores an invite, together with audit entries.
-func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
+func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)
 		t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
@@ -39,13 +39,13 @@ func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 
 // List lists the usable invites, by user.
 func (s Invites) List(ctx context.Context) ([]Invite, error) {
-	return engine.All(s.db.reader(ctx, "list usable invites"), scanInvite, listInvites, s.db.engine.Now())
+	return engine.AllRows(s.db.reader(ctx, "list usable invites"), scanInvite, listInvites, s.db.engine.Now())
 }
 
 // Revoke deletes a user's unused invites and returns their number. If the number is not 0, Revoke
 // adds the audit entries in the same transaction.
-func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
-	return s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
+func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditEntry) (int64, error) {
+	return s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.ExecCount(revokeInvites, user) },
 		"revoke the invites of %s", user)
 }
 
@@ -69,7 +69,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 		if owner != "" && owner != i.User {
 			t.fail(problem.New(problem.AccountTaken, nil))
 		}
-		t.bind(Binding{Channel: channel, Account: account, User: i.User})
+		t.bind(AccountBinding{Channel: channel, Account: account, User: i.User})
 		t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
 		return i
 	}, "redeem an invite for account %s of %s", account, channel)
@@ -84,10 +84,10 @@ const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND 
 // endEnrol withdraws the permission of all invites to enrol a second factor in a chat.
 const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 
-// MayEnrol reports whether a user may enrol a second factor in a chat. An invite of the last 24
+// MayEnrolFactor reports whether a user may enrol a second factor in a chat. An invite of the last 24
 // hours must allow it, and the user must have no confirmed factor.
-func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "check whether %s may enrol", user), engine.Bool, mayEnrol, user,
+func (s Invites) MayEnrolFactor(ctx context.Context, user string) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "check whether %s may enrol", user), engine.ScanBool, mayEnrol, user,
 		s.db.engine.Now().Add(-enrolPeriod))
 }
 

@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
+func TestRedeemInvite_UsedOrExpired_Fails(t *testing.T) {
 	s := newStory(t)
-	invites := s.db.Access().Invites
+	invites := s.db.AccessStores().Invites
 	put := func(name, user string, expires time.Duration) sqlite.Invite {
 		i := sqlite.Invite{Digest: digest(name), User: user, CreatedAt: noon, ExpiresAt: noon.Add(expires), Enrol: name == "a"}
 		s.must(invites.Put(t.Context(), i))
@@ -39,12 +39,12 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "9", "ann")
 	s.checkRefused(err, supervisor.CodeForbidden, "another person's")
 	open(b)
-	whose, err := s.db.Access().Bindings.Find(t.Context(), "telegram", "9")
+	whose, err := s.db.AccessStores().Bindings.FindUser(t.Context(), "telegram", "9")
 	s.must(err)
 	s.same("whose the refused account is", whose, "")
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "8", "bob")
 	s.must(err)
-	whose, err = s.db.Access().Bindings.Find(t.Context(), "telegram", "8")
+	whose, err = s.db.AccessStores().Bindings.FindUser(t.Context(), "telegram", "8")
 	s.must(err)
 	s.same("whose the bound account is", whose, "bob")
 	s.same("bound", s.query("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
@@ -60,26 +60,26 @@ func TestInvite_UsedOrExpired_IsUseless(t *testing.T) {
 
 // An invite lets its user enrol one factor. After that factor is confirmed or reset, the invite
 // allows no other factor.
-func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
-	for name, end := range map[string]func(sqlite.Factors) error{
-		"confirmed": func(f sqlite.Factors) error {
-			_, err := f.Attempt(t.Context(), "alice", acceptStep(1), "")
+func TestMayEnrolFactor_ConfirmedFactor_IsFalse(t *testing.T) {
+	for name, end := range map[string]func(sqlite.SecondFactors) error{
+		"confirmed": func(f sqlite.SecondFactors) error {
+			_, err := f.TryCode(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
-				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+				_, err = f.TryCode(t.Context(), "alice", func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 					f.Confirmed = false // an unconfirmed factor counts as none
 					return f, supervisor.CodeResult{Action: "x"}
 				}, "")
 			}
 			return err
 		},
-		"reset": func(f sqlite.Factors) error {
+		"reset": func(f sqlite.SecondFactors) error {
 			_, _, err := f.Reset(t.Context(), "alice")
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
-			access := s.db.Access()
+			access := s.db.AccessStores()
 			for _, user := range []string{"alice", "bob"} {
 				i := sqlite.Invite{Digest: digest(user), User: user, ExpiresAt: noon.Add(time.Hour), Enrol: true}
 				s.must(access.Invites.Put(t.Context(), i))
@@ -88,12 +88,12 @@ func TestMayEnrol_ConfirmedFactor_IsFalse(t *testing.T) {
 			}
 			may := func(user string, want bool) {
 				s.Helper()
-				got, err := access.Invites.MayEnrol(t.Context(), user)
+				got, err := access.Invites.MayEnrolFactor(t.Context(), user)
 				s.must(err)
 				s.same(user+" may enrol", got, want)
 			}
 			s.must(access.Factors.Put(t.Context(), "alice", []byte("sealed"), nil))
-			_, err := access.Factors.Attempt(t.Context(), "alice", acceptStep(-1), "")
+			_, err := access.Factors.TryCode(t.Context(), "alice", acceptStep(-1), "")
 			s.must(err)
 			may("alice", true) // a wrong code does not end the permission
 			s.must(end(access.Factors))

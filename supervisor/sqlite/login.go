@@ -22,22 +22,22 @@ const (
 // FindLogin returns a user's login in a chat, if there is one. It may have expired.
 func (s Logins) FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (
 	supervisor.Login, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin, findLogin, user, channel, chat)
+	return engine.FirstRow(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin, findLogin, user, channel, chat)
 }
 
 // List lists the logins of all users, including expired ones.
 func (s Logins) List(ctx context.Context) ([]supervisor.Login, error) {
-	return engine.All(s.db.reader(ctx, "list the logins"), scanLogin, listLogins)
+	return engine.AllRows(s.db.reader(ctx, "list the logins"), scanLogin, listLogins)
 }
 
-// Close closes a user's gate in a chat. It is no error if the gate was closed.
-func (s Logins) Close(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
+// EndLogin closes a user's gate in a chat. It is no error if the gate was closed.
+func (s Logins) EndLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
-// CloseAll closes a user's gates in all chats, and returns the number of chats with a login.
-func (s Logins) CloseAll(ctx context.Context, user string) (int64, error) {
-	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
+// CloseUserGates closes a user's gates in all chats, and returns the number of chats with a login.
+func (s Logins) EndAllLogins(ctx context.Context, user string) (int64, error) {
+	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(closeLogins, user) }, "close the gate of %s everywhere", user)
 }
 
 func scanLogin(row *engine.Row) (l supervisor.Login) {

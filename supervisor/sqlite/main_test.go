@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(
 		enginetest.CheckPlans(m, enginetest.Options{Package: "mews/supervisor/sqlite", HelperFiles: []string{"tx.go"},
-			Open: withEmpty, Fault: sqlite.FaultOfPlan, Least: 500}),
+			Open: withEmpty, Fault: sqlite.PlanFault, Least: 500}),
 	)
 }
 
@@ -34,6 +34,6 @@ func withEmpty(use func(*engine.DB)) error {
 	if err != nil {
 		return err
 	}
-	db.Inspect(use)
+	db.WithEngine(use)
 	return db.Close()
 }

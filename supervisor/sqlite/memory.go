@@ -34,15 +34,15 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// FindBasis finds the message that a fact is based on, in the conversation of a running turn.
+// FindFactBasis finds the message that a fact is based on, in the conversation of a running turn.
 // Message 0 means the newest message of the turn.
-func (s Memories) FindBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
-	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
+func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
 		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
 		if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be decoded counts as empty
 			for _, p := range parts {
-				m.Words += quotes.Drop(p.Text) + "\n"
+				m.Words += quotes.RemoveQuotes(p.Text) + "\n"
 			}
 		}
 		return m
@@ -61,14 +61,14 @@ const (
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget records that facts must not be remembered again. BlankFacts removes their words later.
-func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
+// Forget records that facts must not be remembered again. EraseFactWords removes their words later.
+func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
 			// A fact that a person wrote by hand has no number in its id, and gets 0.
 			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
-			t.Exec(insertForgotten, user, f.Message, protocol.WordsDigest(f.Text), number, t.Now)
+			t.Exec(insertForgotten, user, f.Message, protocol.DigestWords(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
 			t.Exec(deleteUses, user, f.ID)
 			texts = append(texts, f.Text)
@@ -77,28 +77,28 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "store forgotten facts of %s", user)
 }
 
-// FindForgotten reports whether a fact was forgotten. byMessage means that its message was
+// FindForgottenFact reports whether a fact was forgotten. byMessage means that its message was
 // forgotten. at is when its words were forgotten; zero means never. number is the highest number
 // among the forgotten facts.
-func (s Memories) FindForgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
+func (s Memories) FindForgottenFact(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)
-	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
+	if _, _, err = engine.FirstRow(read, func(r *engine.Row) (none struct{}) {
 		r.Scan(&byMessage, &at)
 		return none
-	}, findForgotten, user, message, protocol.WordsDigest(text)); err != nil {
+	}, findForgotten, user, message, protocol.DigestWords(text)); err != nil {
 		return false, at, 0, err
 	}
-	highest, err := engine.Value(read, engine.Integer, highestForgotten, user, protocol.MaxFactNumber)
+	highest, err := engine.FirstValue(read, engine.ScanInteger, highestForgotten, user, protocol.MaxFactNumber)
 	return byMessage, at, int(highest), err
 }
 
 // ListForgottenDigests lists the digests of forgotten facts, newest first. It lists at most
 // protocol.MaxForgotten. protocol.DigestOfWords makes the digests.
 func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {
+	return engine.AllRows(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)
 		return digest
-	}, listDigests, user, protocol.MaxForgotten)
+	}, listDigests, user, protocol.MaxForgottenDigests)
 }
 
 const (
@@ -106,8 +106,8 @@ const (
 	listUses = `SELECT fact, sum(uses) FROM fact_use WHERE user = ? AND day >= ? GROUP BY fact`
 )
 
-// CountUses counts one use of each given fact on a day.
-func (s Memories) CountUses(ctx context.Context, user, day string, facts []string) error {
+// RecordFactUses counts one use of each given fact on a day.
+func (s Memories) RecordFactUses(ctx context.Context, user, day string, facts []string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, fact := range facts {
 			t.Exec(addUse, user, fact, day)
@@ -115,10 +115,10 @@ func (s Memories) CountUses(ctx context.Context, user, day string, facts []strin
 	}, "count fact uses of %s", user)
 }
 
-// ListUses returns the number of uses of each fact since a day.
-func (s Memories) ListUses(ctx context.Context, user, since string) (map[string]int, error) {
+// ListFactUses returns the number of uses of each fact since a day.
+func (s Memories) ListFactUses(ctx context.Context, user, since string) (map[string]int, error) {
 	uses := map[string]int{}
-	_, err := engine.All(s.db.reader(ctx, "count fact uses of %s", user), func(r *engine.Row) (none struct{}) {
+	_, err := engine.AllRows(s.db.reader(ctx, "count fact uses of %s", user), func(r *engine.Row) (none struct{}) {
 		fact, n := "", 0
 		r.Scan(&fact, &n)
 		uses[fact] = n

@@ -25,8 +25,8 @@ const (
 	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
-// Messages lists the messages in a conversation's window, oldest first.
-func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
+// ListMessages lists the messages in a conversation's window, oldest first.
+func (s Transcript) ListMessages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
 	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
 }
@@ -37,9 +37,9 @@ const (
 )
 
 // Trim moves the start of a conversation's window to a message. The window never moves backwards.
-func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
+func (s Transcript) MoveWindow(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
-		if !value(t, engine.Bool, findMessage, from, conversation) {
+		if !value(t, engine.ScanBool, findMessage, from, conversation) {
 			t.fail(notFound("there is no message %d in conversation %d", from, conversation))
 		}
 		t.Exec(moveWindow, from, conversation, true)
@@ -52,13 +52,13 @@ const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
 
-// Restart empties a conversation's window. Only the messages of the running turn stay.
-func (s Transcript) Restart(ctx context.Context, conversation int64) error {
+// EmptyWindow empties a conversation's window. Only the messages of the running turn stay.
+func (s Transcript) EmptyWindow(ctx context.Context, conversation int64) error {
 	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
 
 func (t *tx) restart(conversation int64) {
-	from := value(t, engine.Integer, restartAt, conversation)
+	from := value(t, engine.ScanInteger, restartAt, conversation)
 	t.Exec(moveWindow, from, conversation, false)
 	t.Exec(closeUnkept, conversation)
 }
@@ -74,7 +74,7 @@ func (t turnTx) putMessage(m protocol.Message) int64 {
 	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
 	}
-	return t.insertMessage(m.Role, encoded{parts}, origin, "", nil)
+	return t.insertMessage(m.Role, columnEncoder{parts}, origin, "", nil)
 }
 
 func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin, stamp string, recap []recapped) int64 {
@@ -111,7 +111,7 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	if world || worldFired {
 		in.Origin = supervisor.OriginWorld
 	}
-	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin, t.stamp(in, false), recap)
+	t.insertMessage(protocol.RoleUser, columnEncoder{parts}, in.Origin, t.stamp(in, false), recap)
 }
 
 // messageRow is a message as it is stored.
@@ -129,7 +129,7 @@ func scanMessage(row *engine.Row) (m messageRow) {
 // messages returns the messages of a query. The function recap makes the text of a message's recap.
 // Decoding comes after the query, so that other goroutines can use the database meanwhile.
 func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
-	rows, err := engine.All(q, scanMessage, query, args...)
+	rows, err := engine.AllRows(q, scanMessage, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,29 +156,32 @@ const (
 	findWindow = `SELECT window_from, trimmed, forgotten FROM conversation WHERE id = ?`
 )
 
-// Window is the part of a conversation that the model sees.
-type Window struct {
+// ModelWindow is the part of a conversation that the model sees.
+type ModelWindow struct {
 	From      int64 // id of the first message
 	Trimmed   bool  // earlier messages were left out for lack of room
 	Forgotten int64 // number of deletions so far; if it has changed, messages that were read before may be gone
 }
 
-func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed, &w.Forgotten); return w }
+func scanWindow(row *engine.Row) (w ModelWindow) {
+	row.Scan(&w.From, &w.Trimmed, &w.Forgotten)
+	return w
+}
 
-// Since lists the messages of the window after an id, and returns the window. A reader that has
+// ListSince lists the messages of the window after an id, and returns the window. A reader that has
 // earlier messages drops those before the window. After a refused turn it drops all of them.
 // Messages of a conversation are committed in the order of their ids, so that no message comes
 // late.
-func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
+func (s Transcript) ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message, window ModelWindow, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
-	before, err := engine.Value(read, scanWindow, findWindow, conversation)
+	before, err := engine.FirstValue(read, scanWindow, findWindow, conversation)
 	if err != nil {
 		return nil, window, err
 	}
 	if newer, err = messages(read, s.db.policies.History.Recap, listMessagesSince, conversation, after); err != nil {
 		return nil, window, err
 	}
-	window, err = engine.Value(read, scanWindow, findWindow, conversation)
+	window, err = engine.FirstValue(read, scanWindow, findWindow, conversation)
 	// Messages that are forgotten meanwhile are reported by the next call.
 	window.Forgotten = before.Forgotten
 	return newer, window, err

@@ -38,8 +38,8 @@ func scanHistory(r *engine.Row) (m historyRow) {
 }
 
 func (s Transcript) history(ctx context.Context, user, query string, args ...any) ([]supervisor.HistoryMessage, error) {
-	talked, _ := json.Marshal(supervisor.ChannelsWith(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
-	rows, err := engine.All(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
+	talked, _ := json.Marshal(supervisor.FilterChannels(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
+	rows, err := engine.AllRows(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
 	list := make([]supervisor.HistoryMessage, len(rows))
 	for i, m := range rows { // decoded after the query, so that other goroutines can use the database
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
@@ -50,8 +50,8 @@ func (s Transcript) history(ctx context.Context, user, query string, args ...any
 	return list, err
 }
 
-// History lists messages of a user and the assistant's answers, without tool results.
-func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error) {
+// ListHistory lists messages of a user and the assistant's answers, without tool results.
+func (s Transcript) ListHistory(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error) {
 	query := listHistory
 	if q.Newest {
 		query = listNewest
@@ -59,13 +59,13 @@ func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]s
 	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
-// Around lists a message with its neighbours in the conversation. Messages without words are left
+// FindWithNeighbours lists a message with its neighbours in the conversation. Messages without words are left
 // out.
-func (s Transcript) Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
+func (s Transcript) FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
-// WindowFrom returns the id of the first message of a conversation that a model sees.
-func (s Transcript) WindowFrom(ctx context.Context, user string, conversation int64) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.Integer, windowFrom, user, conversation)
+// FirstMessageInWindow returns the id of the first message of a conversation that a model sees.
+func (s Transcript) FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger, windowFrom, user, conversation)
 }

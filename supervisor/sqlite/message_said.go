@@ -11,9 +11,9 @@ import (
 
 const listOwnConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
 
-// Conversations lists a user's conversations on channels where people talk.
-func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64, err error) {
-	list, err := engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listOwnConversations, user)
+// ListConversations lists a user's conversations on channels where people talk.
+func (s Transcript) ListConversations(ctx context.Context, user string) (ids []int64, err error) {
+	list, err := engine.AllRows(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listOwnConversations, user)
 	for _, c := range list {
 		if talks(c) {
 			ids = append(ids, c.ID)
@@ -35,28 +35,28 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// ListSaid lists messages of the user and the assistant after an id, without tool results.
-func (s Transcript) ListSaid(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
+// ListDialogMessages lists messages of the user and the assistant after an id, without tool results.
+func (s Transcript) ListDialogMessages(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.DialogMessage, error) {
 	type row struct {
-		supervisor.SaidMessage
+		supervisor.DialogMessage
 		parts string
 	}
-	rows, err := engine.All(s.db.reader(ctx, "list spoken messages of conversation %d", conversation), func(r *engine.Row) (m row) {
+	rows, err := engine.AllRows(s.db.reader(ctx, "list spoken messages of conversation %d", conversation), func(r *engine.Row) (m row) {
 		r.Scan(&m.ID, &m.Role, &m.parts, &m.Origin, &m.At, &m.Size)
 		return m
 	}, listSaid, user, conversation, after, limit)
-	list := make([]supervisor.SaidMessage, len(rows))
+	list := make([]supervisor.DialogMessage, len(rows))
 	for i, m := range rows { // decoded after the query, so that other goroutines can use the database
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
-		list[i] = m.SaidMessage
+		list[i] = m.DialogMessage
 	}
 	return list, err
 }
 
-// Sizes returns the size in bytes of each message, from after one id up to another id.
-func (s Transcript) Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
+// MessageSizes returns the size in bytes of each message, from after one id up to another id.
+func (s Transcript) MessageSizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
 	sizes := map[int64]int64{}
 	err := s.db.reader(ctx, "list message sizes of conversation %d", conversation).Query(func(r *engine.Row) bool {
 		var id, size int64
@@ -67,8 +67,8 @@ func (s Transcript) Sizes(ctx context.Context, user string, conversation, after,
 	return sizes, err
 }
 
-// CountSaid returns the number of messages of the user and the assistant after an id.
-func (s Transcript) CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error) {
-	return engine.Value(s.db.reader(ctx, "count spoken messages of conversation %d", conversation), engine.Integer, countSaid,
+// CountDialogMessages returns the number of messages of the user and the assistant after an id.
+func (s Transcript) CountDialogMessages(ctx context.Context, user string, conversation, after int64) (int64, error) {
+	return engine.FirstValue(s.db.reader(ctx, "count spoken messages of conversation %d", conversation), engine.ScanInteger, countSaid,
 		user, conversation, after)
 }

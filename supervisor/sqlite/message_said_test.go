@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// OnMessage is called after the message is on disk. ListSaid lists the user's messages and the
+// OnMessage is called after the message is on disk. ListDialogMessages lists the user's messages and the
 // answers, without tool messages. Messages of a channel where nobody talks are left out by both.
-func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
+func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string
 	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, OnMessage: func(user string, conversation int64) {
@@ -31,27 +31,27 @@ func TestSaid_Commit_NotifiesAndLists(t *testing.T) {
 	s.must(err)
 	s.finish(turn, "here they are")
 
-	job, err := s.db.Conversations().Find(t.Context(), "alice", "job", "", "")
+	job, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", "job", "", "")
 	s.must(err)
 	told = nil
 	_, _, err = s.db.Turns().Start(t.Context(), s.put(job, supervisor.KindText, "the model's own").ID, nil)
 	s.must(err)
 	s.same("told of a job", told, []string(nil))
-	ids, err := s.db.Transcript().Conversations(t.Context(), "alice")
+	ids, err := s.db.Transcript().ListConversations(t.Context(), "alice")
 	s.must(err)
 	s.same("conversations", ids, []int64{s.home.ID})
 
-	list, err := s.db.Transcript().ListSaid(t.Context(), "alice", s.home.ID, 0, 10)
+	list, err := s.db.Transcript().ListDialogMessages(t.Context(), "alice", s.home.ID, 0, 10)
 	s.must(err)
 	var texts []string
 	for _, m := range list {
 		texts = append(texts, string(m.Role)+": "+m.Text())
 	}
 	s.same("said", texts, []string{"user: read my notes", "assistant: ", "assistant: here they are"})
-	sizes, err := s.db.Transcript().Sizes(t.Context(), "alice", s.home.ID, 0, list[0].ID)
+	sizes, err := s.db.Transcript().MessageSizes(t.Context(), "alice", s.home.ID, 0, list[0].ID)
 	s.must(err)
 	s.same("sizes", sizes, map[int64]int64{list[0].ID: list[0].Size})
-	list, err = s.db.Transcript().ListSaid(t.Context(), "bob", s.home.ID, 0, 10)
+	list, err = s.db.Transcript().ListDialogMessages(t.Context(), "bob", s.home.ID, 0, 10)
 	s.must(err)
 	s.same("what bob sees of it", len(list), 0)
 }

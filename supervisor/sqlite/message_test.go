@@ -18,46 +18,46 @@ func runTalk(s *story) []protocol.Message {
 	return s.transcript(s.home)
 }
 
-func TestTrim_OlderMessage_ChangesNothing(t *testing.T) {
+func TestMoveWindow_OlderMessage_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	all := runTalk(s)
 	s.same("messages", len(all), 6)
 	for _, c := range []struct{ trim, from int }{{2, 2}, {0, 2}, {4, 4}, {4, 4}} {
-		s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[c.trim].ID))
+		s.must(s.db.Transcript().MoveWindow(t.Context(), s.home.ID, all[c.trim].ID))
 		s.same("window", s.transcript(s.home), all[c.from:])
 	}
 	s.same("kept", s.query("SELECT count(*) FROM message"), "6")
 }
 
-func TestTrim_ForeignMessage_Fails(t *testing.T) {
+func TestMoveWindow_ForeignMessage_Fails(t *testing.T) {
 	s := newStory(t)
 	all := runTalk(s)
 	other := s.conversation("bob")
 	for _, id := range []int64{0, -1, all[5].ID + 1} {
-		s.checkRefused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound,
+		s.checkRefused(s.db.Transcript().MoveWindow(t.Context(), s.home.ID, id), supervisor.CodeNotFound,
 			"there is no message")
 	}
-	s.checkRefused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound,
+	s.checkRefused(s.db.Transcript().MoveWindow(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound,
 		"there is no message")
 	s.same("window", s.transcript(s.home), all)
 }
 
-func TestRestart_EmptiesWindow(t *testing.T) {
+func TestEmptyWindow_OldMessages_AreHidden(t *testing.T) {
 	s := newStory(t)
 	// The window of a conversation without messages can be emptied too.
-	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
 	runTalk(s)
-	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
 	s.same("window", len(s.transcript(s.home)), 0)
 	s.startTurn("hello again")
 	s.same("window", len(s.transcript(s.home)), 1)
 }
 
-func TestRestart_RunningTurn_Stays(t *testing.T) {
+func TestEmptyWindow_RunningTurn_StaysVisible(t *testing.T) {
 	s := newStory(t)
 	runTalk(s)
 	turn := s.startTurnCalling("c1")
-	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	s.must(s.db.Transcript().EmptyWindow(t.Context(), s.home.ID))
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
 	s.same("window", len(s.transcript(s.home)), 3)

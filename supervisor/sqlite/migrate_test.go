@@ -31,7 +31,7 @@ var released = map[string]string{
 	"migration/0009_standing_question.sql": "46369207137bd6a10f9ce9c64ac17b3f555e26652e3b834d4417ed5a908de201",
 }
 
-func TestReleasedMigrations_AreUnchanged(t *testing.T) {
+func TestMigrations_Released_AreUnchanged(t *testing.T) {
 	names, err := fs.Glob(migrations, "migration/*")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, te
 	VALUES (2, 'alice', 1, 'chat', 5, 1, NULL, NULL), (7, 'alice', 1, 'chat', 9, 1, 'done', 1);
 	DELETE FROM turn WHERE id = 7; DELETE FROM inbox WHERE id = 9`
 
-func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
+func TestOpen_DatabaseOfFirstRelease_IsMigrated(t *testing.T) {
 	frozen, err := os.ReadFile("testdata/first.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
 	if d := cmp.Diff(schema(fresh), schema(upgraded)); d != "" {
 		t.Errorf("(-fresh +upgraded)\n%s", d)
 	}
-	messages, err := db.Transcript().Messages(t.Context(), 1)
+	messages, err := db.Transcript().ListMessages(t.Context(), 1)
 	if err != nil || len(messages) != 2 || messages[1].Text() != "Good morning, Alice." {
 		t.Errorf("its messages are %+v; %v", messages, err)
 	}
@@ -126,16 +126,16 @@ func TestOpen_FirstRelease_IsMigrated(t *testing.T) {
 	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
 	upgraded.same("commands", strings.Join(upgraded.list("SELECT command FROM inbox ORDER BY id"), ","), ",,stop,new,")
 	running, ok, err := db.Turns().FindRunning(t.Context(), 1)
-	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 || running.Turn.AnswersIn() != running.Turn.Conversation {
+	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 || running.Turn.AnswerConversation() != running.Turn.Conversation {
 		t.Errorf("its running turn is %+v; %v", running.Turn, err)
 	}
-	_, err = db.Turns().Finish(t.Context(), FinishTurn{Turn: 2, Why: protocol.WhyDone, State: supervisor.InboundAnswered})
+	_, err = db.Turns().Finish(t.Context(), TurnEnding{Turn: 2, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered})
 	upgraded.same("finished", err, nil)
 	turn, _, err := db.Turns().Start(t.Context(), 2, nil)
 	if err != nil || turn.ID != 8 {
 		t.Errorf("its next turn is %+v, not the eighth; %v", turn, err)
 	}
-	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: turn.Conversation, Source: "terminal", Key: "k10",
+	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: turn.Conversation, Source: "terminal", Key: "k10",
 		Kind: supervisor.KindText})
 	if err != nil || in.ID != 10 {
 		t.Errorf("its next inbound is %+v, not the tenth; %v", in, err)

@@ -24,7 +24,7 @@ const (
 
 // List lists the open tools of a conversation, in the order of opening.
 func (s OpenedTools) List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) {
-	return engine.All(s.db.reader(ctx, "list open tools of conversation %d", conversation), scanOpenedTool, listOpened, conversation)
+	return engine.AllRows(s.db.reader(ctx, "list open tools of conversation %d", conversation), scanOpenedTool, listOpened, conversation)
 }
 
 func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
@@ -34,7 +34,7 @@ func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
 
 // Put opens tools in a conversation, in this order, with UsedAt set to now. A tool that is open
 // already keeps its position, and may become pinned.
-func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
+func (s OpenedTools) AddTools(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
 	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
 }
 
@@ -44,8 +44,8 @@ func (t *tx) openTools(in supervisor.Conversation, tools []supervisor.OpenedTool
 	}
 }
 
-// Delete closes tools in a conversation, also pinned tools.
-func (s OpenedTools) Delete(ctx context.Context, conversation int64, names ...string) error {
+// DeleteTools closes tools in a conversation, also pinned tools.
+func (s OpenedTools) DeleteTools(ctx context.Context, conversation int64, names ...string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, name := range names {
 			t.Exec(closeTool, conversation, name)

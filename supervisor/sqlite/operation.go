@@ -51,24 +51,24 @@ func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor
 
 // Find returns the operation with an id, if there is one.
 func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, bool, error) {
-	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
+	return engine.FirstRow(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
-// FindOf returns the operation with the kind and the attachment of o, if there is one.
-func (s Operations) FindOf(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
+// FindByTurn returns the operation with the kind and the attachment of o, if there is one.
+func (s Operations) FindByAttachment(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)
 }
 
 // List lists a user's operations, oldest first.
 func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operation, error) {
-	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
+	return engine.AllRows(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
-// ListUnfinished lists the waiting and running operations of all users, oldest first. The service
+// ListUnfinishedConversations lists the waiting and running operations of all users, oldest first. The service
 // calls it when it starts. No operation runs then.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
-	return engine.All(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
+	return engine.AllRows(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
 
 // operationTransitions lists the allowed next states of each state of an operation. A running
@@ -81,13 +81,13 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 
 // Move changes an operation's state. If the operation ends, Move stores its result. It fails if the
 // current state does not allow the new state.
-func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
+func (s Operations) ChangeState(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
 	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "move operation %d to state %s", id, to)
 }
 
-// CountDeath counts a worker that crashed in a running operation, and returns the operation. The
+// CountWorkerDeath counts a worker that crashed in a running operation, and returns the operation. The
 // operation waits again. After MaxDeaths it is parked, with why as its result.
-func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
+func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
 		t.Exec(killOperation, t.Now, id)
@@ -110,9 +110,9 @@ func (s Operations) PutPiece(ctx context.Context, id int64, position int, p prot
 	}, "store piece %d of operation %d", position, id)
 }
 
-// Pieces lists the transcribed pieces of a recording, in order.
-func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.TranscribedPiece, error) {
-	return engine.All(s.db.reader(ctx, "list the pieces of operation %d", id), func(r *engine.Row) (p protocol.TranscribedPiece) {
+// ListPieces lists the transcribed pieces of a recording, in order.
+func (s Operations) ListPieces(ctx context.Context, id int64) ([]protocol.TranscribedPiece, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the pieces of operation %d", id), func(r *engine.Row) (p protocol.TranscribedPiece) {
 		r.Scan(&p.Text, &p.Language)
 		return p
 	}, listPieces, id)

@@ -26,13 +26,13 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 		s.same("unfinished", list, want)
 	}
 	unfinished(o)
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
+	s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationRunning, ""))
 	s.must(operations.Delete(t.Context(), o.ID)) // the operation stays, since it runs
 	o.State = supervisor.OperationRunning
 	unfinished(o)
 	// The operation begins again after a crash.
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationDone, `{"sha256":"00"}`))
+	s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationRunning, ""))
+	s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationDone, `{"sha256":"00"}`))
 	o.State, o.Result = supervisor.OperationDone, `{"sha256":"00"}`
 	unfinished()
 	found, ok, err := operations.Find(t.Context(), o.ID)
@@ -40,9 +40,9 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 	s.same("found", found, o)
 	s.same("is there", ok, true)
 	for _, to := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationFailed, supervisor.OperationDone} {
-		s.checkRefused(operations.Move(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
+		s.checkRefused(operations.ChangeState(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
 	}
-	s.checkRefused(operations.Move(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
+	s.checkRefused(operations.ChangeState(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
 	other, err := operations.Put(t.Context(), archive("bob"))
 	s.must(err)
 	list, err := operations.List(t.Context(), "alice")
@@ -60,12 +60,12 @@ func TestOperation_ThreeDeaths_IsParked(t *testing.T) {
 	operations := s.db.Operations()
 	o, err := operations.Put(t.Context(), archive("alice"))
 	s.must(err)
-	_, err = operations.CountDeath(t.Context(), o.ID, "killed")
+	_, err = operations.CountWorkerDeath(t.Context(), o.ID, "killed")
 	s.checkRefused(err, supervisor.CodeInvalid, "is waiting and cannot become waiting")
 	for death, want := range []supervisor.OperationState{supervisor.OperationWaiting, supervisor.OperationWaiting,
 		supervisor.OperationParked} {
-		s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-		o, err = operations.CountDeath(t.Context(), o.ID, "killed")
+		s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationRunning, ""))
+		o, err = operations.CountWorkerDeath(t.Context(), o.ID, "killed")
 		s.must(err)
 		s.same("deaths", o.Deaths, death+1)
 		s.same("state", o.State, want)
@@ -91,16 +91,16 @@ func TestPieces_OperationEnded_AreDeleted(t *testing.T) {
 	s.checkRefused(operations.PutPiece(t.Context(), 99, 0, want[0]), supervisor.CodeNotFound, "there is no operation 99")
 	pieces := func(id int64, want ...protocol.TranscribedPiece) {
 		t.Helper()
-		got, err := operations.Pieces(t.Context(), id)
+		got, err := operations.ListPieces(t.Context(), id)
 		s.must(err)
 		s.same("pieces", got, want)
 	}
 	pieces(o.ID, want...)
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-	_, err = operations.CountDeath(t.Context(), o.ID, "")
+	s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationRunning, ""))
+	_, err = operations.CountWorkerDeath(t.Context(), o.ID, "")
 	s.must(err)
 	pieces(o.ID, want...)
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationFailed, "no"))
+	s.must(operations.ChangeState(t.Context(), o.ID, supervisor.OperationFailed, "no"))
 	pieces(o.ID)
 	pieces(other.ID, want[0])
 }

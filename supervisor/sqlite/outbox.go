@@ -31,30 +31,30 @@ const (
 
 // List lists a conversation's deliveries after an id, delivered or not, oldest first.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
+	return engine.AllRows(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
 
 // ListPending lists a conversation's pending deliveries after an id, oldest first.
 func (s Outbox) ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	return engine.All(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
+	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
 }
 
 const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversation = ?`
 
-// Newest returns the id of a conversation's newest delivery, or 0 if it has none.
-func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
-	return engine.Value(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.Integer, newestDelivery, conversation)
+// NewestID returns the id of a conversation's newest delivery, or 0 if it has none.
+func (s Outbox) NewestID(ctx context.Context, conversation int64) (id int64, err error) {
+	return engine.FirstValue(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.ScanInteger, newestDelivery, conversation)
 }
 
-// PutNotice puts a text of the service into the outbox.
-func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error) {
-	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
+// PutTextNotice puts a text of the service into the outbox.
+func (s Outbox) PutTextNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error) {
+	return s.SendNotice(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// Say puts a message of the service into the outbox. It reads the Conversation, Text, Buttons,
+// SendNotice puts a message of the service into the outbox. It reads the Conversation, Text, Buttons,
 // Files, DeleteAfter and Silent of d. A Conversation without an ID is found or created by its other
 // fields. Say fails if a button or a file is invalid.
-func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+func (s Outbox) SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
 }
@@ -63,12 +63,12 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 // until the inbound has arrived. Otherwise it is the notice with the same text.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SayAbout puts a notice about an inbound into the outbox, in the inbound's conversation. The
+// SendInboundNotice puts a notice about an inbound into the outbox, in the inbound's conversation. The
 // notice does not answer the inbound. A notice with the same text is not repeated. With a
 // DeleteAfter the notice is removed when the inbound has arrived, is dropped or, for a command, is
-// answered. An inbound has at most one notice with a DeleteAfter: SayAbout returns an earlier one
+// answered. An inbound has at most one notice with a DeleteAfter: SendInboundNotice returns an earlier one
 // unchanged.
-func (s Outbox) SayAbout(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+func (s Outbox) SendInboundNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
 		if said, ok := one(t, scanDelivery, findSaid, in.ID, d.Text, d.DeleteAfter); ok {
@@ -144,7 +144,7 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
-	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.TurnEnd, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.IsQuestion, &d.IsRecording, &d.Silent, &d.Proactive, &d.DeleteAfter, &d.CreatedAt)
+	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, columnDecoder{&d.AlsoKeys}, &d.Message,
+		&d.Turn, &d.TurnEnd, &d.Kind, &d.Text, columnDecoder{&d.Buttons}, columnDecoder{&d.Files}, columnDecoder{&d.Effects}, &d.IsQuestion, &d.IsRecording, &d.Silent, &d.Proactive, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

@@ -15,9 +15,9 @@ func picture(name string) supervisor.File {
 
 var yesNo = [][]supervisor.Button{{{Text: "Yes <b>&", Press: "q:1:yes"}, {Text: "No", Press: "q:1:no"}}, {{Text: "Stop", Press: "s"}}}
 
-func TestSay_ButtonsAndFiles_AreStored(t *testing.T) {
+func TestSendNotice_ButtonsAndFiles_AreStored(t *testing.T) {
 	s := newStory(t)
-	said, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
+	said, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
 		Files: []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second,
 		ID: 77, Inbound: 78, Turn: 79, Key: "not read", Kind: supervisor.DeliveryAnswer})
 	s.must(err)
@@ -31,12 +31,12 @@ func TestSay_ButtonsAndFiles_AreStored(t *testing.T) {
 	s.same("none", s.query("SELECT buttons || files || vanish FROM outbox WHERE text = 'plain'"), "0")
 
 	new := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
-	said, err = s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: new, Text: "hello"})
+	said, err = s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: new, Text: "hello"})
 	s.must(err)
 	s.same("where there was no conversation", said.Conversation, s.chat("alice", "42"))
 }
 
-func TestAnswerCommand_PressTwice_Fails(t *testing.T) {
+func TestAnswerCommand_SamePressTwice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindPress, "q:1:yes")
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "And now?", Buttons: yesNo,
@@ -50,7 +50,7 @@ func TestAnswerCommand_PressTwice_Fails(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
 }
 
-func TestSay_InvalidDelivery_Fails(t *testing.T) {
+func TestSendNotice_InvalidDelivery_Fails(t *testing.T) {
 	s := newStory(t)
 	button := func(text, press string) supervisor.Delivery {
 		return supervisor.Delivery{Buttons: [][]supervisor.Button{{{Text: "ok", Press: "ok"}}, {{Text: text, Press: press}}}}
@@ -74,21 +74,21 @@ func TestSay_InvalidDelivery_Fails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.Conversation = s.home
-			_, err := s.db.Outbox().Say(t.Context(), d)
+			_, err := s.db.Outbox().SendNotice(t.Context(), d)
 			s.checkRefused(err, supervisor.CodeInvalid, "")
 			s.same("kept", s.pendingTexts(s.home), []string(nil))
 		})
 	}
-	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
+	_, err := s.db.Outbox().SendNotice(t.Context(), button("x", strings.Repeat("~", 63)+" "))
 	// The error must not call the conversation unknown or foreign.
 	s.checkRefused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home
-	_, err = s.db.Outbox().Say(t.Context(), longest)
+	_, err = s.db.Outbox().SendNotice(t.Context(), longest)
 	s.must(err)
 }
 
-func TestListNeeded_PendingDeliveries_ListsBlobs(t *testing.T) {
+func TestListNeededBlobs_PendingFiles_AreListed(t *testing.T) {
 	s := newStory(t)
 	say := func(shas ...string) supervisor.Delivery {
 		d := supervisor.Delivery{Conversation: s.home}
@@ -97,7 +97,7 @@ func TestListNeeded_PendingDeliveries_ListsBlobs(t *testing.T) {
 			f.SHA256 = strings.Repeat(sha, 64)
 			d.Files = append(d.Files, f)
 		}
-		d, err := s.db.Outbox().Say(t.Context(), d)
+		d, err := s.db.Outbox().SendNotice(t.Context(), d)
 		s.must(err)
 		return d
 	}
@@ -134,10 +134,10 @@ func TestListNeeded_PendingDeliveries_ListsBlobs(t *testing.T) {
 }
 
 // The notice names its inbound. The inbound still waits for its answer.
-func TestSayAbout_Inbound_StaysUnanswered(t *testing.T) {
+func TestInboundNotice_Sent_InboundStaysUnanswered(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
-	said, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
+	said, err := s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
 	s.must(err)
 	s.same("its kind", said.Kind, supervisor.DeliveryNotice)
 	list, err := s.db.Outbox().ListPending(t.Context(), in.Conversation.ID, 0, 10)
@@ -145,16 +145,16 @@ func TestSayAbout_Inbound_StaysUnanswered(t *testing.T) {
 	s.same("what it names", list[0].Inbound, in.ID)
 	s.close(list[0], supervisor.OutcomeSent, "")
 	s.same("the inbound", s.state(in.ID), "new")
-	_, err = s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
+	_, err = s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
 	s.checkRefused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
 // After a crash the notice about an arriving inbound is not repeated.
-func TestSayAbout_SameText_IsSentOnce(t *testing.T) {
+func TestInboundNotice_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")
 	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {
-		said, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+		said, err := s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
 		s.must(err)
 		return said
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // outcomePending is the outcome of a delivery that is not done yet.
-const outcomePending supervisor.Outcome = ""
+const outcomePending supervisor.DeliveryResult = ""
 
 // outcomeTransitions lists the allowed next outcomes of each outcome of a delivery. A delivery that
 // may not have arrived may wait again.
-var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
+var outcomeTransitions = map[supervisor.DeliveryResult][]supervisor.DeliveryResult{
 	outcomePending:            {supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed},
 	supervisor.OutcomeUnknown: {outcomePending},
 	supervisor.OutcomeFailed:  {outcomePending},
@@ -24,13 +24,13 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 // inbound is done, with the inbounds that joined its turn. A parked inbound stays parked. An
 // inbound with an unknown or failed answer stays answered. If the delivery has a DeleteAfter, Close
 // deletes its text and schedules the deletion of its messages.
-func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
+func (s Outbox) StoreOutcome(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
 // MarkDelivered records that the channel has taken a delivery. A second call changes nothing.
 func (s Outbox) MarkDelivered(ctx context.Context, id int64) error {
-	return s.Close(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
+	return s.StoreOutcome(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
 func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
@@ -69,7 +69,7 @@ type outcomeRow struct {
 	id           int64
 	conversation int64
 	inbound      int64 // the answered inbound; 0 means none
-	outcome      supervisor.Outcome
+	outcome      supervisor.DeliveryResult
 	deleteAfter  int64 // time from sending to deleting the text, in milliseconds; 0 means never
 	// the turn that the delivery answers, if it has undo buttons; otherwise 0
 	undoable int64
@@ -92,7 +92,7 @@ const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, deliver
 
 // moveOutcome changes a delivery's outcome; no other function does. d must have been read in this
 // transaction.
-func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
+func (t *tx) moveOutcome(d outcomeRow, to supervisor.DeliveryResult, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
 		t.fail(invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to))
 	}
@@ -108,7 +108,7 @@ const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome I
 // settleInbound moves an answered inbound to done after all its answers were sent. The inbounds
 // that joined its turn share the answer and move too. Inbound 0 means none.
 func (t *tx) settleInbound(inbound int64) {
-	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
+	if inbound == 0 || value(t, engine.ScanInteger, countUnsent, inbound) > 0 {
 		return
 	}
 	in := t.inbound(inbound)
@@ -138,7 +138,7 @@ const (
 // be pressed. If the channel cannot delete messages, expire schedules the deletion of the files
 // from the spool, each named by its SHA-256.
 func (t *tx) expire(d outcomeRow) {
-	t.Scrub()
+	t.ScrubJournal()
 	clean := cleanFiles
 	if t.conversationByID(d.conversation).Channel.Capabilities().Delete {
 		clean = cleanPosts

@@ -10,7 +10,7 @@ import (
 func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 	s := newStory(t)
 	for _, c := range []struct {
-		outcome supervisor.Outcome
+		outcome supervisor.DeliveryResult
 		state   string
 	}{
 		{supervisor.OutcomeSent, "done"},
@@ -27,12 +27,12 @@ func TestInbound_OneAnswerUnsent_StaysAnswered(t *testing.T) {
 			s.same("pending", s.pendingTexts(s.home), []string(nil))
 		})
 	}
-	counts, err := s.db.Counts(t.Context())
+	counts, err := s.db.StatusCounts(t.Context())
 	s.must(err)
 	s.same("waiting and lost", []int64{counts.Waiting, counts.Lost}, []int64{0, 2})
 }
 
-func TestOutboxClose_InvalidOutcome_ChangesNothing(t *testing.T) {
+func TestStoreOutcome_InvalidOutcome_Fails(t *testing.T) {
 	s := newStory(t)
 	waits, sent, failed := s.notice(s.home, "waits"), s.notice(s.home, "sent"), s.notice(s.home, "failed")
 	s.close(sent, supervisor.OutcomeSent, "")
@@ -41,8 +41,8 @@ func TestOutboxClose_InvalidOutcome_ChangesNothing(t *testing.T) {
 	before := s.query(all)
 	for name, c := range map[string]struct {
 		delivery int64
-		outcome  supervisor.Outcome
-		code     supervisor.Code
+		outcome  supervisor.DeliveryResult
+		code     supervisor.ErrorCode
 		words    string
 	}{
 		"none":               {waits.ID, "", supervisor.CodeInvalid, `is "" and cannot become ""`},
@@ -53,7 +53,7 @@ func TestOutboxClose_InvalidOutcome_ChangesNothing(t *testing.T) {
 		"unknown after sent": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
+			err := s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
 				ReportedDeliveries: []int64{failed.ID}})
 			s.checkRefused(err, c.code, c.words)
 			s.same("outbox", s.query(all), before)
@@ -61,12 +61,12 @@ func TestOutboxClose_InvalidOutcome_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
+func TestListUnreported_ReportedDelivery_IsGone(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "-5"), s.chat("bob", "-5")
 	untold := func() []int64 {
 		s.Helper()
-		list, err := s.db.Outbox().ListUntold(t.Context(), mine.ID)
+		list, err := s.db.Outbox().ListUnreportedLosses(t.Context(), mine.ID)
 		s.must(err)
 		return list
 	}
@@ -83,7 +83,7 @@ func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
 	s.close(after, supervisor.OutcomeUnknown, "")
 	s.same("one that was told of while it waited", untold(), []int64{after.ID})
 
-	n, err := s.db.Outbox().Resend(t.Context(), mine.ID, 1)
+	n, err := s.db.Outbox().ResendUndelivered(t.Context(), mine.ID, 1)
 	s.must(err)
 	s.same("sent again", n, 1)
 	s.close(first, supervisor.OutcomeFailed, "refused again")
@@ -91,12 +91,12 @@ func TestListUntold_ToldDelivery_IsGone(t *testing.T) {
 	s.same("a second outcome", untold(), []int64{first.ID, after.ID})
 }
 
-func TestListUndelivered_SumsByConversation(t *testing.T) {
+func TestListUndelivered_Conversations_AreSummed(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
 	for i, c := range []struct {
 		in      supervisor.Conversation
-		outcome supervisor.Outcome
+		outcome supervisor.DeliveryResult
 		why     string
 	}{
 		{mine, supervisor.OutcomeFailed, "an old reason"}, {theirs, supervisor.OutcomeFailed, "blocked"},

@@ -6,7 +6,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestListDue_AfterRestart(t *testing.T) {
+func TestListDueConversations_Restart_ListsUnsent(t *testing.T) {
 	s := newStory(t)
 	waits, sent, shown, unsaid := s.chat("alice", "42"), s.chat("alice", "43"), s.chat("bob", "44"), s.chat("bob", "45")
 	s.notice(waits, "1")
@@ -18,26 +18,26 @@ func TestListDue_AfterRestart(t *testing.T) {
 		turn, _, err := s.db.Turns().Start(t.Context(), s.put(c, supervisor.KindText, "hello").ID, nil)
 		s.must(err)
 		if c == shown {
-			_, err = s.db.Posts().StartSending(t.Context(), c.ID, supervisor.Post{Turn: turn.ID})
+			_, err = s.db.Posts().MarkSending(t.Context(), c.ID, supervisor.Post{Turn: turn.ID})
 			s.must(err)
 		}
 	}
-	list, err := s.db.Outbox().ListDue(t.Context(), supervisor.ChannelTelegram)
+	list, err := s.db.Outbox().ListDueConversations(t.Context(), supervisor.ChannelTelegram)
 	s.must(err)
 	s.same("due", list, []supervisor.Conversation{waits, shown})
 
-	c, ok, err := s.db.Conversations().FindByID(t.Context(), shown.ID)
+	c, ok, err := s.db.Conversations().FindConversation(t.Context(), shown.ID)
 	s.must(err)
 	s.same("by its id", c, shown)
-	_, none, err := s.db.Conversations().FindByID(t.Context(), 999)
+	_, none, err := s.db.Conversations().FindConversation(t.Context(), 999)
 	s.must(err)
 	s.same("there", []bool{ok, none}, []bool{true, false})
 }
 
-func TestListPendingIn_Group_HasOneOrder(t *testing.T) {
+func TestListPendingInChat_Group_HasOneOrder(t *testing.T) {
 	s := newStory(t)
 	alice, bob := s.chat("alice", "-5"), s.chat("bob", "-5")
-	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-5", "9")
+	topic, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-5", "9")
 	s.must(err)
 	s.notice(s.chat("alice", "42"), "another chat's")
 	var want []supervisor.Delivery
@@ -48,7 +48,7 @@ func TestListPendingIn_Group_HasOneOrder(t *testing.T) {
 	s.close(want[3], supervisor.OutcomeUnknown, "cut")
 	want = []supervisor.Delivery{want[0], want[2], want[4]}
 	for _, limit := range []int{3, 2, 1} {
-		list, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "-5", limit)
+		list, err := s.db.Outbox().ListPendingInChat(t.Context(), supervisor.ChannelTelegram, "-5", limit)
 		s.must(err)
 		s.same("pending", list, want[:limit])
 	}

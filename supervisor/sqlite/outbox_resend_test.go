@@ -10,25 +10,25 @@ import (
 // resend sends deliveries of a conversation again, and returns how many.
 func (s *story) resend(c supervisor.Conversation, limit int) int {
 	s.Helper()
-	n, err := s.db.Outbox().Resend(s.Context(), c.ID, limit)
+	n, err := s.db.Outbox().ResendUndelivered(s.Context(), c.ID, limit)
 	s.must(err)
 	return n
 }
 
-func TestResend_LostDelivery_IsQueued(t *testing.T) {
+func TestResend_UndeliveredMessage_IsQueued(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "42")
 	in := s.put(c, supervisor.KindText, "hello")
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	d := s.finish(turn, "a b c d")
-	posts, err := s.db.Posts().Open(t.Context(), d.ID, richTexts("a", "b", "c", "d"))
+	posts, err := s.db.Posts().CreatePosts(t.Context(), d.ID, richTexts("a", "b", "c", "d"))
 	s.must(err)
 	for i, state := range []supervisor.PostState{supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed} {
-		p, err := s.db.Posts().StartSending(t.Context(), c.ID, posts[i])
+		p, err := s.db.Posts().MarkSending(t.Context(), c.ID, posts[i])
 		s.must(err)
 		p.State, p.Message = state, "m"
-		s.must(s.db.Posts().Settle(t.Context(), p))
+		s.must(s.db.Posts().StorePostResult(t.Context(), p))
 	}
 	s.close(d, supervisor.OutcomeUnknown, "cut")
 
@@ -36,7 +36,7 @@ func TestResend_LostDelivery_IsQueued(t *testing.T) {
 	s.same("once more", s.resend(c, 9), 0)
 	s.same("pending", s.pendingTexts(c), []string{"a b c d"})
 	s.same("what it was", s.query("SELECT why || told FROM outbox WHERE id = ?", d.ID), "0")
-	posts, err = s.db.Posts().List(t.Context(), 0, d.ID)
+	posts, err = s.db.Posts().ListPosts(t.Context(), 0, d.ID)
 	s.must(err)
 	var states []supervisor.PostState
 	var repeats []bool
@@ -52,10 +52,10 @@ func TestResend_LostDelivery_IsQueued(t *testing.T) {
 	s.same("state", s.state(in.ID), "done")
 }
 
-func TestResend_TakesOldestOfLastWeek(t *testing.T) {
+func TestResend_ManyUndelivered_TakesOldestOfWeek(t *testing.T) {
 	s := newStory(t)
 	mine, theirs := s.chat("alice", "42"), s.chat("bob", "43")
-	say := func(c supervisor.Conversation, ago time.Duration, text string, outcome supervisor.Outcome) {
+	say := func(c supervisor.Conversation, ago time.Duration, text string, outcome supervisor.DeliveryResult) {
 		s.Helper()
 		s.now = noon.Add(-ago)
 		s.close(s.notice(c, text), outcome, "why")

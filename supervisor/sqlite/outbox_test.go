@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestDelivered_Answer_InboundIsDone(t *testing.T) {
+func TestInbound_AnswerDelivered_IsDone(t *testing.T) {
 	s := newStory(t)
 	out := s.db.Outbox()
 	first := s.finish(s.startTurn("one"), "1")
@@ -32,21 +32,21 @@ func TestDelivered_Answer_InboundIsDone(t *testing.T) {
 	s.checkRefused(out.MarkDelivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
 }
 
-func TestDelivered_ParkedInbound_StaysParked(t *testing.T) {
+func TestParkedInbound_AnswerDelivered_StaysParked(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("poison")
-	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+	d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndError,
 		State: supervisor.InboundParked, Text: "It ended your assistant three times."})
 	s.must(err)
 	s.must(s.db.Outbox().MarkDelivered(t.Context(), d.ID))
 	s.same("state", s.state(turn.Inbound), "parked")
-	_, ok, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	_, ok, err := s.db.Inbox().NextInbound(t.Context(), s.home.ID)
 	if ok || err != nil {
 		t.Errorf("it is next again: %v, %v", ok, err)
 	}
 }
 
-func TestAnswerCommand_Twice_Fails(t *testing.T) {
+func TestAnswerCommand_SameCommandTwice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindCommand, "/status")
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})
@@ -65,18 +65,18 @@ func TestAnswerCommand_Twice_Fails(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeNotFound, "no inbound 999")
 }
 
-func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
+func TestListDeliveries_AfterID_ListsNewer(t *testing.T) {
 	s := newStory(t)
 	out := s.db.Outbox()
 	bob := s.conversation("bob")
-	newest, err := out.Newest(t.Context(), s.home.ID)
+	newest, err := out.NewestID(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("newest of none", newest, int64(0))
 	var all []supervisor.Delivery
 	for _, text := range []string{"a", "b", "c", "d"} {
-		d, err := out.PutNotice(t.Context(), s.home.ID, text)
+		d, err := out.PutTextNotice(t.Context(), s.home.ID, text)
 		s.must(err)
-		_, err = out.PutNotice(t.Context(), bob.ID, "for bob")
+		_, err = out.PutTextNotice(t.Context(), bob.ID, "for bob")
 		s.must(err)
 		all = append(all, d)
 	}
@@ -93,9 +93,9 @@ func TestOutboxList_AfterId_ListsNewer(t *testing.T) {
 	s.same("the first two", list(0, 2), all[:2])
 	s.same("after the second", list(all[1].ID, 100), all[2:])
 	s.same("after the last", list(all[3].ID, 100), []supervisor.Delivery(nil))
-	newest, err = out.Newest(t.Context(), s.home.ID)
+	newest, err = out.NewestID(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("newest", newest, all[3].ID)
-	_, err = out.PutNotice(t.Context(), 999, "to nobody")
+	_, err = out.PutTextNotice(t.Context(), 999, "to nobody")
 	s.checkRefused(err, supervisor.CodeNotFound, "no conversation 999")
 }

@@ -10,19 +10,19 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Access has the stores of users, accounts, group chats, invites, second factors and logins.
-type Access struct {
-	People   People
-	Bindings Bindings
+// AccessStores has the stores of users, accounts, group chats, invites, second factors and logins.
+type AccessStores struct {
+	People   Users
+	Bindings AccountBindings
 	Groups   Groups
 	Invites  Invites
-	Factors  Factors
+	Factors  SecondFactors
 	Logins   Logins
 }
 
-// People stores the users that were added at run time, and which users are suspended. Users of the
+// Users stores the users that were added at run time, and which users are suspended. Users of the
 // configuration are not in it.
-type People struct{ db *DB }
+type Users struct{ db *DB }
 
 const (
 	insertPerson = `INSERT INTO person (name, role, account, timezone, created_at) VALUES (?, ?, ?, ?, ?)`
@@ -32,7 +32,7 @@ const (
 
 // Add stores a new user's Name, Role, Account and Timezone, with the audit entries. It fails if the
 // name is taken.
-func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
+func (s Users) Add(ctx context.Context, u supervisor.User, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(t.err, engine.ErrPrimaryKey) {
@@ -43,8 +43,8 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 }
 
 // List lists the added users by name, with Name, Role, Account and Timezone.
-func (s People) List(ctx context.Context) ([]supervisor.User, error) {
-	return engine.All(s.db.reader(ctx, "list added users"), func(r *engine.Row) (u supervisor.User) {
+func (s Users) List(ctx context.Context) ([]supervisor.User, error) {
+	return engine.AllRows(s.db.reader(ctx, "list added users"), func(r *engine.Row) (u supervisor.User) {
 		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
 		return u
 	}, listPeople)
@@ -54,11 +54,11 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 // existed. The user's messages stay until Erase. The second factor stays too: a user who is added
 // again needs the same factor. If anything was deleted, Remove adds the audit entries in the same
 // transaction.
-func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
+func (s Users) Remove(ctx context.Context, name string, entries ...AuditEntry) (bool, error) {
 	there := false
 	_, err := s.db.auditIfChanged(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
-			n := t.Change(query, name)
+			n := t.ExecCount(query, name)
 			all, there = all+n, n > 0 // the last statement deletes the user, so n tells whether the user existed
 		}
 		return all
@@ -76,7 +76,7 @@ const (
 // false, the user may speak again, but the logins and invites stay deleted. A second call changes
 // nothing. The entries go into the audit log in the same transaction, with an entry about the
 // invites.
-func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
+func (s Users) Suspend(ctx context.Context, user string, on bool, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditRows(entries)
 		if !on {
@@ -85,13 +85,13 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 		}
 		t.Exec(closeLogins, user)
 		t.Exec(suspend, user, t.Now)
-		if revoked := t.Change(revokeInvites, user); revoked > 0 {
+		if revoked := t.ExecCount(revokeInvites, user); revoked > 0 {
 			t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
 		}
 	}, "suspend %s (%v)", user, on)
 }
 
 // ListSuspended lists the suspended users.
-func (s People) ListSuspended(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list suspended users"), engine.String, listSuspended)
+func (s Users) ListSuspended(ctx context.Context) ([]string, error) {
+	return engine.AllRows(s.db.reader(ctx, "list suspended users"), engine.ScanString, listSuspended)
 }

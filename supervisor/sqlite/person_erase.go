@@ -41,8 +41,8 @@ var eraseStatements = map[string]string{
 }
 
 // tables returns the tables with rows that name a user, in the order of erasing.
-func (s People) tables(ctx context.Context) ([]userTable, error) {
-	return engine.All(s.db.reader(ctx, "list the tables with users"), func(r *engine.Row) (t userTable) {
+func (s Users) tables(ctx context.Context) ([]userTable, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the tables with users"), func(r *engine.Row) (t userTable) {
 		r.Scan(&t.name, &t.column, &t.rowid)
 		return t
 	}, listUserTables)
@@ -56,7 +56,7 @@ const eraseWindow = 1000
 // by table, without empty tables. The user must be unable to speak, and their turns must have
 // ended. If data is added meanwhile, Erase fails in the middle. Then call it again. The database's
 // files do not keep the deleted data. Erase does not delete bytes in the spool.
-func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
+func (s Users) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")
 	}
@@ -76,16 +76,16 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 		total += n
 	}
 	return counts, s.db.write(ctx, func(t *tx) {
-		t.Scrub()
+		t.ScrubJournal()
 		t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
 	}, "record that %s was erased", user)
 }
 
-func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n int64, err error) {
+func (s Users) eraseFrom(ctx context.Context, table userTable, user string) (n int64, err error) {
 	const doing = "erase %s from %s"
 	change := func(query string, args ...any) int64 {
 		some := int64(0)
-		some, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(query, args...) }, doing, user, table.name)
+		some, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(query, args...) }, doing, user, table.name)
 		n += some
 		return some
 	}
@@ -94,7 +94,7 @@ func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n 
 		}
 		return n, err
 	}
-	last, err := engine.Value(s.db.reader(ctx, doing, user, table.name), engine.Integer,
+	last, err := engine.FirstValue(s.db.reader(ctx, doing, user, table.name), engine.ScanInteger,
 		`SELECT coalesce(max(rowid), 0) FROM `+table.name)
 	query := `DELETE` + table.rows() + ` AND rowid > ? AND rowid <= ?`
 	// from the greatest rowid down, so that a child turn is deleted before its parent
@@ -105,11 +105,11 @@ func (s People) eraseFrom(ctx context.Context, table userTable, user string) (n 
 }
 
 // Count returns how many rows of each table Erase would delete, without empty tables.
-func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
+func (s Users) Count(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
 	for _, table := range tables {
-		n, err := engine.Value(s.db.reader(ctx, "count rows of %s in %s", user, table.name), engine.Integer,
+		n, err := engine.FirstValue(s.db.reader(ctx, "count rows of %s in %s", user, table.name), engine.ScanInteger,
 			`SELECT count(*)`+table.rows(), user)
 		if err != nil {
 			return nil, err

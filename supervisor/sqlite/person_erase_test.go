@@ -77,7 +77,7 @@ func (r *rig) addUserRows(user string, number int) {
 			r.addUserRow(table, user, n)
 		}
 	}
-	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
+	r.same("audit", r.db.Audit().Append(r.Context(), user, "made", ""), nil)
 }
 
 // addUserRow adds a row of a user to a table that insertEverything lacks. References get the number
@@ -124,13 +124,13 @@ var notErased = map[string]string{
 }
 
 // A new table must be erased and exported, or be listed here with a reason.
-func TestEraseAndExport_CoverEveryTable(t *testing.T) {
+func TestEraseAndExport_EveryTable_IsCovered(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
 	var out strings.Builder
-	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
-	erased, err := r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
+	erased, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	for _, table := range r.list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'") {
 		why, stays := notErased[table]
@@ -143,7 +143,7 @@ func TestEraseAndExport_CoverEveryTable(t *testing.T) {
 	}
 }
 
-func TestErase_DeletesOnlyThatUser(t *testing.T) {
+func TestEraseUser_TwoUsers_DeletesOnlyOne(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
@@ -155,12 +155,12 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 			want[table] = 1
 		}
 	}
-	counts, err := r.db.Access().People.Count(t.Context(), "alice")
+	counts, err := r.db.AccessStores().People.Count(t.Context(), "alice")
 	r.same("error", err, nil)
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("counted before: (-want +got)\n%s", d)
 	}
-	counts, err = r.db.Access().People.Erase(t.Context(), "alice")
+	counts, err = r.db.AccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	if d := cmp.Diff(want, counts); d != "" {
 		t.Errorf("counted: (-want +got)\n%s", d)
@@ -173,14 +173,14 @@ func TestErase_DeletesOnlyThatUser(t *testing.T) {
 		r.same(table+" of alice", r.countOf(table, "alice"), left)
 		r.same(table+" of bob", r.countOf(table, "bob"), 1)
 	}
-	counts, err = r.db.Access().People.Erase(t.Context(), "alice")
+	counts, err = r.db.AccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	r.same("erased again", len(counts), 0)
-	_, err = r.db.Access().People.Erase(t.Context(), "")
-	r.same("the service itself", supervisor.ErrorCode(err), supervisor.CodeInvalid)
+	_, err = r.db.AccessStores().People.Erase(t.Context(), "")
+	r.same("the service itself", supervisor.ErrorCodeOf(err), supervisor.CodeInvalid)
 }
 
-func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
+func TestEraseUser_ManyRows_UsesSeveralCommits(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
@@ -197,7 +197,7 @@ func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
 	}
 	r.same("fill", r.write(calls), nil)
 	r.commits = 0
-	counts, err := r.db.Access().People.Erase(t.Context(), "alice")
+	counts, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	r.same("messages", counts["message"], int64(1501))
 	r.same("calls", counts["tool_call"], int64(1501))
@@ -207,7 +207,7 @@ func TestErase_ManyRows_UsesSeveralCommits(t *testing.T) {
 	}
 }
 
-func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
+func TestEraseUser_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
@@ -215,13 +215,13 @@ func TestErase_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
-	if _, err := r.db.Access().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
+	if _, err := r.db.AccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
 		t.Errorf("got %v", err)
 	}
 	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
 }
 
-func TestExport_LeavesOutSecrets(t *testing.T) {
+func TestExportUser_Secrets_AreLeftOut(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
@@ -232,7 +232,7 @@ func TestExport_LeavesOutSecrets(t *testing.T) {
 	}
 	r.same("fill", r.write(many), nil)
 	var out strings.Builder
-	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
+	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
 	if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "c2VjcmV0") || strings.Contains(out.String(), "bob") {
 		t.Errorf("exported was\n%s", out.String())
 	}
@@ -253,14 +253,14 @@ func TestExport_LeavesOutSecrets(t *testing.T) {
 	for _, table := range r.userTables() {
 		r.same("lines of "+table, lines[table], r.countOf(table, "alice"))
 	}
-	r.same("to somebody who has gone", errors.Is(r.db.Access().People.Export(t.Context(), "alice", gone{}), errGone), true)
+	r.same("to somebody who has gone", errors.Is(r.db.AccessStores().People.Export(t.Context(), "alice", failingWriter{}), errGone), true)
 }
 
 var errGone = errors.New("gone")
 
-type gone struct{}
+type failingWriter struct{}
 
-func (gone) Write([]byte) (int, error) { return 0, errGone }
+func (failingWriter) Write([]byte) (int, error) { return 0, errGone }
 
 // insertArriving adds the rows of a message whose recording is being transcribed, after
 // insertEverything. N1 is a number that no other row has.
@@ -276,7 +276,7 @@ INSERT INTO operation_piece (operation, position, user, language, text) VALUES (
 UPDATE speech SET operations = '[N1]', recording = N WHERE user = 'USER';
 `
 
-func TestEraseAndExport_ArrivingMessage(t *testing.T) {
+func TestEraseAndExport_ArrivingMessage_IsCovered(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.addUserRows("alice", 1)
@@ -289,8 +289,8 @@ func TestEraseAndExport_ArrivingMessage(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
-	counts, err := r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", r.db.AccessStores().People.Export(t.Context(), "alice", &out), nil)
+	counts, err := r.db.AccessStores().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
 	for table, want := range map[string]int{"inbox": 2, "attachment": 3, "blob": 2, "operation": 2, "operation_piece": 3, "speech": 1} {
 		r.same("exported of "+table, strings.Count(out.String(), `"table":"`+table+`"`), want)

@@ -14,7 +14,7 @@ const exportPage = 500
 // Export writes all data of a user to w as lines of JSON. A line is {"table":"inbox","row":{"id":1,
 // ...}}. Columns have their stored form: times in unix milliseconds, bytes in base64. Secrets and
 // digests of codes are left out. Data that is stored meanwhile may be missing.
-func (s People) Export(ctx context.Context, user string, w io.Writer) error {
+func (s Users) Export(ctx context.Context, user string, w io.Writer) error {
 	tables, err := s.tables(ctx)
 	if err != nil {
 		return err
@@ -35,11 +35,11 @@ const pageKey = "page key"
 // secrets.
 var notExported = []string{"secret", "digest", pageKey}
 
-func (s People) exportFrom(ctx context.Context, table userTable, user string, w io.Writer) error {
+func (s Users) exportFrom(ctx context.Context, table userTable, user string, w io.Writer) error {
 	read := s.db.reader(ctx, "export table %s of %s", user, table.name)
 	for after, more := int64(0), true; more; {
 		query, args := table.page(user, after)
-		page, err := engine.All(read, (*engine.Row).Values, query, args...)
+		page, err := engine.AllRows(read, (*engine.Row).Values, query, args...)
 		if err != nil {
 			return err
 		}

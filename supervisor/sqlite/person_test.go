@@ -13,9 +13,9 @@ import (
 // digest returns a text with the form of a digest.
 func digest(name string) string { return strings.Repeat("0", 64-len(name)) + name }
 
-func TestPeople_Remove_DeletesUser(t *testing.T) {
+func TestRemoveUser_AddedUser_IsDeleted(t *testing.T) {
 	s := newStory(t)
-	access := s.db.Access()
+	access := s.db.AccessStores()
 	bob := supervisor.User{Name: "bob", Role: supervisor.RoleUser, Account: "bob", Timezone: "Europe/Madrid"}
 	ann := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}
 	s.must(access.People.Add(t.Context(), bob))
@@ -25,7 +25,7 @@ func TestPeople_Remove_DeletesUser(t *testing.T) {
 	s.must(err)
 	s.same("people", list, []supervisor.User{ann, bob})
 
-	s.must(access.Bindings.Bind(t.Context(), sqlite.Binding{Channel: "telegram", Account: "7", User: "bob"}))
+	s.must(access.Bindings.BindAccount(t.Context(), sqlite.AccountBinding{Channel: "telegram", Account: "7", User: "bob"}))
 	s.must(access.Invites.Put(t.Context(), sqlite.Invite{Digest: digest("a"), User: "bob", ExpiresAt: noon.Add(time.Hour)}))
 	batchStory{s}.receive(codeItem("bob", 1, 1))
 	there, err := access.People.Remove(t.Context(), "bob")
@@ -40,9 +40,9 @@ func TestPeople_Remove_DeletesUser(t *testing.T) {
 	s.same("removed again", there, false)
 }
 
-func TestSuspend_EndsLogins(t *testing.T) {
+func TestSuspendUser_OpenLogins_AreEnded(t *testing.T) {
 	s := batchStory{newStory(t)}
-	people := s.db.Access().People
+	people := s.db.AccessStores().People
 	suspended := func(want ...string) {
 		s.Helper()
 		list, err := people.ListSuspended(t.Context())
@@ -54,7 +54,7 @@ func TestSuspend_EndsLogins(t *testing.T) {
 		s.must(people.Suspend(t.Context(), "alice", true))
 		suspended("alice")
 	}
-	logins, err := s.db.Access().Logins.List(t.Context())
+	logins, err := s.db.AccessStores().Logins.List(t.Context())
 	s.must(err)
 	s.same("logins", logins, []supervisor.Login{{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "42", OpenedAt: noon,
 		UsedAt: noon}})
@@ -65,9 +65,9 @@ func TestSuspend_EndsLogins(t *testing.T) {
 }
 
 // An invite code of a suspended user can't be used, even after the suspension.
-func TestSuspend_DeletesInvites(t *testing.T) {
+func TestSuspendUser_UnusedInvites_AreDeleted(t *testing.T) {
 	s := newStory(t)
-	a := s.db.Access()
+	a := s.db.AccessStores()
 	put := func(name string) {
 		t.Helper()
 		s.must(a.Invites.Put(t.Context(), sqlite.Invite{Digest: digest(name), User: "alice", ExpiresAt: noon.Add(time.Hour)}))
@@ -75,13 +75,13 @@ func TestSuspend_DeletesInvites(t *testing.T) {
 	refused := func(name string) {
 		t.Helper()
 		_, err := a.Invites.Redeem(t.Context(), digest(name), supervisor.ChannelTelegram, "7", "")
-		if supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		if supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	put("a")
 	put("b")
-	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditRow{User: "alice", Action: "user.disabled"}))
+	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditEntry{User: "alice", Action: "user.disabled"}))
 	put("c") // the invite is stored during the suspension
 	refused("a")
 	refused("c")

@@ -59,9 +59,9 @@ var allowedStatements = map[string]string{
 	eraseStatements["conversation"]: "a person is erased, one conversation at a time",
 }
 
-// FaultOfPlan returns the step of a statement's plan that reads finished work; "" means none.
+// PlanFault returns the step of a statement's plan that reads finished work; "" means none.
 // Statements of turns and of the start must not read finished work.
-func FaultOfPlan(s enginetest.Statement) string {
+func PlanFault(s enginetest.Statement) string {
 	for _, step := range s.Plan {
 		isHarmless := slices.ContainsFunc(harmlessScans, func(s allowedScan) bool { return s.step.MatchString(step) })
 		if strings.HasPrefix(step, "SCAN") && !isHarmless && allowedStatements[s.Text] == "" && !wholesaleStatement.MatchString(s.Text) {
@@ -72,7 +72,7 @@ func FaultOfPlan(s enginetest.Statement) string {
 }
 
 // The sum of a user's month is read by an index, without rows of other users and months.
-func TestUsagePlan_ReadsOnlyUsersMonth(t *testing.T) {
+func TestUsageQueryPlan_UserMonth_UsesIndex(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	plan := r.plan(sumUser)
@@ -83,7 +83,7 @@ func TestUsagePlan_ReadsOnlyUsersMonth(t *testing.T) {
 }
 
 // There may be many held inbounds. So the check for earlier challenges reads only the challenges.
-func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
+func TestChallengeQueryPlan_HeldInbound_IsNotRead(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	plan := r.plan(countChallenges)
@@ -95,7 +95,7 @@ func TestGatePlan_ReadsOnlyChallenges(t *testing.T) {
 
 // Each due task checks whether its user is away. Each refused message looks up its fire. Both
 // queries use an index.
-func TestFirePlan_UsesIndexes(t *testing.T) {
+func TestFireQueryPlan_Fires_UseIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	const byDelivery = "SEARCH fire USING INDEX fire_delivery (delivery=?)"

@@ -24,12 +24,12 @@ const (
 
 // List lists the posts of a delivery, with those posts of its turn that have no delivery yet. With
 // delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
-func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
+func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
 		query, id = listDeliveryPosts, delivery
 	}
-	return engine.All(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
+	return engine.AllRows(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
 }
 
 // isAskedBelowReply selects whether a turn's question is in the chat below the turn's reply. The
@@ -37,16 +37,16 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
 	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
 
-// HasQuestionBelow reports whether a turn's question is in the chat below the turn's reply.
-func (s Posts) HasQuestionBelow(ctx context.Context, turn int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.Bool, isAskedBelowReply, turn)
+// IsQuestionBelow reports whether a turn's question is in the chat below the turn's reply.
+func (s Posts) IsQuestionBelow(ctx context.Context, turn int64) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.ScanBool, isAskedBelowReply, turn)
 }
 
-// StartSending marks a post as being sent, and stores its Content and Repeat. It returns the post.
+// MarkSending marks a post as being sent, and stores its Content and Repeat. It returns the post.
 // With ID 0 it creates the post. An existing post must be queued or have been interrupted while it
 // was sent. An interrupted post is sent again as a repeat. Only the caller that gets a nil error
 // may send the post.
-func (s Posts) StartSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+func (s Posts) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
 		if p.ID == 0 {
@@ -56,9 +56,9 @@ func (s Posts) StartSending(ctx context.Context, conversation int64, p superviso
 	}, "start sending part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// Settle stores the result of sending a post: its State, Message, Repeat and Content. A second call
+// StorePostResult stores the result of sending a post: its State, Message, Repeat and Content. A second call
 // changes nothing.
-func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
+func (s Posts) StorePostResult(ctx context.Context, p supervisor.Post) error {
 	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "settle post %d as %s", p.ID, p.State)
 }
 
@@ -88,8 +88,8 @@ const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, 
 
 // putPost stores a new post.
 func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
-	id, ok := one(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
-		encoded{p.Content}, t.Now, conversation)
+	id, ok := one(t, engine.ScanInteger, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
+		columnEncoder{p.Content}, t.Now, conversation)
 	switch {
 	case errors.Is(t.err, engine.ErrUnique):
 		t.err = invalid("part %d of turn %d, delivery %d has a post", p.Part, p.Turn, p.Delivery)
@@ -113,7 +113,7 @@ const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND
 // message to send to its chat.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
-	if !value(t, engine.Bool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-maxResendAge.Milliseconds()) {
+	if !value(t, engine.ScanBool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-maxResendAge.Milliseconds()) {
 		return none
 	}
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
@@ -160,10 +160,10 @@ func (t *tx) changePost(now, to supervisor.Post) {
 	if to.State == supervisor.PostDeleted {
 		to.Content = supervisor.RichText{} // the content of a deleted post is not needed
 	}
-	t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
+	t.Exec(movePost, to.State, to.Repeat, to.Message, columnEncoder{to.Content}, t.Now, now.ID)
 }
 
 func scanPost(row *engine.Row) (p supervisor.Post) {
-	row.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, decoded{&p.Content})
+	row.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, columnDecoder{&p.Content})
 	return p
 }

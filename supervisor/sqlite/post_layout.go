@@ -10,7 +10,7 @@ import (
 // delivery, and each part gets its content. A missing part gets a queued post. Posts beyond the
 // last part become surplus. If they were not sent, they are deleted. Open returns the posts by
 // part. If the delivery already has posts, Open returns them unchanged.
-func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
+func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
 			t.layOut(0, contents)
@@ -18,10 +18,10 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 	}, "open the posts of delivery %d", delivery)
 }
 
-// Replace replaces the contents of an open delivery from a part on. The channel found that part too
+// ReplaceContents replaces the contents of an open delivery from a part on. The channel found that part too
 // long. contents holds the new contents of that part and of all later parts. Replace returns all
 // posts by part.
-func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
+func (s Posts) ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -139,7 +139,7 @@ const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?,
 // assignPost makes a post the delivery's and changes the post. A post that is being sent stays in
 // that state, whatever the new content.
 func (t layoutTx) assignPost(p, to supervisor.Post) {
-	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
+	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, columnEncoder{to.Content}, t.Now, p.ID)
 	if p.State != to.State {
 		t.changePost(p, to)
 	}

@@ -10,7 +10,7 @@ import (
 // open creates the posts of a delivery from texts.
 func (s postStory) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
 	s.Helper()
-	list, err := s.db.Posts().Open(s.Context(), d.ID, richTexts(texts...))
+	list, err := s.db.Posts().CreatePosts(s.Context(), d.ID, richTexts(texts...))
 	s.must(err)
 	s.same("as listed", list, s.listPosts(0, d.ID))
 	return list
@@ -18,7 +18,7 @@ func (s postStory) open(d supervisor.Delivery, texts ...string) []supervisor.Pos
 
 func (s postStory) replace(d supervisor.Delivery, from int, texts ...string) []supervisor.Post {
 	s.Helper()
-	list, err := s.db.Posts().Replace(s.Context(), d.ID, from, richTexts(texts...))
+	list, err := s.db.Posts().ReplaceContents(s.Context(), d.ID, from, richTexts(texts...))
 	s.must(err)
 	s.same("as listed", list, s.listPosts(0, d.ID))
 	return list
@@ -32,7 +32,7 @@ func summarize(posts []supervisor.Post) (list []string) {
 	return list
 }
 
-func TestOpen_AnswerReusesPostsOfTurn(t *testing.T) {
+func TestCreatePosts_Answer_ReusesPostsOfTurn(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	live := []supervisor.Post{
@@ -53,7 +53,7 @@ func TestOpen_AnswerReusesPostsOfTurn(t *testing.T) {
 	s.same("by its turn", s.listPosts(turn.ID, 0), posts)
 }
 
-func TestOpen_ShorterAnswer_DropsPosts(t *testing.T) {
+func TestCreatePosts_ShorterAnswer_DropsPosts(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	states := []supervisor.PostState{supervisor.PostFailed, supervisor.PostSent, supervisor.PostSending,
@@ -74,21 +74,21 @@ func TestOpen_ShorterAnswer_DropsPosts(t *testing.T) {
 	s.same("posts", summarize(s.listPosts(0, d.ID)), []string{"queued short", "surplus growing"})
 }
 
-func TestOpen_NoticeWithoutTurn(t *testing.T) {
+func TestCreatePosts_NoticeWithoutTurn_QueuesPosts(t *testing.T) {
 	s := postStory{newStory(t)}
 	d := s.notice(s.home, "one two")
 	posts := s.open(d, "one", "two")
 	s.same("posts", summarize(posts), []string{"queued one", "queued two"})
 	s.same("of a turn", posts[0].Turn, int64(0))
-	_, err := s.db.Posts().Open(t.Context(), 999, nil)
+	_, err := s.db.Posts().CreatePosts(t.Context(), 999, nil)
 	s.checkRefused(err, supervisor.CodeNotFound, "no delivery 999")
 	s.same("nothing to show", len(s.open(s.notice(s.home, ""))), 0)
 }
 
-func TestReplace_TooLongPart_IsSplit(t *testing.T) {
+func TestReplaceContents_TooLongPart_IsSplit(t *testing.T) {
 	s := postStory{newStory(t)}
 	d := s.notice(s.home, "text")
-	_, err := s.db.Posts().Replace(t.Context(), d.ID, 0, richTexts("too early"))
+	_, err := s.db.Posts().ReplaceContents(t.Context(), d.ID, 0, richTexts("too early"))
 	s.checkRefused(err, supervisor.CodeInvalid, "it was not said yet")
 	posts := s.open(d, "one", "two three", "four")
 	s.settle(s.startSending(posts[0]), supervisor.PostSent, "7")
@@ -99,11 +99,11 @@ func TestReplace_TooLongPart_IsSplit(t *testing.T) {
 		s.same("posts", summarize(got), []string{"sent one", "queued two", "queued three", "queued four"})
 		s.same("those that were there", []int64{got[1].ID, got[2].ID}, []int64{posts[1].ID, posts[2].ID})
 	}
-	_, err = s.db.Posts().Replace(t.Context(), 999, 0, nil)
+	_, err = s.db.Posts().ReplaceContents(t.Context(), 999, 0, nil)
 	s.checkRefused(err, supervisor.CodeNotFound, "no delivery 999")
 }
 
-func TestReplace_SurplusPost_IsReused(t *testing.T) {
+func TestReplaceContents_SurplusPost_IsReused(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	for i := range 4 {

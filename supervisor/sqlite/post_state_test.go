@@ -41,7 +41,7 @@ const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 // checkStep compares the posts with their states before the step. Each change must be legal. A
 // refused step must change nothing.
 func (c *postModel) checkStep(what string, refused bool) {
-	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
+	list, err := engine.AllRows(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func (c *postModel) send(*rapid.T) {
 	if p.ID == 0 && c.shown != nil {
 		c.Skip("a growing reply has no part beyond its answer's")
 	}
-	_, err := c.db.Posts().StartSending(c.ctx, c.home.ID, p)
+	_, err := c.db.Posts().MarkSending(c.ctx, c.home.ID, p)
 	c.checkStep("send", err != nil)
 }
 
@@ -143,13 +143,13 @@ func (c *postModel) settle(*rapid.T) {
 	}
 	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
 	p.Message = rapid.SampledFrom([]string{"", "7"}).Draw(c.T, "message")
-	err := c.db.Posts().Settle(c.ctx, p)
+	err := c.db.Posts().StorePostResult(c.ctx, p)
 	c.checkStep("settle", err != nil)
 }
 
 func (c *postModel) open(*rapid.T) {
 	texts, contents := c.texts("open")
-	_, err := c.db.Posts().Open(c.ctx, c.delivery, contents)
+	_, err := c.db.Posts().CreatePosts(c.ctx, c.delivery, contents)
 	if c.shown == nil && err == nil {
 		c.shown = texts
 	}
@@ -159,7 +159,7 @@ func (c *postModel) open(*rapid.T) {
 func (c *postModel) replace(*rapid.T) {
 	texts, contents := c.texts("replace")
 	from := rapid.IntRange(0, len(c.shown)).Draw(c.T, "from")
-	_, err := c.db.Posts().Replace(c.ctx, c.delivery, from, contents)
+	_, err := c.db.Posts().ReplaceContents(c.ctx, c.delivery, from, contents)
 	if err == nil {
 		c.shown = append(slices.Clone(c.shown[:from]), texts...)
 	}
@@ -168,10 +168,10 @@ func (c *postModel) replace(*rapid.T) {
 
 // resend marks the answer as failed and sends it again.
 func (c *postModel) resend(*rapid.T) {
-	if err := c.db.Outbox().Close(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
+	if err := c.db.Outbox().StoreOutcome(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
 	}
-	n, err := c.db.Outbox().Resend(c.ctx, c.home.ID, 1)
+	n, err := c.db.Outbox().ResendUndelivered(c.ctx, c.home.ID, 1)
 	if err != nil || n != 1 {
 		c.Fatal(n, err)
 	}
@@ -185,7 +185,7 @@ func (c *postModel) resend(*rapid.T) {
 
 // begin starts a turn with a text that no post shows yet.
 func (c *postModel) begin(person string) {
-	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
+	in, _, err := c.db.Inbox().StoreInbound(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})
 	if err != nil {
 		c.Fatal(err)
@@ -194,7 +194,7 @@ func (c *postModel) begin(person string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	d, err := c.db.Turns().Finish(c.ctx, FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	d, err := c.db.Turns().Finish(c.ctx, TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered})
 	if err != nil {
 		c.Fatal(err)

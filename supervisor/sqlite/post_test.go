@@ -20,7 +20,7 @@ type postStory struct{ *story }
 // listPosts lists the posts of a delivery or, with delivery 0, of a turn.
 func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 	s.Helper()
-	list, err := s.db.Posts().List(s.Context(), turn, delivery)
+	list, err := s.db.Posts().ListPosts(s.Context(), turn, delivery)
 	s.must(err)
 	return list
 }
@@ -28,7 +28,7 @@ func (s postStory) listPosts(turn, delivery int64) []supervisor.Post {
 // startSending marks a post of alice as being sent.
 func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 	s.Helper()
-	p, err := s.db.Posts().StartSending(s.Context(), s.home.ID, p)
+	p, err := s.db.Posts().MarkSending(s.Context(), s.home.ID, p)
 	s.must(err)
 	return p
 }
@@ -37,14 +37,14 @@ func (s postStory) startSending(p supervisor.Post) supervisor.Post {
 func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message string) supervisor.Post {
 	s.Helper()
 	p.State, p.Message = state, message
-	s.must(s.db.Posts().Settle(s.Context(), p))
+	s.must(s.db.Posts().StorePostResult(s.Context(), p))
 	return p
 }
 
 func TestStartSending_Post_IsStoredFirst(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
-	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
+	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityLink, Offset: 2, Length: 3, URL: "https://example.org/?a=1&b=<2>"},
 		{Type: supervisor.EntityPre, Offset: 6, Length: 1, Language: "go"}}}
 	p := s.startSending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read",
@@ -70,7 +70,7 @@ func TestStartSending_InvalidPost_Fails(t *testing.T) {
 	for name, c := range map[string]struct {
 		conversation int64
 		post         supervisor.Post
-		code         supervisor.Code
+		code         supervisor.ErrorCode
 		words        string
 	}{
 		"existing part": {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid,
@@ -82,20 +82,20 @@ func TestStartSending_InvalidPost_Fails(t *testing.T) {
 		"negative part":             {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := s.db.Posts().StartSending(t.Context(), c.conversation, c.post)
+			_, err := s.db.Posts().MarkSending(t.Context(), c.conversation, c.post)
 			s.checkRefused(err, c.code, c.words)
 			s.same("posts", s.query("SELECT count(*) FROM post"), "1")
 		})
 	}
-	s.checkRefused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
+	s.checkRefused(s.db.Posts().StorePostResult(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
 }
 
-func TestStartSending_Interrupted_IsRepeatedOnce(t *testing.T) {
+func TestStartSending_InterruptedPost_IsRepeated(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	p := s.startSending(supervisor.Post{Turn: turn.ID})
 	again := func(p supervisor.Post) error {
-		_, err := s.db.Posts().StartSending(t.Context(), s.home.ID, p)
+		_, err := s.db.Posts().MarkSending(t.Context(), s.home.ID, p)
 		return err
 	}
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is sending (repeat false) and cannot become sending (repeat false")
@@ -108,12 +108,12 @@ func TestStartSending_Interrupted_IsRepeatedOnce(t *testing.T) {
 	unmarked := p
 	unmarked.Repeat = false
 	s.checkRefused(again(unmarked), supervisor.CodeInvalid, "is queued (repeat true) and cannot become sending (repeat false")
-	s.checkRefused(s.db.Posts().Settle(t.Context(), unmarked), supervisor.CodeInvalid, "cannot become")
+	s.checkRefused(s.db.Posts().StorePostResult(t.Context(), unmarked), supervisor.CodeInvalid, "cannot become")
 	p = s.settle(s.startSending(p), supervisor.PostUnknown, "")
 	s.checkRefused(again(p), supervisor.CodeInvalid, "is unknown")
 }
 
-func TestSettle_MessageGone_IsSentAgain(t *testing.T) {
+func TestPost_MessageGone_IsSentAgain(t *testing.T) {
 	s := postStory{newStory(t)}
 	turn := s.startTurn("hello")
 	p := s.settle(s.startSending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")
@@ -121,5 +121,5 @@ func TestSettle_MessageGone_IsSentAgain(t *testing.T) {
 	p = s.settle(s.startSending(p), supervisor.PostSent, "8")
 	s.same("posts", s.listPosts(turn.ID, 0), []supervisor.Post{p})
 	p.State, p.Message = supervisor.PostSent, ""
-	s.checkRefused(s.db.Posts().Settle(t.Context(), p), supervisor.CodeInvalid, "cannot become sent")
+	s.checkRefused(s.db.Posts().StorePostResult(t.Context(), p), supervisor.CodeInvalid, "cannot become sent")
 }

@@ -13,7 +13,7 @@ const widgets = "review/acme/widget"
 // startReview starts a review turn of alice.
 func startReview(s *story) supervisor.Turn {
 	s.Helper()
-	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
+	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
@@ -22,7 +22,7 @@ func startReview(s *story) supervisor.Turn {
 }
 
 // openChild opens a named child turn.
-func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindow {
+func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildExchange {
 	s.Helper()
 	w, err := s.db.Turns().OpenChild(s.Context(), turn.ID, name, text)
 	s.must(err)
@@ -30,9 +30,9 @@ func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWi
 }
 
 // answerChild commits the answer of a child turn, with a cost.
-func answerChild(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
+func answerChild(s *story, w sqlite.ChildExchange, text string, cost, lease int64) {
 	s.Helper()
-	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
+	_, err := s.db.Turns().CommitLastStep(s.Context(), sqlite.LastStep{End: sqlite.TurnEnding{Turn: w.Turn, Why: protocol.TurnEndDone},
 		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: price(cost), Leases: []int64{lease}, Pot: widgets,
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}})
 	s.must(err)
@@ -42,7 +42,7 @@ func answerChild(s *story, w sqlite.ChildWindow, text string, cost, lease int64)
 func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)
-	pays := func(amount int64, limits ...supervisor.Limit) supervisor.Claim {
+	pays := func(amount int64, limits ...supervisor.SpendingLimit) supervisor.LeaseRequest {
 		c := claim(turn, amount, limits...)
 		c.Pot = widgets
 		return c
@@ -50,14 +50,14 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	lease := mustTake(s, pays(50))
 	answerChild(s, openChild(s, turn, "part 1", "read this"), "clean", 30, lease)
 	mustTake(s, pays(20))
-	limits := []supervisor.Limit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon}, {Scope: supervisor.ScopeInstallation, Since: noon},
+	limits := []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon}, {Scope: supervisor.ScopeInstallation, Since: noon},
 		{Scope: supervisor.ScopeDay, Since: noon}, {Scope: supervisor.ScopeMonth, Since: noon}}
 	_, short := take(s, pays(1, limits...))
 	for i, spent := range []int64{30, 30, 30, 0, 0} {
 		held := spent * 2 / 3
-		s.same("by "+string(limits[i].Scope), short[i], supervisor.Shortage{Limit: limits[i], Spent: spent, Held: held, Wanted: 1})
+		s.same("by "+string(limits[i].Scope), short[i], supervisor.BudgetShortage{SpendingLimit: limits[i], Spent: spent, Held: held, Wanted: 1})
 	}
-	own, err := s.db.Leases().SumHeld(t.Context(), "alice", noon)
+	own, err := s.db.Leases().SumAmounts(t.Context(), "alice", noon)
 	s.must(err)
 	s.same("of her own set aside", own, int64(0))
 	other := pays(1, limits[1])
@@ -65,7 +65,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	_, short = take(s, other)
 	s.same("of another pot", short[0].Spent+short[0].Held, int64(0))
 
-	left, err := s.db.Leases().Recover(t.Context())
+	left, err := s.db.Leases().RecoverAfterCrash(t.Context())
 	s.must(err)
 	s.same("left by a crash", left, int64(1))
 	putCall(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: price(7)})
@@ -87,7 +87,7 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 }
 
 // OpenChild finds an existing child turn by its name, even if the child turn has ended meanwhile.
-func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
+func TestOpenChild_SameName_ReturnsSameTurn(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)
 	first := openChild(s, turn, "part 1", "read this")
@@ -108,7 +108,7 @@ func TestOpenChild_SameName_ReturnsWindow(t *testing.T) {
 	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 	s.same("running", s.query("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
-	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(4))
 }

@@ -47,9 +47,9 @@ type QuestionPolicy struct {
 // Questions returns the store of questions to users.
 func (db *DB) Questions() Questions { return Questions{db} }
 
-// Changed returns a channel that gets a token after a question was asked, delivered or ended. Only
+// ChangeSignal returns a channel that gets a token after a question was asked, delivered or ended. Only
 // one goroutine may receive from the channel.
-func (s Questions) Changed() <-chan struct{} { return s.db.questions }
+func (s Questions) ChangeSignal() <-chan struct{} { return s.db.questions }
 
 const (
 	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0), coalesce(q.inbound, 0), q.call, q.kind,
@@ -87,7 +87,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	}
 	in := q.Conversation
 	if q.Kind == supervisor.QuestionAsk {
-		t.fail(t.policies.Questions.MayAsk(value(t, engine.Integer, countAsked, q.Turn)))
+		t.fail(t.policies.Questions.MayAsk(value(t, engine.ScanInteger, countAsked, q.Turn)))
 	}
 	if q.OpenFor <= 0 {
 		t.fail(invalid("a question is not asked that has expired"))
@@ -103,7 +103,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	)
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
-		ask = encoded{q.Ask}
+		ask = columnEncoder{q.Ask}
 	}
 	q.ID = t.Insert(
 		insertQuestion,
@@ -170,7 +170,7 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 
 // checkAskingTurn fails unless the question's turn runs in the question's conversation.
 func (t *tx) checkAskingTurn(q supervisor.Question) {
-	if in := t.runningTurn(q.Turn).AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+	if in := t.runningTurn(q.Turn).AnswerConversation(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User))
 	}
 }
@@ -187,9 +187,9 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// TakeAnswer returns a question and marks its answer as used. taken means that the answer was "yes,
+// UseAnswer returns a question and marks its answer as used. taken means that the answer was "yes,
 // once" and was used before. Then the caller must ask again.
-func (s Questions) TakeAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
+func (s Questions) UseAnswer(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(
 		ctx,
 		s.db,
@@ -223,7 +223,7 @@ const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND use
 
 // WasAsked reports whether a user was asked a question with a digest.
 func (s Questions) WasAsked(ctx context.Context, user, digest string) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "find a question of %s", user), engine.Bool, wasAsked, digest, user)
+	return engine.FirstValue(s.db.reader(ctx, "find a question of %s", user), engine.ScanBool, wasAsked, digest, user)
 }
 
 const (
@@ -231,19 +231,19 @@ const (
 	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// Press stores the press of a question's button. It returns the result, and the question after the
+// RecordPress stores the press of a question's button. It returns the result, and the question after the
 // press. There is no question if the press is not for a question of this user and conversation.
 // SayAlways for an approval also stores a grant. Accepted and foreign presses go into the audit
 // log.
-func (s Questions) Press(
+func (s Questions) RecordPress(
 	ctx context.Context,
-	p supervisor.Press,
+	p supervisor.QuestionPress,
 ) (q supervisor.Question, came supervisor.PressResult, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
 		"store a press of %s", p.User)
 }
 
-func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
+func (t *tx) press(p supervisor.QuestionPress) (none supervisor.Question, came supervisor.PressResult) {
 	q := value(t, scanQuestion, findPressed, p.Digest)
 	said, came := t.policies.Questions.DecidePress(q.Question, q.draft, p.Word)
 	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation ||
@@ -261,7 +261,7 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 	case q.End != supervisor.QuestionOpen:
 		return q.Question, supervisor.PressEnded
 	case came == supervisor.PressPicked:
-		t.Exec(putDraft, encoded{said}, q.ID)
+		t.Exec(putDraft, columnEncoder{said}, q.ID)
 		t.showPicks(q, said)
 	case came == supervisor.PressTaken:
 		return t.endQuestion(q, supervisor.QuestionAnswered, said), came
@@ -333,16 +333,16 @@ func scanQuestion(row *engine.Row) (q questionRow) {
 		&q.Tool,
 		&q.Subject,
 		&q.Amount,
-		decoded{&q.Ask},
+		columnDecoder{&q.Ask},
 		&q.Text,
 		&q.delivery,
 		&q.held,
 		&q.OpenFor,
 		&q.CreatedAt,
 		&q.ExpiresAt,
-		decoded{&q.draft},
+		columnDecoder{&q.draft},
 		&q.End,
-		decoded{&q.Answer},
+		columnDecoder{&q.Answer},
 		&q.used,
 	)
 	return q

@@ -16,21 +16,21 @@ import (
 // her chat.
 func askModelQuestion(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
-	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
+	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
 	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionAsk, Subject: subject, OpenFor: 24 * time.Hour,
 		Text: "Which?", Ask: protocol.AskArguments{Kind: kind, Text: "Which?", Options: options}}
-	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
+	buttons := answer.QuestionButtons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
 	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, buttons)
 	s.must(err)
 	pending, err := s.db.Outbox().ListPending(s.Context(), in.Conversation.ID, 0, 10)
 	s.must(err)
-	post, err := s.db.Posts().StartSending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
+	post, err := s.db.Posts().MarkSending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
 	s.must(err)
 	post.State, post.Message = supervisor.PostSent, "900"
-	s.must(s.db.Posts().Settle(s.Context(), post))
+	s.must(s.db.Posts().StorePostResult(s.Context(), post))
 	s.close(pending[0], supervisor.OutcomeSent, "")
 	return q
 }
@@ -38,7 +38,7 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 // pressWord presses a button of the question as alice, and returns the result.
 func pressWord(s *story, q supervisor.Question, word string) supervisor.PressResult {
 	s.Helper()
-	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
+	_, came, err := s.db.Questions().RecordPress(s.Context(), supervisor.QuestionPress{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
 	s.must(err)
 	return came
 }
@@ -46,7 +46,7 @@ func pressWord(s *story, q supervisor.Question, word string) supervisor.PressRes
 // questionText returns what the question's message should show now.
 func questionText(s *story) string {
 	s.Helper()
-	list, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
+	list, err := s.db.MessageCleanups().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
 	s.must(err)
 	if len(list) == 0 {
 		return "as it was"
@@ -60,9 +60,9 @@ func questionText(s *story) string {
 }
 
 // The turn has continued without the answer. The late press is stored once, as a message.
-func TestLatePress_BecomesQuotingMessage(t *testing.T) {
+func TestPress_QuestionEnded_BecomesMessage(t *testing.T) {
 	s := newStory(t)
-	q := askModelQuestion(s, protocol.AskChoice, "Red", "Blue")
+	q := askModelQuestion(s, protocol.AskKindChoice, "Red", "Blue")
 	s.now = s.now.Add(24 * time.Hour)
 	expire(s)
 	s.same("the message", questionText(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue]")
@@ -74,9 +74,9 @@ func TestLatePress_BecomesQuotingMessage(t *testing.T) {
 }
 
 // Each press changes the ticks in the question's message.
-func TestPicks_Done_AnswersQuestion(t *testing.T) {
+func TestPickedOptions_DonePressed_AnswerQuestion(t *testing.T) {
 	s := newStory(t)
-	q := askModelQuestion(s, protocol.AskSeveral, "Salt", "Oil")
+	q := askModelQuestion(s, protocol.AskKindSeveral, "Salt", "Oil")
 	for _, c := range []struct {
 		word  string
 		came  supervisor.PressResult
@@ -96,23 +96,23 @@ func TestPicks_Done_AnswersQuestion(t *testing.T) {
 
 // Several files together answer a question. The words of a recording answer it too. A message that
 // does not fit the question waits for a turn.
-func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
+func TestCompleteArrivals_Files_AnswerQuestion(t *testing.T) {
 	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
 	for _, c := range []struct {
 		kind  protocol.AskKind
-		list  []sqlite.Arrived
+		list  []sqlite.ArrivalResult
 		state string
 		words string
 	}{
-		{protocol.AskFile, []sqlite.Arrived{{Parts: photo}, {Parts: photo}}, "done", "They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
-		{protocol.AskNumber, []sqlite.Arrived{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}}, Words: "12."}}, "done", "They answered: 12"},
-		{protocol.AskNumber, []sqlite.Arrived{{Parts: photo}}, "new", ""},
+		{protocol.AskKindFile, []sqlite.ArrivalResult{{Parts: photo}, {Parts: photo}}, "done", "They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
+		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}}, Words: "12."}}, "done", "They answered: 12"},
+		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: photo}}, "new", ""},
 	} {
 		s := newStory(t)
 		q := askModelQuestion(s, c.kind)
 		var ids []string
 		for i := range c.list {
-			kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
+			kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{
 				Inbound:     supervisor.Inbound{Conversation: q.Conversation, Key: fmt.Sprint("file", i), Kind: supervisor.KindText},
 				Attachments: []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto, Size: 1}}}}})
 			s.must(err)
@@ -120,7 +120,7 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 			ids = append(ids, s.state(kept.Stored[0].ID))
 		}
 		s.same("at first", strings.Join(ids, ""), strings.Repeat("arriving", len(c.list)))
-		said, err := s.db.Inbox().PutArrived(t.Context(), c.list)
+		said, err := s.db.Inbox().CompleteArrivals(t.Context(), c.list)
 		s.must(err)
 		s.same("there is something to tell", said, true)
 		for _, a := range c.list {
@@ -129,7 +129,7 @@ func TestPutArrived_Files_AnswerQuestion(t *testing.T) {
 		if c.words != "" {
 			again, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
 			s.must(err)
-			s.same("the model reads", answer.ForModel(again), c.words)
+			s.same("the model reads", answer.TextForModel(again), c.words)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 			s.sendUpdate(1, "no idea")
 			s.now = s.now.Add(time.Second)
 		}
-		q := askModelQuestion(s.story, protocol.AskChoice, "Small", "Large")
+		q := askModelQuestion(s.story, protocol.AskKindChoice, "Small", "Large")
 		if c.sent == "after" {
 			s.sendUpdate(1, "no idea")
 		}
@@ -162,7 +162,7 @@ func TestEdit_LaterText_AnswersQuestion(t *testing.T) {
 // A tool call that runs again asks no second question, before and after its answer is used.
 func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 	s := newStory(t)
-	q := askModelQuestion(s, protocol.AskText)
+	q := askModelQuestion(s, protocol.AskKindText)
 	s.same("words", s.state(s.receiveText(q.Conversation, "so")), "done")
 	for range 2 {
 		again, fresh, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
@@ -184,7 +184,7 @@ func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 // receiveText sends a text of alice to the chat of the question.
 func (s *story) receiveText(c supervisor.Conversation, text string) int64 {
 	s.Helper()
-	kept, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
+	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{
 		Inbound: supervisor.Inbound{Conversation: c, Key: text, Kind: supervisor.KindText, Text: text}}}})
 	s.must(err)
 	return kept.Stored[0].ID

@@ -20,7 +20,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	}
 	said := any("")
 	if why == supervisor.QuestionAnswered {
-		said = encoded{a}
+		said = columnEncoder{a}
 		t.audit(q.Conversation.User, "question."+string(a.Say), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
 	}
 	if a.Say == supervisor.SayAlways {
@@ -58,11 +58,11 @@ func (t *tx) showEnd(q questionRow) {
 		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: text, Buttons: buttons})
 		return
 	}
-	if q.delivery == 0 || t.Change(showUnsent, policy.FinalText(q.Question), q.delivery) > 0 {
+	if q.delivery == 0 || t.ExecCount(showUnsent, policy.FinalText(q.Question), q.delivery) > 0 {
 		return
 	}
 	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
-		shown = shown.Append(policy.EndNotice(q.Question), maxMarked)
+		shown = shown.AppendNote(policy.EndNotice(q.Question), maxMarked)
 		if !policy.KeepsButtons(q.Question) {
 			shown.Buttons = nil
 		}
@@ -77,7 +77,7 @@ func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) superv
 		return
 	}
 	last := posts[len(posts)-1]
-	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, Kind: supervisor.CleaningEdit,
+	t.putCleaning(supervisor.MessageCleanup{Conversation: q.Conversation, Message: last.Message, Kind: supervisor.CleanupEdit,
 		Content: change(last.Content)})
 	t.questions = true
 }
@@ -89,7 +89,7 @@ const (
 
 // questionDelivered starts the time limit of a delivered question. If the delivery failed, it ends
 // the question.
-func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
+func (t *tx) questionDelivered(delivery int64, outcome supervisor.DeliveryResult) {
 	q, asked := one(t, scanQuestion, findByDelivery, delivery)
 	switch {
 	case !asked || outcome == outcomePending:
@@ -142,11 +142,11 @@ const (
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
 )
 
-// Expire ends the expired questions, and returns when the next question expires. The zero time
+// EndExpired ends the expired questions, and returns when the next question expires. The zero time
 // means that no question will expire.
-func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
+func (s Questions) EndExpired(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find the next expiring question")
-	next, err = engine.Value(read, engine.Time, nextExpires)
+	next, err = engine.FirstValue(read, engine.ScanTime, nextExpires)
 	if err != nil || next.IsZero() || next.After(s.db.engine.Now()) {
 		return next, err
 	}
@@ -154,14 +154,14 @@ func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 		for _, q := range all(t, scanQuestion, listExpired, t.Now) {
 			t.endQuestion(q, supervisor.QuestionExpired, supervisor.Answer{})
 		}
-		return value(t, engine.Time, nextExpires)
+		return value(t, engine.ScanTime, nextExpires)
 	}, "end expired questions")
 }
 
 // ListResumableConversations lists conversations whose waiting turn can continue. The turn waited
 // for its user.
 func (s Questions) ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error) {
-	return engine.All(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
+	return engine.AllRows(s.db.reader(ctx, "list resumable conversations"), scanConversation, listResumed)
 }
 
 const codeWindow = time.Minute
@@ -171,10 +171,10 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCode returns the question that a code from a user's chat would answer, if there is one. The
+// FindCodeQuestion returns the question that a code from a user's chat would answer, if there is one. The
 // question is open, or ended without a code within the last minute.
-func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
-	row, ok, err := engine.One(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
+func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
+	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))
 	return row.Question, ok, err
 }

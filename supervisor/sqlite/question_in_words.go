@@ -59,7 +59,7 @@ func (t *tx) answerOpenQuestion(
 // isReplyTo reports whether a message may be for a question. A message that replies to another
 // message than the question or the newest message is not.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
-	return message == "" || message == value(t, engine.String, newestMessage, q.Conversation.ID) ||
+	return message == "" || message == value(t, engine.ScanString, newestMessage, q.Conversation.ID) ||
 		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 

@@ -19,7 +19,7 @@ func putCommand(s *story) (supervisor.Inbound, supervisor.Question) {
 // A command that runs again after a crash finds its question and the press that came meanwhile. One
 // press is enough for all runs of a command.
 func TestAsk_CommandRunAgain_FindsQuestion(t *testing.T) {
-	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
 		_, q := putCommand(s)
 		first, fresh := ask(s, q, nonceA)
@@ -51,7 +51,7 @@ func TestAsk_SecondCommand_AsksAgain(t *testing.T) {
 }
 
 // A press after the command was answered changes nothing.
-func TestQuestion_CommandAnswered_IsOver(t *testing.T) {
+func TestQuestion_CommandAnswered_IsEnded(t *testing.T) {
 	s := newStory(t)
 	in, q := putCommand(s)
 	ask(s, q, nonceA)
@@ -74,11 +74,11 @@ func TestAsk_ExpiredCommandQuestion_AsksAgain(t *testing.T) {
 }
 
 // The question of a command is erased with its user.
-func TestErase_QuestionOfCommand_IsDeleted(t *testing.T) {
+func TestEraseUser_QuestionOfCommand_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	_, q := putCommand(s)
 	ask(s, q, nonceA)
-	gone, err := s.db.Access().People.Erase(t.Context(), "alice")
+	gone, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("questions", gone["question"], int64(1))
 	s.same("inbounds", gone["inbox"], int64(1))

@@ -32,17 +32,17 @@ func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, b
 }
 
 // press presses a button as alice in her terminal, and returns the result.
-func press(s *story, digest string, say supervisor.Say) supervisor.PressResult {
+func press(s *story, digest string, say supervisor.AnswerChoice) supervisor.PressResult {
 	s.Helper()
-	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: digest, User: "alice",
+	_, came, err := s.db.Questions().RecordPress(s.Context(), supervisor.QuestionPress{Digest: digest, User: "alice",
 		Conversation: s.home.ID, Word: string(say)})
 	s.must(err)
 	return came
 }
 
-func use(s *story, id int64) (supervisor.Say, bool) {
+func use(s *story, id int64) (supervisor.AnswerChoice, bool) {
 	s.Helper()
-	q, taken, err := s.db.Questions().TakeAnswer(s.Context(), id)
+	q, taken, err := s.db.Questions().UseAnswer(s.Context(), id)
 	s.must(err)
 	return q.Answer.Say, taken
 }
@@ -60,7 +60,7 @@ func deliverAll(s *story) {
 // expire ends the expired questions, and returns when the next question expires.
 func expire(s *story) time.Time {
 	s.Helper()
-	next, err := s.db.Questions().Expire(s.Context())
+	next, err := s.db.Questions().EndExpired(s.Context())
 	s.must(err)
 	return next
 }
@@ -76,7 +76,7 @@ func resumable(s *story) (ids []int64) {
 	return ids
 }
 
-func TestAsk_SameTwice_SendsOnce(t *testing.T) {
+func TestAsk_SameQuestionTwice_SendsOnce(t *testing.T) {
 	s := newStory(t)
 	q := approvalQuestion(s, s.startTurn("send it"))
 	first, fresh := ask(s, q, nonceA)
@@ -99,7 +99,7 @@ func TestAsk_SameTwice_SendsOnce(t *testing.T) {
 	s.same("about something else", fresh, true)
 }
 
-func TestTakeAnswer_SayOnce_CountsOnce(t *testing.T) {
+func TestUseAnswer_YesOnce_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	answer, taken := use(s, q.ID)
@@ -117,7 +117,7 @@ func TestTakeAnswer_SayOnce_CountsOnce(t *testing.T) {
 	s.same("asked anew", fresh, true)
 }
 
-func TestTakeAnswer_BeforeCrash_CountsOnce(t *testing.T) {
+func TestUseAnswer_UsedBeforeCrash_CountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	press(s, nonceA, supervisor.SayOnce)
@@ -131,8 +131,8 @@ func TestTakeAnswer_BeforeCrash_CountsOnce(t *testing.T) {
 	s.same("fresh then", fresh, true)
 }
 
-func TestTakeAnswer_DenyOrAlways_CountsForAll(t *testing.T) {
-	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayAlways} {
+func TestUseAnswer_DenyOrAlways_CountsEachTime(t *testing.T) {
+	for _, answer := range []supervisor.AnswerChoice{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 		press(s, nonceA, answer)
@@ -176,12 +176,12 @@ func TestQuestion_TimeLimit_StartsAtDelivery(t *testing.T) {
 }
 
 // A question that could not be delivered ends.
-func TestQuestion_FailedDelivery_Ends(t *testing.T) {
+func TestQuestion_FailedDelivery_IsEnded(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
-	s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
+	s.must(s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
 	s.same("its turn goes on", resumable(s), []int64{s.home.ID})
 	asked, _ := ask(s, q, nonceB)
 	s.same("its end", asked.End, supervisor.QuestionUndelivered)
@@ -192,7 +192,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	const call = "c1"
 	turn := s.startTurnCalling(call)
-	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, call))
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, call))
 	q := approvalQuestion(s, turn)
 	q.Call = call
 	ask(s, q, nonceA)
@@ -203,12 +203,12 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 	waits, err := s.db.Turns().Suspend(t.Context(), turn.ID, 90*time.Second)
 	s.must(err)
 	s.same("still waits", waits, true)
-	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
+	unfinished, err := s.db.Inbox().ListUnfinishedConversations(t.Context())
 	s.must(err)
 	s.same("to go on with at a start", len(unfinished), 0)
 	press(s, nonceA, supervisor.SayOnce)
 	s.same("goes on", resumable(s), []int64{s.home.ID})
-	unfinished, err = s.db.Inbox().ListUnfinished(t.Context())
+	unfinished, err = s.db.Inbox().ListUnfinishedConversations(t.Context())
 	s.must(err)
 	s.same("to go on with at a start, then", len(unfinished), 1)
 	running, _, err = s.db.Turns().FindRunning(t.Context(), s.home.ID)
@@ -221,7 +221,7 @@ func TestQuestion_Answered_TurnContinues(t *testing.T) {
 }
 
 // After a yes to a budget question all waiting turns of the user check their budget again.
-func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
+func TestBudgetQuestion_Yes_EndsOtherQuestions(t *testing.T) {
 	s := newStory(t)
 	money := approvalQuestion(s, s.startTurn("one"))
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
@@ -235,7 +235,7 @@ func TestBudgetQuestion_Yes_EndsTheOthers(t *testing.T) {
 	ask(s, other, nonceB)
 	press(s, nonceA, supervisor.SayOnce)
 	s.same("goes on", resumable(s), []int64{s.home.ID})
-	_, err = s.db.Leases().Extend(t.Context(), supervisor.Extension{User: "alice", Turn: money.Turn, Amount: 500_000, Max: 500_000})
+	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: money.Turn, Amount: 500_000, Max: 500_000})
 	s.must(err)
 	s.same("go on, once there is more", resumable(s), []int64{s.home.ID, there.ID})
 	asked, _ := ask(s, other, nonceB)
@@ -253,14 +253,14 @@ func TestPress_TurnEnded_IsIgnored(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestPress_Foreign_HasNoEffect(t *testing.T) {
+func TestPress_ForeignQuestion_HasNoEffect(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("send it")
 	ask(s, approvalQuestion(s, turn), nonceA)
 	money := approvalQuestion(s, turn)
 	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
 	ask(s, money, nonceB)
-	for name, p := range map[string]supervisor.Press{
+	for name, p := range map[string]supervisor.QuestionPress{
 		"unknown nonce":                {Digest: subject, User: "alice", Conversation: s.home.ID},
 		"another user":                 {Digest: nonceA, User: "bob", Conversation: s.home.ID},
 		"another user in another chat": {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
@@ -271,7 +271,7 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 		if p.Word == "" {
 			p.Word = string(supervisor.SayOnce)
 		}
-		q, came, err := s.db.Questions().Press(t.Context(), p)
+		q, came, err := s.db.Questions().RecordPress(t.Context(), p)
 		s.must(err)
 		s.same(name, came, supervisor.PressUnknown)
 		s.same(name+": the question", q, supervisor.Question{})
@@ -279,14 +279,14 @@ func TestPress_Foreign_HasNoEffect(t *testing.T) {
 	s.same("answers", s.query("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
 }
 
-func TestPress_Concurrent_OnlyOneAnswers(t *testing.T) {
+func TestPress_Concurrent_OnlyOneIsAnswer(t *testing.T) {
 	s := newStory(t)
 	ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	var taken atomic.Int64
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
-			_, came, err := s.db.Questions().Press(t.Context(), supervisor.Press{Digest: nonceA, User: "alice",
+			_, came, err := s.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: nonceA, User: "alice",
 				Conversation: s.home.ID, Word: []string{"once", "deny"}[i%2]})
 			if err != nil {
 				t.Error(err)
@@ -300,7 +300,7 @@ func TestPress_Concurrent_OnlyOneAnswers(t *testing.T) {
 	s.same("taken", taken.Load(), int64(1))
 }
 
-func TestWithdraw_QuestionOfNoTurn_Ends(t *testing.T) {
+func TestWithdraw_QuestionWithoutTurn_IsEnded(t *testing.T) {
 	s := newStory(t)
 	q := approvalQuestion(s, supervisor.Turn{Conversation: s.home})
 	first, _ := ask(s, q, nonceA)
@@ -330,7 +330,7 @@ func TestAsk_InvalidQuestion_Fails(t *testing.T) {
 		q := approvalQuestion(s, turn)
 		change(&q)
 		_, _, err := s.db.Questions().Ask(t.Context(), q, nonceA, nil)
-		if code := supervisor.ErrorCode(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
+		if code := supervisor.ErrorCodeOf(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

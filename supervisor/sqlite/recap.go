@@ -42,12 +42,12 @@ type recapped struct {
 // user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
-	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {
+	if t.zone == nil || in.Kind != supervisor.KindText || here.IsInGroup() || !talks(here) || value(t, engine.ScanBool, hasBegun, here.ID) {
 		return nil, false
 	}
 	zone := t.zoneOf(here.User)
 	for _, c := range all(t, scanConversation, listOwnConversations, here.User) {
-		if c.ID == here.ID || c.InGroup() || !talks(c) {
+		if c.ID == here.ID || c.IsInGroup() || !talks(c) {
 			continue
 		}
 		list = append(list, all(t, func(r *engine.Row) (m recapped) {
@@ -71,7 +71,7 @@ func recapOf(q engine.Querier, recap func([]supervisor.RecapLine) string, messag
 		supervisor.RecapLine
 		parts string
 	}
-	rows, err := engine.All(q, func(r *engine.Row) (l row) {
+	rows, err := engine.AllRows(q, func(r *engine.Row) (l row) {
 		r.Scan(&l.At, &l.Role, &l.parts)
 		return l
 	}, findRecap, message)

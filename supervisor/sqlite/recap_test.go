@@ -24,7 +24,7 @@ func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := db.Conversations().Find(t.Context(), f[0], "telegram", f[1], "")
+		c, err := db.Conversations().FindOrCreate(t.Context(), f[0], "telegram", f[1], "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 		if strings.Contains(f[4], "forwarded") {
 			origin = supervisor.OriginWorld
 		}
-		sqlitetest.Change(t, db, fmt.Sprintf(`INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+		sqlitetest.ExecStatements(t, db, fmt.Sprintf(`INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 			VALUES (%[1]d, '%[2]s', %[3]d, 'bot', '%[1]d', 'text', '', 'done', 1, 1);
 			INSERT INTO turn (id, user, conversation, inbound, kind, why, started_at, ended_at) VALUES (%[1]d, '%[2]s', %[3]d, %[1]d, 'chat', 'done', 1, 1);
 			INSERT INTO message (user, conversation, turn, role, parts, source, created_at)
@@ -48,7 +48,7 @@ func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 
 // sayHello sends the text hello of alice in a chat, and returns the message as the model reads it.
 func sayHello(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key string) protocol.Message {
-	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
+	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
 		Source: "test", Key: key, Kind: supervisor.KindText, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
@@ -56,14 +56,14 @@ func sayHello(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key
 	if _, _, err := db.Turns().Start(t.Context(), in.ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	messages, err := db.Transcript().Messages(t.Context(), in.Conversation.ID)
+	messages, err := db.Transcript().ListMessages(t.Context(), in.Conversation.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return messages[len(messages)-1]
 }
 
-func TestRecap_PrivateConversation_QuotesOthers(t *testing.T) {
+func TestRecap_PrivateChat_HasOtherConversations(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	db := databaseWith(t, now,
 		"alice 42 200h user an old thing", "alice 42 2h user I have a cat", "alice 42 2h tool ", "alice 42 1h assistant Good "+strings.Repeat("é", 600),
@@ -79,14 +79,14 @@ func TestRecap_PrivateConversation_QuotesOthers(t *testing.T) {
 
 [Fri 20 Nov 2026 12:00, Terminal, written]
 hello`
-	if got := m.StampedParts()[0].Text; got != want || m.Text() != "hello" {
+	if got := m.PartsWithStamp()[0].Text; got != want || m.Text() != "hello" {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if source := sqlitetest.Query(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1"); source[0] != "own" {
+	if source := sqlitetest.QueryColumn(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1"); source[0] != "own" {
 		t.Errorf("it is of the source %s", source)
 	}
-	sqlitetest.Change(t, db, "UPDATE message SET parts = '[]' WHERE instr(parts, 'cat'); DELETE FROM message WHERE instr(parts, 'last')")
-	left, err := db.Transcript().Messages(t.Context(), newestConversation(t, db))
+	sqlitetest.ExecStatements(t, db, "UPDATE message SET parts = '[]' WHERE instr(parts, 'cat'); DELETE FROM message WHERE instr(parts, 'last')")
+	left, err := db.Transcript().ListMessages(t.Context(), newestConversation(t, db))
 	if err != nil || strings.Contains(left[0].Recap, "cat") || strings.Contains(left[0].Recap, "they: last") || !strings.Contains(left[0].Recap, "obey") {
 		t.Errorf("what is gone is in it still: %+v, %v", left, err)
 	}
@@ -94,11 +94,11 @@ hello`
 
 // newestConversation returns the conversation of the newest message.
 func newestConversation(t *testing.T, db *sqlite.DB) (id int64) {
-	fmt.Sscan(sqlitetest.Query(t, db, "SELECT conversation FROM message ORDER BY id DESC LIMIT 1")[0], &id)
+	fmt.Sscan(sqlitetest.QueryColumn(t, db, "SELECT conversation FROM message ORDER BY id DESC LIMIT 1")[0], &id)
 	return id
 }
 
-func TestRecap_OtherConversations_HaveNone(t *testing.T) {
+func TestRecap_NotPrivateChat_IsMissing(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		lines  []string
@@ -114,9 +114,9 @@ func TestRecap_OtherConversations_HaveNone(t *testing.T) {
 		"another user":               {[]string{"bob 42 2h user here"}, "45", nil, false, "own"},
 		"old messages":               {[]string{"alice 42 169h user here"}, "45", nil, false, "own"},
 		"conversation with messages": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", nil, false, "own"},
-		"conversation after /new":    {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error { return db.Transcript().Restart(t.Context(), 2) }, false, "own"},
+		"conversation after /new":    {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error { return db.Transcript().EmptyWindow(t.Context(), 2) }, false, "own"},
 		"forgotten conversation": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
-			_, err := db.Forgettings().Forget(t.Context(), supervisor.Forgetting{User: "alice", Conversation: 2, Since: time.Unix(0, 0), Until: now})
+			_, err := db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice", Conversation: 2, Since: time.Unix(0, 0), Until: now})
 			return err
 		}, false, "own"},
 	} {
@@ -128,7 +128,7 @@ func TestRecap_OtherConversations_HaveNone(t *testing.T) {
 				}
 			}
 			m := sayHello(t, db, "telegram", c.chat, "1")
-			source := sqlitetest.Query(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1")[0]
+			source := sqlitetest.QueryColumn(t, db, "SELECT source FROM message ORDER BY id DESC LIMIT 1")[0]
 			if (m.Recap != "") != c.recap || source != c.source {
 				t.Errorf("recap %q of source %s", m.Recap, source)
 			}

@@ -69,7 +69,7 @@ func (r *rig) write(fn func(*tx) error) error {
 
 func (r *rig) count(query string, args ...any) int {
 	r.Helper()
-	n, _, err := engine.One(r.db.reader(r.Context(), "look"), engine.Integer, query, args...)
+	n, _, err := engine.FirstRow(r.db.reader(r.Context(), "look"), engine.ScanInteger, query, args...)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func (r *rig) count(query string, args ...any) int {
 // list returns the first column of a query's rows.
 func (r *rig) list(query string, args ...any) []string {
 	r.Helper()
-	list, err := engine.All(r.db.reader(r.Context(), "look"), engine.String, query, args...)
+	list, err := engine.AllRows(r.db.reader(r.Context(), "look"), engine.ScanString, query, args...)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (r *rig) list(query string, args ...any) []string {
 // plan returns the query plan of SQLite.
 func (r *rig) plan(query string) []string {
 	r.Helper()
-	steps, err := r.db.engine.Plan(query)
+	steps, err := r.db.engine.QueryPlan(query)
 	if err != nil {
 		r.Fatal(err)
 	}

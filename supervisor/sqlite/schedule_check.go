@@ -28,32 +28,32 @@ const (
 	endCheck    = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
-// FindSeen returns the data that a job's last check has stored, or "" if there is none.
-func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
-	seen, _, err = engine.One(s.db.reader(ctx, "find the check data of job %d", job), engine.String, findSeen, job)
+// FindCheckState returns the data that a job's last check has stored, or "" if there is none.
+func (s Jobs) FindCheckState(ctx context.Context, job int64) (seen string, err error) {
+	seen, _, err = engine.FirstRow(s.db.reader(ctx, "find the check data of job %d", job), engine.ScanString, findSeen, job)
 	return seen, err
 }
 
-// ForgetSeen deletes the data of a job's last check. The next check counts as the first check.
-func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
+// ForgetCheckState deletes the data of a job's last check. The next check counts as the first check.
+func (s Jobs) ForgetCheckState(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "delete the check data of job %d", job)
 }
 
-// Lease marks a fire as being checked until a time. After that time the fire begins again. ok is
+// ReserveFire marks a fire as being checked until a time. After that time the fire begins again. ok is
 // false if the fire has ended, or if the user has another leased fire.
-func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
+func (s Jobs) ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.mayBegin(f) &&
-			t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
+			t.ExecCount(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
 // maxBeginWait is a time longer than the wait of any fire.
 const maxBeginWait = 24 * time.Hour
 
-// FreeLeases lets the leased fires of an earlier process begin again. It also lets fires begin that
+// FreeReservedFires lets the leased fires of an earlier process begin again. It also lets fires begin that
 // would wait so long that the clock must have been wrong.
-func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
+func (s Jobs) FreeReservedFires(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,
 		func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(maxBeginWait).UnixMilli()) },
@@ -64,7 +64,7 @@ func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 // mayBegin reports whether a fire may still begin: no other fire of its job runs, and the job was
 // not forgotten. A one-time job has no next time; its fire may begin.
 func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
-	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+	forgotten, waits := one(t, engine.ScanBool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {
 		t.Exec(skipClaimed, t.Now, f.Job.ID)
 	}
@@ -78,7 +78,7 @@ func (t *tx) mayBegin(f supervisor.ClaimedFire) bool {
 func (s Jobs) EndCheck(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
-	l supervisor.CheckEnd,
+	l supervisor.CheckFireResult,
 ) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
@@ -109,7 +109,7 @@ func (t *tx) isSameJob(j *supervisor.Job) bool {
 }
 
 // endCheck ends a fire without a turn.
-func (t *tx) endCheck(f supervisor.ClaimedFire, l supervisor.CheckEnd) (said []supervisor.Delivery) {
+func (t *tx) endCheck(f supervisor.ClaimedFire, l supervisor.CheckFireResult) (said []supervisor.Delivery) {
 	d := t.policies.Jobs.Notice(f.Job, l.Text)
 	d.Conversation = l.Conversation
 	failures, delivery, held := 0, int64(0), int64(0)

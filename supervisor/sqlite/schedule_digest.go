@@ -25,16 +25,16 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// Digest returns results of a user's jobs in a span, and things that wait for the user. The digest
+// ReadDigestRows returns results of a user's jobs in a span, and things that wait for the user. The digest
 // job itself is left out.
-func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
+func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
 		var did supervisor.JobSummary
 		var state supervisor.FireState
 		var n int
 		j := &did.Job
-		row.Scan(&j.ID, &j.Kind, &j.State, &j.Name, &j.Text, decoded{&j.Options}, &state, &n, &did.Cost)
+		row.Scan(&j.ID, &j.Kind, &j.State, &j.Name, &j.Text, columnDecoder{&j.Options}, &state, &n, &did.Cost)
 		if last := len(d.Jobs) - 1; last < 0 || d.Jobs[last].Job.ID != j.ID {
 			did.Fires, did.World = map[supervisor.FireState]int{state: n}, j.Options.World
 			d.Jobs = append(d.Jobs, did)
@@ -45,7 +45,7 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 		return true
 	}, listDid, user, after.Add(-longestFire).UnixMilli(), after.UnixMilli(), until.UnixMilli())
 	for _, of := range []struct {
-		kind  supervisor.WaitingKind
+		kind  supervisor.WaitingItemKind
 		query string
 		args  []any
 	}{
@@ -57,10 +57,10 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 		if err != nil {
 			return d, err
 		}
-		var list []supervisor.Waiting
-		list, err = engine.All(
+		var list []supervisor.WaitingItem
+		list, err = engine.AllRows(
 			read,
-			func(row *engine.Row) supervisor.Waiting { return scanWaiting(row, of.kind) },
+			func(row *engine.Row) supervisor.WaitingItem { return scanWaiting(row, of.kind) },
 			of.query,
 			of.args...)
 		d.Waiting = append(d.Waiting, list...)
@@ -70,8 +70,8 @@ func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (
 
 // scanWaiting reads a row about one waiting thing, or about the number of waiting things. The row
 // has the time since when the oldest waits.
-func scanWaiting(row *engine.Row, kind supervisor.WaitingKind) supervisor.Waiting {
-	w := supervisor.Waiting{Kind: kind}
+func scanWaiting(row *engine.Row, kind supervisor.WaitingItemKind) supervisor.WaitingItem {
+	w := supervisor.WaitingItem{Kind: kind}
 	switch kind {
 	case supervisor.WaitingHeld, supervisor.WaitingLost:
 		row.Scan(&w.Count, &w.Since)

@@ -52,7 +52,7 @@ const (
 
 // NextDue returns when the next job is due after a time, or the next fire begins.
 func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find the next due job"), engine.Time, nextFire, after.UnixMilli())
+	return engine.FirstRow(s.db.reader(ctx, "find the next due job"), engine.ScanTime, nextFire, after.UnixMilli())
 }
 
 // PutFires stores due fires, the next times of their jobs and the notices, all at once. It skips a
@@ -77,7 +77,7 @@ func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (sai
 
 func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 	for _, f := range fires {
-		if value(t, engine.Integer, isJobUnchanged, f.Job.ID, f.Job.Version, f.Job.Next.UnixMilli()) == 0 {
+		if value(t, engine.ScanInteger, isJobUnchanged, f.Job.ID, f.Job.Version, f.Job.Next.UnixMilli()) == 0 {
 			return false
 		}
 	}
@@ -88,7 +88,7 @@ func (t *tx) isUnchanged(fires []supervisor.Fire) bool {
 // causes no second notice.
 func (t *tx) claim(c supervisor.FireBatch) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
-		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
+		return value(t, engine.ScanBool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
 	})
 	if c.Notice.Text != "" && len(fresh) > 0 {
 		var d supervisor.Delivery
@@ -118,7 +118,7 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 		if f.Job.Options.Overlap == supervisor.OverlapQueue {
 			busy = countWaitingFires
 		}
-		if value(t, engine.Integer, busy, f.Job.ID) > 0 {
+		if value(t, engine.ScanInteger, busy, f.Job.ID) > 0 {
 			as = supervisor.FireSkipped
 		} else {
 			begin, ended = f.BeginAt.UnixMilli(), 0
@@ -151,7 +151,7 @@ func (t *tx) pruneFiresOf(job int64) {
 func (s Jobs) RunNow(
 	ctx context.Context,
 	j supervisor.Job,
-	tr supervisor.Trigger,
+	tr supervisor.JobTrigger,
 ) (begun bool, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (bool, []supervisor.Delivery) {
 		if tr.Private.Channel != "" && t.isResting(j) {
@@ -161,12 +161,12 @@ func (s Jobs) RunNow(
 		if j.Options.Overlap == supervisor.OverlapQueue {
 			busy = countWaitingFires
 		}
-		if value(t, engine.Bool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
+		if value(t, engine.ScanBool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.ScanInteger, busy, j.ID) > 0 {
 			return false, nil
 		}
 		begin, gap := tr.Due.UnixMilli(), tr.Gap.Milliseconds()
 		if gap > 0 { // the clock may have been set back since the last start
-			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
+			begin = min(max(begin, value(t, engine.ScanInteger, lastFire, j.ID)+gap), begin+gap)
 		}
 		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
 		t.pruneFiresOf(j.ID)
@@ -174,17 +174,17 @@ func (s Jobs) RunNow(
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists the fires that should begin by now, except fires of some users. Fires with a
+// ListFiresToBegin lists the fires that should begin by now, except fires of some users. Fires with a
 // check are listed only on request. Of these it lists only the first of each user who has no
 // running check.
-func (s Jobs) ListBegin(
+func (s Jobs) ListFiresToBegin(
 	ctx context.Context,
 	now time.Time,
 	but []string,
 	checks bool,
 	limit int,
 ) ([]supervisor.ClaimedFire, error) {
-	return engine.All(
+	return engine.AllRows(
 		s.db.reader(ctx, "list fires that should begin"),
 		func(row *engine.Row) (f supervisor.ClaimedFire) {
 			f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
@@ -192,15 +192,15 @@ func (s Jobs) ListBegin(
 		},
 		listBegin,
 		now.UnixMilli(),
-		encoded{append([]string{}, but...)},
+		columnEncoder{append([]string{}, but...)},
 		limit,
 		checks,
 	)
 }
 
-// Begin starts a fire: it stores the inbound that starts the turn. ok is false if the fire has
+// BeginFire starts a fire: it stores the inbound that starts the turn. ok is false if the fire has
 // begun before or another fire of the job runs. A fire of a forgotten job is skipped.
-func (s Jobs) Begin(
+func (s Jobs) BeginFire(
 	ctx context.Context,
 	f supervisor.ClaimedFire,
 	in supervisor.Inbound,
@@ -213,9 +213,9 @@ func (s Jobs) Begin(
 	}, "begin a fire of job %d", f.Job.ID)
 }
 
-// Results lists the results of a user's fires, the newest first. Job 0 means all jobs.
-func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
-	return engine.All(
+// ListResults lists the results of a user's fires, the newest first. Job 0 means all jobs.
+func (s Jobs) ListResults(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
+	return engine.AllRows(
 		s.db.reader(ctx, "list job results of %s", user),
 		func(row *engine.Row) (r supervisor.FireResult) {
 			row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.Conversation)

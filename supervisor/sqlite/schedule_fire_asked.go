@@ -21,7 +21,7 @@ const (
 // milliseconds. Both are 0 if the turn has no job. priority is the job's, or high without a job. It
 // decides whether the question waits for the end of quiet hours.
 func (t *tx) askInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
-	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, isFireAsked, q.Turn) {
+	if q.Turn == 0 || t.ExecCount(askFire, q.Turn) == 0 && !value(t, engine.ScanBool, isFireAsked, q.Turn) {
 		return q.OpenFor, 0, supervisor.JobHigh
 	}
 	var next time.Time

@@ -16,7 +16,7 @@ func (t *tx) isResting(j supervisor.Job) bool {
 }
 
 // lastWritten returns the time of a user's last message.
-func (t *tx) lastWritten(user string) time.Time { return value(t, engine.Time, lastWritten, user) }
+func (t *tx) lastWritten(user string) time.Time { return value(t, engine.ScanTime, lastWritten, user) }
 
 // pauseAway pauses the jobs of a user who is away, before any of the jobs' fires begin. The user
 // gets one notice, in a private chat and outside quiet hours.
@@ -24,7 +24,7 @@ func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []sup
 	paused, written := int64(0), t.lastWritten(user)
 	for _, j := range all(t, scanJob, listJobs, user) {
 		if t.policies.Jobs.IsResting(j, written, fromMillis(t.Now)) {
-			paused += t.Change(pauseJob, t.Now, j.ID)
+			paused += t.ExecCount(pauseJob, t.Now, j.ID)
 		}
 	}
 	t.Exec(skipPaused, t.Now, user)

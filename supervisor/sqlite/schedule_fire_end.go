@@ -29,7 +29,7 @@ const (
 // endFire ends the fire of a job's turn and fills d with the notice for the user. says reports
 // whether there is a notice. After a passing failure the turn is tried again later, without a
 // notice. A deleted or paused job has no notice either.
-func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
+func (t turnTx) endFire(f TurnEnding, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
 	if !found { // the job was forgotten
 		return true
@@ -63,7 +63,7 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 		return e
 	}, findFire, t.turn.Inbound)
 	if found {
-		e.cost, e.seen = value(t, engine.Integer, sumCost, t.turn.ID), value(t, engine.String, heldSeen, t.turn.Inbound)
+		e.cost, e.seen = value(t, engine.ScanInteger, sumCost, t.turn.ID), value(t, engine.ScanString, heldSeen, t.turn.Inbound)
 		t.Exec(dropSeen, t.turn.Inbound)
 	}
 	return e, found
@@ -73,7 +73,7 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 // or paused meanwhile, the fire ends as skipped.
 func (t *tx) retry(e endingFire) (again bool) {
 	after, again := t.policies.Jobs.RetryDelay(e.tries)
-	if again && t.Change(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
+	if again && t.ExecCount(retryFire, t.Now+after.Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
 		t.Exec(skipFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
 	}
 	return again
@@ -100,12 +100,12 @@ type FireOutcome struct {
 }
 
 // fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
-func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) FireOutcome {
+func (t turnTx) fireOutcome(f TurnEnding, j supervisor.Job, failed string) FireOutcome {
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
 	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed,
 		OverBudget:     f.OverBudget,
-		ToldOverBudget: f.OverBudget && value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
+		ToldOverBudget: f.OverBudget && value(t, engine.ScanBool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
 }
 
 // keepResult stores the result of a fire, and the beginning of its text up to a limit.
@@ -119,7 +119,7 @@ func (t turnTx) keepResult(e endingFire, r FireOutcome) {
 		r.State,
 		kept,
 		e.cost,
-		value(t, engine.Bool, hasWorldMessage, t.turn.ID),
+		value(t, engine.ScanBool, hasWorldMessage, t.turn.ID),
 		r.Reason,
 		t.Now,
 		e.job.ID,
@@ -159,7 +159,7 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 	if failures != j.FailuresInARow {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
-	if t.policies.Jobs.ShouldPause(failures) && t.Change(pauseJob, t.Now, j.ID) > 0 {
+	if t.policies.Jobs.ShouldPause(failures) && t.ExecCount(pauseJob, t.Now, j.ID) > 0 {
 		t.Exec(skipClaimed, t.Now, j.ID)
 		*d = t.policies.Jobs.AddPausedNote(j, failures, *d)
 	}
@@ -168,9 +168,9 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
 	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
 
-// World reports whether the messages of a turn may have words of others.
-func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
-	return engine.Value(s.db.reader(ctx, "check turn %d for words of others", turn), engine.Bool, windowHasWorld, turn)
+// HasWorldWords reports whether the messages of a turn may have words of others.
+func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {
+	return engine.FirstValue(s.db.reader(ctx, "check turn %d for words of others", turn), engine.ScanBool, windowHasWorld, turn)
 }
 
 const (

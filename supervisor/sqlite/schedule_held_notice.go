@@ -34,7 +34,7 @@ const (
 
 // quietUntil returns when the user's current quiet hours end. ok is false outside quiet hours.
 func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
-	hours, set := one(t, engine.String, findSetting, user, SettingQuiet)
+	hours, set := one(t, engine.ScanString, findSetting, user, SettingQuiet)
 	if !set {
 		return end, false
 	}
@@ -161,15 +161,15 @@ type HeldNotice struct {
 	asks             bool // the notice asks a question
 }
 
-// Release sends the due held notices and asks the due held questions. Each conversation gets one
+// ReleaseHeldNotices sends the due held notices and asks the due held questions. Each conversation gets one
 // message for its notices. Notices keep waiting if their users are away or in new quiet hours.
-// Release returns the new deliveries.
-func (s Jobs) Release(
+// ReleaseHeldNotices returns the new deliveries.
+func (s Jobs) ReleaseHeldNotices(
 	ctx context.Context,
 	now time.Time,
 	rests func(user string) bool,
 ) (said []supervisor.Delivery, err error) {
-	users, err := engine.All(s.db.reader(ctx, "list held notices"), engine.String, listHeldUsers, now.UnixMilli())
+	users, err := engine.AllRows(s.db.reader(ctx, "list held notices"), engine.ScanString, listHeldUsers, now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
 	if err != nil || len(resting) == len(users) {
 		return nil, err
@@ -178,7 +178,7 @@ func (s Jobs) Release(
 		for _, c := range all(t, func(r *engine.Row) (c supervisor.Conversation) {
 			r.Scan(&c.User, &c.ID)
 			return c
-		}, listHeldNow, now.UnixMilli(), encoded{append([]string{}, resting...)}) {
+		}, listHeldNow, now.UnixMilli(), columnEncoder{append([]string{}, resting...)}) {
 			if end, quiet := t.quietUntil(c.User); quiet {
 				t.Exec(renewHeld, end.UnixMilli(), c.User)
 				continue
@@ -190,7 +190,7 @@ func (s Jobs) Release(
 }
 
 func scanHeldNotice(r *engine.Row) (h HeldNotice) {
-	r.Scan(&h.id, &h.conversation, &h.Earlier, &h.Text, decoded{&h.Buttons}, decoded{&h.Effects}, &h.Silent, &h.asks)
+	r.Scan(&h.id, &h.conversation, &h.Earlier, &h.Text, columnDecoder{&h.Buttons}, columnDecoder{&h.Effects}, &h.Silent, &h.asks)
 	return h
 }
 

@@ -78,7 +78,7 @@ func (s Jobs) Put(
 		if made, ok := one(t, scanJob, findJobMade, j.User, j.MadeBy); ok {
 			return made, nil
 		}
-		if value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
+		if value(t, engine.ScanInteger, countJobs, j.User) >= supervisor.MaxJobs {
 			t.fail(supervisor.ErrTooManyJobs)
 		}
 		c := t.conversation(j.Conversation)
@@ -93,7 +93,7 @@ func (s Jobs) Put(
 			j.Zone,
 			c.ID,
 			j.MadeBy,
-			encoded{j.Options},
+			columnEncoder{j.Options},
 			j.FiredUntil.UnixMilli(),
 			orNull(millisOrZero(j.Next)),
 			t.Now,
@@ -108,12 +108,12 @@ func (s Jobs) Put(
 
 // Find returns a user's job by its id, if there is one.
 func (s Jobs) Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error) {
-	return engine.One(s.db.reader(ctx, "find job %d of %s", id, user), scanJob, findJob, id, user)
+	return engine.FirstRow(s.db.reader(ctx, "find job %d of %s", id, user), scanJob, findJob, id, user)
 }
 
 // List lists a user's jobs that are not done, oldest first.
 func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
-	return engine.All(s.db.reader(ctx, "list the jobs of %s", user), scanJob, listJobs, user)
+	return engine.AllRows(s.db.reader(ctx, "list the jobs of %s", user), scanJob, listJobs, user)
 }
 
 // Change stores a changed job. It reads the fields State, Name, Text, Rule, Zone, Conversation,
@@ -121,11 +121,11 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 // read. It fails if a done job is restored and the user has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
-		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) &&
-			value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
+		if j.State != supervisor.JobDone && value(t, engine.ScanBool, isDone, j.ID) &&
+			value(t, engine.ScanInteger, countJobs, j.User) >= supervisor.MaxJobs {
 			t.fail(supervisor.ErrTooManyJobs)
 		}
-		if t.Change(
+		if t.ExecCount(
 			changeJob,
 			j.State,
 			j.Name,
@@ -133,7 +133,7 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 			j.Rule,
 			j.Zone,
 			t.conversation(j.Conversation).ID,
-			encoded{j.Options},
+			columnEncoder{j.Options},
 			j.FiredUntil.UnixMilli(),
 			orNull(millisOrZero(j.Next)),
 			j.FireCount,
@@ -150,17 +150,17 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first. Jobs of the users in but are left
-// out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
+// ListDueConversations lists at most limit due jobs, the longest due first. Jobs of the users in but are left
+// out. If more than limit jobs are due since the time late or longer, ListDueConversations lists all due jobs of
 // one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
-	list, err := engine.All(
+	list, err := engine.AllRows(
 		s.db.reader(ctx, "list due jobs"),
 		scanJob,
 		listDueJobs,
 		now.UnixMilli(),
-		encoded{append([]string{}, but...)},
+		columnEncoder{append([]string{}, but...)},
 		limit,
 	)
 	if err != nil || len(list) < limit || list[0].Next.After(late) {
@@ -170,12 +170,12 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 	for i, j := range list {
 		users[i] = j.User
 	}
-	list, err = engine.All(
+	list, err = engine.AllRows(
 		s.db.reader(ctx, "list late jobs"),
 		scanJob,
 		listDueOf,
 		now.UnixMilli(),
-		encoded{users},
+		columnEncoder{users},
 		limit+supervisor.MaxJobs,
 	)
 	return wholeUsers(list, limit), err
@@ -197,10 +197,10 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 	return list[:whole]
 }
 
-// ListNext lists the jobs of all users in the order of their due times, after a given job. If the
+// ListUpcoming lists the jobs of all users in the order of their due times, after a given job. If the
 // given job has no id, only its due time counts.
-func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
-	return engine.All(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
+func (s Jobs) ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
+	return engine.AllRows(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }
 
 // millisOrZero returns the stored form of a time; 0 is the zero time.
@@ -233,7 +233,7 @@ func scanJobAnd(row *engine.Row, more ...any) (j supervisor.Job) {
 				&c.Chat,
 				&c.Thread,
 				&j.MadeBy,
-				decoded{&j.Options},
+				columnDecoder{&j.Options},
 				&j.Version,
 				&j.FiredUntil,
 				&j.Next,

@@ -121,7 +121,7 @@ func TestPutFires_ChangedJob_IsSkipped(t *testing.T) {
 	}
 }
 
-func TestJobPut_AtLimit_Fails(t *testing.T) {
+func TestPutJob_AtJobLimit_Fails(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "1")
 	put := func(n int64) error {
@@ -149,7 +149,7 @@ func TestJobPut_AtLimit_Fails(t *testing.T) {
 
 // If jobs are late and more jobs are due than fit in a page, the page has all due jobs of each of
 // its users.
-func TestListDue_LateJobs_ListsWholeUsers(t *testing.T) {
+func TestListDueJobs_LateJobs_ListsWholeUsers(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	n := int64(0)

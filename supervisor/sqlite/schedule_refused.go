@@ -34,7 +34,7 @@ func (t *tx) handleRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 // moveToPrivateChat sends a job's message to another conversation, since its thread is deleted. It
 // moves all jobs of the thread to that conversation.
 func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
-	if c.NoticeTo.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
+	if c.NoticeTo.Channel == "" || !value(t, engine.ScanBool, isOfFire, d.id) {
 		return
 	}
 	to := t.conversation(c.NoticeTo)
@@ -54,7 +54,7 @@ func (t *tx) moveToPrivateChat(d outcomeRow, c supervisor.DeliveryOutcome) {
 // pauseJobsIn pauses a user's jobs in a chat that refuses everything. It sends one notice to
 // another conversation of the user.
 func (t *tx) pauseJobsIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
-	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
+	paused := t.ExecCount(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
 	if paused == 0 {
 		return
 	}

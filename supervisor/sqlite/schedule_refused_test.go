@@ -28,26 +28,26 @@ func (s *story) fireJobs(c supervisor.Conversation, texts ...string) (said []sup
 
 // A job's message for a deleted topic goes to the private chat. All later messages of the job go
 // there too.
-func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
+func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 	s := newStory(t)
-	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
+	topic, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
 	s.must(err)
 	said := s.fireJobs(topic, "tea")
 	private := s.chat("alice", "1")
 	for range 2 { // the second round repeats the close after a crash
 		s.must(
 			s.db.Outbox().
-				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
+				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
 					Reason: supervisor.SendReasonThreadGone, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
 	s.same("in the private chat", s.pendingTexts(private), []string{"The topic this was for is gone.\n\ntea"})
-	n, err := s.db.Outbox().Resend(t.Context(), topic.ID, 10)
+	n, err := s.db.Outbox().ResendUndelivered(t.Context(), topic.ID, 10)
 	s.must(err)
 	s.same("sent again", n, 0)
-	digest, err := s.db.Jobs().Digest(t.Context(), "alice", noon, noon.Add(time.Hour))
+	digest, err := s.db.Jobs().ReadDigestRows(t.Context(), "alice", noon, noon.Add(time.Hour))
 	s.must(err)
-	s.same("waits", digest.Waiting, []supervisor.Waiting(nil))
+	s.same("waits", digest.Waiting, []supervisor.WaitingItem(nil))
 	s.same("in the topic", s.pendingTexts(topic), []string(nil))
 	jobs, err := s.db.Jobs().List(t.Context(), "alice")
 	s.must(err)
@@ -56,7 +56,7 @@ func TestRefusedThread_JobSpeaksElsewhere(t *testing.T) {
 
 // A chat that refuses everything pauses its jobs, and the user gets one notice. Without another
 // conversation there is no notice.
-func TestRefusedChat_JobsArePaused(t *testing.T) {
+func TestJobs_ChatGone_ArePaused(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
 	said := s.fireJobs(group, "tea", "soup")
@@ -65,7 +65,7 @@ func TestRefusedChat_JobsArePaused(t *testing.T) {
 		t.Helper()
 		s.must(
 			s.db.Outbox().
-				Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
+				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
 					Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}),
 		)
 	}

@@ -2,7 +2,7 @@ package sqlite_test
 
 import "testing"
 
-func TestSettings_PutAgain_Replaces(t *testing.T) {
+func TestPutSetting_SameName_ReplacesValue(t *testing.T) {
 	s := newStory(t)
 	settings := s.db.Settings()
 	has := func(what, user, name, want string, wantOK bool) {

@@ -10,11 +10,11 @@ import (
 
 // A notice with a DeleteAfter is deleted when its inbound has arrived or is dropped. If the notice
 // is not sent yet, it is deleted right after sending. Other notices about the inbound stay.
-func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
+func TestInboundNotice_InboundArrived_IsDeleted(t *testing.T) {
 	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
 		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrive(in) },
 		"dropped": func(s arrivals, in supervisor.Inbound) {
-			_, err := s.db.Inbox().Drop(s.Context(), s.put(in.Conversation, supervisor.KindCommand, "/stop all").ID)
+			_, err := s.db.Inbox().DropWaitingTexts(s.Context(), s.put(in.Conversation, supervisor.KindCommand, "/stop all").ID)
 			s.must(err)
 		},
 	} {
@@ -22,16 +22,16 @@ func TestShownNotice_InboundArrived_IsDeleted(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				s := postStory{newStory(t)}
 				chat := s.chat("alice", "42")
-				receipt, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{Update: 1,
+				receipt, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{Update: 1,
 					Inbound:     supervisor.Inbound{Conversation: chat, Key: "k", Kind: supervisor.KindText},
 					Attachments: []supervisor.Attachment{{File: "AgAC", Kind: protocol.AttachmentVoice}}}}})
 				s.must(err)
 				in := receipt.Stored[0]
 				send := func(text, message string, deleteAfter time.Duration) func() {
-					d, err := s.db.Outbox().SayAbout(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+					d, err := s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
 					s.must(err)
 					return func() {
-						p, err := s.db.Posts().StartSending(t.Context(), chat.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+						p, err := s.db.Posts().MarkSending(t.Context(), chat.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: text}})
 						s.must(err)
 						s.settle(p, supervisor.PostSent, message)
 						s.close(d, supervisor.OutcomeSent, "")

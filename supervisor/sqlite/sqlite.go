@@ -83,9 +83,9 @@ func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)
 // Close closes the database. Call it after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 
-// Inspect calls fn with the database engine. Only package sqlitetest uses it, to read any rows.
+// WithEngine calls fn with the database engine. Only package sqlitetest uses it, to read any rows.
 // Code outside this folder cannot import the engine.
-func (db *DB) Inspect(fn func(*engine.DB)) { fn(db.engine) }
+func (db *DB) WithEngine(fn func(*engine.DB)) { fn(db.engine) }
 
 // Conversations returns the store of conversations.
 func (db *DB) Conversations() Conversations { return Conversations{db} }
@@ -105,8 +105,8 @@ func (db *DB) Outbox() Outbox { return Outbox{db} }
 // Posts returns the store of messages in chats that show replies and deliveries.
 func (db *DB) Posts() Posts { return Posts{db} }
 
-// Cleanings returns the store of pending changes of messages in chats.
-func (db *DB) Cleanings() Cleanings { return Cleanings{db} }
+// MessageCleanups returns the store of pending changes of messages in chats.
+func (db *DB) MessageCleanups() MessageCleanups { return MessageCleanups{db} }
 
 // Blobs returns the store that knows which users own which bytes in the spool.
 func (db *DB) Blobs() Blobs { return Blobs{db} }
@@ -120,7 +120,7 @@ func (db *DB) Settings() Settings { return Settings{db} }
 // Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// Access returns the stores of added users, accounts, invites, second factors and logins.
-func (db *DB) Access() Access {
-	return Access{People{db}, Bindings{db}, Groups{db}, Invites{db}, Factors{db}, Logins{db}}
+// AccessStores returns the stores of added users, accounts, invites, second factors and logins.
+func (db *DB) AccessStores() AccessStores {
+	return AccessStores{Users{db}, AccountBindings{db}, Groups{db}, Invites{db}, SecondFactors{db}, Logins{db}}
 }

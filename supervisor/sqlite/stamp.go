@@ -51,6 +51,6 @@ func (t *tx) zoneOrUTC(user string) *time.Location {
 
 // zoneOf returns a user's time zone.
 func (t *tx) zoneOf(user string) *time.Location {
-	chosen, _ := one(t, engine.String, findSetting, user, "timezone")
+	chosen, _ := one(t, engine.ScanString, findSetting, user, "timezone")
 	return t.zone(user, chosen)
 }

@@ -54,32 +54,32 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 		if in.Source == "" {
 			in.Source = "bot"
 		}
-		kept, _, err := db.Inbox().Put(t.Context(), in)
+		kept, _, err := db.Inbox().StoreInbound(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.change != "" {
-			sqlitetest.Change(t, db, c.change)
+			sqlitetest.ExecStatements(t, db, c.change)
 		}
 		if _, _, err := db.Turns().Start(t.Context(), kept.ID, nil); err != nil {
 			t.Fatal(err)
 		}
-		messages, err := db.Transcript().Messages(t.Context(), kept.Conversation.ID)
+		messages, err := db.Transcript().ListMessages(t.Context(), kept.Conversation.ID)
 		if err != nil || messages[0].Stamp != c.want || messages[0].Text() != "hello" {
 			t.Errorf("%s: %+v, %v; want %s", c.name, messages, err, c.want)
 		}
 	}
-	first, err := db.Transcript().Messages(t.Context(), 1)
+	first, err := db.Transcript().ListMessages(t.Context(), 1)
 	if err != nil || first[0].Stamp != "[Fri 20 Nov 2026 13:19, Telegram, written]" {
 		t.Errorf("the first: %+v, %v", first, err)
 	}
 	// The user edits the message a minute later.
 	told := "UPDATE inbox SET text = 'hallo', told = 'hello', edited_at = 1795177200000 WHERE id = 1"
-	sqlitetest.Change(t, db, told)
-	if n, err := db.Turns().Correct(t.Context(), 1, 1000); n != 1 || err != nil {
+	sqlitetest.ExecStatements(t, db, told)
+	if n, err := db.Turns().AppendEdits(t.Context(), 1, 1000); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
-	if first, err = db.Transcript().Messages(t.Context(), 1); err != nil || first[1].Stamp != "[Fri 20 Nov 2026 09:20, Telegram, written, edited]" {
+	if first, err = db.Transcript().ListMessages(t.Context(), 1); err != nil || first[1].Stamp != "[Fri 20 Nov 2026 09:20, Telegram, written, edited]" {
 		t.Errorf("corrected: %+v, %v", first, err)
 	}
 }

@@ -47,10 +47,10 @@ func (s *story) must(err error) {
 }
 
 // checkRefused checks that err has a code and contains some words.
-func (s *story) checkRefused(err error, code supervisor.Code, words string) {
+func (s *story) checkRefused(err error, code supervisor.ErrorCode, words string) {
 	s.Helper()
-	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
-		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCode(err), code,
+	if supervisor.ErrorCodeOf(err) != code || !strings.Contains(err.Error(), words) {
+		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCodeOf(err), code,
 			words)
 	}
 }
@@ -64,7 +64,7 @@ func (s *story) same(what string, got, want any) {
 
 func (s *story) conversation(user string) supervisor.Conversation {
 	s.Helper()
-	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTerminal, "", "")
+	c, err := s.db.Conversations().FindOrCreate(s.Context(), user, supervisor.ChannelTerminal, "", "")
 	s.must(err)
 	return c
 }
@@ -72,7 +72,7 @@ func (s *story) conversation(user string) supervisor.Conversation {
 // chat returns a user's conversation in a Telegram chat.
 func (s *story) chat(user, chat string) supervisor.Conversation {
 	s.Helper()
-	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTelegram, chat, "")
+	c, err := s.db.Conversations().FindOrCreate(s.Context(), user, supervisor.ChannelTelegram, chat, "")
 	s.must(err)
 	return c
 }
@@ -80,15 +80,15 @@ func (s *story) chat(user, chat string) supervisor.Conversation {
 // notice puts a notice for a conversation into the outbox.
 func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delivery {
 	s.Helper()
-	d, err := s.db.Outbox().PutNotice(s.Context(), c.ID, text)
+	d, err := s.db.Outbox().PutTextNotice(s.Context(), c.ID, text)
 	s.must(err)
 	return d
 }
 
 // close stores an outcome of a delivery.
-func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why string, told ...int64) {
+func (s *story) close(d supervisor.Delivery, outcome supervisor.DeliveryResult, why string, told ...int64) {
 	s.Helper()
-	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told}))
+	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told}))
 }
 
 // pendingTexts returns the texts of the pending deliveries to a conversation.
@@ -109,7 +109,7 @@ func (s *story) put(c supervisor.Conversation, kind supervisor.InboundKind, text
 	if kind == supervisor.KindCommand {
 		in.Command, _ = slash.Parse(text)
 	}
-	in, fresh, err := s.db.Inbox().Put(s.Context(), in)
+	in, fresh, err := s.db.Inbox().StoreInbound(s.Context(), in)
 	s.must(err)
 	if !fresh {
 		s.Fatalf("%q was there before", text)
@@ -141,7 +141,7 @@ func (s *story) startTurnCalling(calls ...string) supervisor.Turn {
 
 func (s *story) finish(turn supervisor.Turn, text string) supervisor.Delivery {
 	s.Helper()
-	d, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	d, err := s.db.Turns().Finish(s.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: text, Unanswered: "It was not run."})
 	s.must(err)
 	return d
@@ -149,7 +149,7 @@ func (s *story) finish(turn supervisor.Turn, text string) supervisor.Delivery {
 
 func (s *story) transcript(c supervisor.Conversation) []protocol.Message {
 	s.Helper()
-	list, err := s.db.Transcript().Messages(s.Context(), c.ID)
+	list, err := s.db.Transcript().ListMessages(s.Context(), c.ID)
 	s.must(err)
 	return list
 }
@@ -164,9 +164,9 @@ func (s *story) state(inbound int64) string {
 func (s *story) query(query string, args ...any) string {
 	s.Helper()
 	if s.db == nil {
-		return strings.Join(sqlitetest.QueryCopy(s, s.path, query, args...), " ")
+		return strings.Join(sqlitetest.QueryColumnInCopy(s, s.path, query, args...), " ")
 	}
-	return strings.Join(sqlitetest.Query(s, s.db, query, args...), " ")
+	return strings.Join(sqlitetest.QueryColumn(s, s.db, query, args...), " ")
 }
 
 // step returns a message of the model with an optional text and calls of read_file.

@@ -29,7 +29,7 @@ const findSystemText = `SELECT s.text, s.stale, s.window_from <> c.window_from, 
 
 // Find returns a conversation's system text, with the time of its last use.
 func (s SystemTexts) Find(ctx context.Context, conversation int64) (SystemText, error) {
-	text, _, err := engine.One(s.db.reader(ctx, "find the system text of conversation %d", conversation), func(r *engine.Row) (t SystemText) {
+	text, _, err := engine.FirstRow(s.db.reader(ctx, "find the system text of conversation %d", conversation), func(r *engine.Row) (t SystemText) {
 		r.Scan(&t.Text, &t.Stale, &t.Moved, &t.Used)
 		return t
 	}, findSystemText, conversation)
@@ -50,9 +50,9 @@ func (s SystemTexts) Put(ctx context.Context, conversation int64, text string, s
 	}, "store the system text of conversation %d", conversation)
 }
 
-// Renew marks the system texts of a user's conversations as stale. Their next requests use new
+// MarkStale marks the system texts of a user's conversations as stale. Their next requests use new
 // texts.
-func (s SystemTexts) Renew(ctx context.Context, user string) error {
+func (s SystemTexts) MarkStale(ctx context.Context, user string) error {
 	return s.db.write(ctx, func(t *tx) { t.renewSystemText(user) }, "renew the system texts of %s", user)
 }
 

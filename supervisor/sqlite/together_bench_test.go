@@ -24,7 +24,7 @@ func BenchmarkTurnsTogether(b *testing.B) {
 					return
 				}
 				for range 20 {
-					if _, _, err := db.Inbox().Next(b.Context(), int64(w+1)); err != nil {
+					if _, _, err := db.Inbox().NextInbound(b.Context(), int64(w+1)); err != nil {
 						b.Error(err)
 						return
 					}

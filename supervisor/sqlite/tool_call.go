@@ -62,10 +62,10 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitBegun records that a call begins, whose effect must not happen twice. It fails if the start
+// CommitCallStart records that a call begins, whose effect must not happen twice. It fails if the start
 // was recorded before or the call has a result. Only the caller that gets a nil error may run the
 // tool.
-func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
+func (s Turns) CommitCallStart(ctx context.Context, turn int64, call string) error {
 	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
 }
@@ -106,7 +106,7 @@ const findParts = `SELECT parts FROM message WHERE id = ?`
 func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	want, err := encode([]protocol.Part{{Result: &r}})
 	t.fail(err)
-	if value(t, engine.String, findParts, message) != want {
+	if value(t, engine.ScanString, findParts, message) != want {
 		t.fail(invalid("call %s has another result", r.Call))
 	}
 }
@@ -119,7 +119,7 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 		if c.Kind == "" {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
-		if c.Undo != nil && c.Undo.Obstacle != "" && c.Undo.Obstacle != protocol.ByProgram {
+		if c.Undo != nil && c.Undo.Obstacle != "" && c.Undo.Obstacle != protocol.ObstacleProgramChange {
 			c.Detail += t.policies.Undo.ImpossibleNote(c.Undo.Obstacle)
 		}
 		t.putEffect(supervisor.Effect{Call: r.Call, Kind: c.Kind, Target: c.Target, Detail: c.Detail})

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Factors stores users' second factors, and the codes tried on them. The callers encrypt the
+// SecondFactors stores users' second factors, and the codes tried on them. The callers encrypt the
 // secrets.
-type Factors struct{ db *DB }
+type SecondFactors struct{ db *DB }
 
 // findFactor reads a factor and its recovery codes in one statement, so that they belong together.
 const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, failures, lockouts, locked_until,
@@ -21,15 +21,15 @@ const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, fa
 
 // Find returns a user's factor, if there is one. A factor without a secret only counts tried codes
 // of a user who is not enrolled.
-func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
+func (s SecondFactors) Find(ctx context.Context, user string) (supervisor.SecondFactor, bool, error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
 }
 
 const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM totp WHERE length(secret) > 0 ORDER BY user`
 
 // List lists the enrolled factors by user, with Confirmed and LockedUntil. Other fields are empty.
-func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
-	return engine.All(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.Factor) {
+func (s SecondFactors) List(ctx context.Context) ([]supervisor.SecondFactor, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.SecondFactor) {
 		row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
 		return f
 	}, listFactors)
@@ -47,12 +47,12 @@ const (
 // Put enrols a user with a sealed secret and the digests of recovery codes. The factor is not
 // confirmed yet. It replaces an unconfirmed factor. The audit entries go into the same transaction.
 // Put fails with ProblemFactorExists if the user has a confirmed factor: reset that factor first.
-func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
+func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
 			t.fail(invalid("a second factor of %s without a secret can't be kept", user))
 		}
-		if t.Change(enrolFactor, user, sealed, t.Now) == 0 {
+		if t.ExecCount(enrolFactor, user, sealed, t.Now) == 0 {
 			t.fail(problem.New(problem.FactorExists, nil, user))
 		}
 		t.Exec(forgetRecovery, user)
@@ -72,11 +72,11 @@ const (
 // the user's permission to enrol in a chat. there reports whether the user had a factor. Inbounds
 // that waited for a code are answered and never run. told lists the conversations of these answers.
 // If anything was deleted, the audit entries go into the same transaction.
-func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
+func (s SecondFactors) Reset(ctx context.Context, user string, entries ...AuditEntry) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
-			n := t.Change(query, user)
+			n := t.ExecCount(query, user)
 			all, there = all+n, n > 0 // the last statement deletes the factor, so n tells whether it existed
 		}
 		batch := batchTx{tx: t}
@@ -91,15 +91,15 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 
 // Unlock resets the counts of wrong codes and the lockout of a user's factor. It reports whether
 // the factor exists. If so, the audit entries go into the same transaction.
-func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
-	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
+func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...AuditEntry) (bool, error) {
+	n, err := s.db.auditIfChanged(ctx, entries, func(t *tx) int64 { return t.ExecCount(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }
 
-// Attempt tries a code that did not come in an inbound. detail describes for the audit log how the
+// TryCode tries a code that did not come in an inbound. detail describes for the audit log how the
 // code came. Attempt opens no gate.
-func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
+func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
@@ -134,7 +134,7 @@ const (
 )
 
 // putFactor stores a factor after a tried code. left are the recovery codes before.
-func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
+func (t *tx) putFactor(user string, f supervisor.SecondFactor, left []string) {
 	secret := append([]byte{}, f.Secret...) // an empty secret is stored, not NULL
 	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)
 	for _, digest := range left {
@@ -144,7 +144,7 @@ func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
 	}
 }
 
-func scanFactor(row *engine.Row) (f supervisor.Factor) {
+func scanFactor(row *engine.Row) (f supervisor.SecondFactor) {
 	var recovery string
 	row.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &f.LockedUntil, &recovery)
 	if len(f.Secret) == 0 {

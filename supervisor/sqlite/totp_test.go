@@ -10,33 +10,33 @@ import (
 	"mews/supervisor"
 )
 
-func TestFactor_Reset_RemovesFactorAndLock(t *testing.T) {
+func TestResetFactor_LockedFactor_IsRemoved(t *testing.T) {
 	s := batchStory{newStory(t)}
-	factors := s.db.Access().Factors
-	find := func(want supervisor.Factor) {
+	factors := s.db.AccessStores().Factors
+	find := func(want supervisor.SecondFactor) {
 		s.Helper()
 		f, ok, err := factors.Find(t.Context(), "alice")
 		s.must(err)
 		s.same("is there", ok, want.User != "")
 		s.same("factor", f, want)
 	}
-	find(supervisor.Factor{})
+	find(supervisor.SecondFactor{})
 	s.checkRefused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
 	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
 	try := func(d supervisor.CodeChecker) supervisor.CodeResult {
 		s.Helper()
-		v, err := factors.Attempt(t.Context(), "alice", d, "at the command line")
+		v, err := factors.TryCode(t.Context(), "alice", d, "at the command line")
 		s.must(err)
 		return v
 	}
-	try(func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.CodeResult) {
-		s.same("given", f, supervisor.Factor{User: "alice", Secret: []byte("old"), Recovery: []string{digest("x")}})
+	try(func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+		s.same("given", f, supervisor.SecondFactor{User: "alice", Secret: []byte("old"), Recovery: []string{digest("x")}})
 		s.same("now", now, noon)
 		f.Failures, f.Lockouts, f.LockedUntil = 3, 1, noon.Add(time.Hour)
 		return f, supervisor.CodeResult{Action: "totp.refused"}
 	})
 	s.must(factors.Put(t.Context(), "alice", []byte("new"), []string{digest("b"), digest("a")}))
-	kept := supervisor.Factor{User: "alice", Secret: []byte("new"), Failures: 3, Lockouts: 1,
+	kept := supervisor.SecondFactor{User: "alice", Secret: []byte("new"), Failures: 3, Lockouts: 1,
 		LockedUntil: noon.Add(time.Hour), Recovery: []string{digest("a"), digest("b")}}
 	find(kept)
 	there, err := factors.Unlock(t.Context(), "alice")
@@ -45,7 +45,7 @@ func TestFactor_Reset_RemovesFactorAndLock(t *testing.T) {
 	kept.Failures, kept.Lockouts, kept.LockedUntil = 0, 0, time.Time{}
 	find(kept)
 
-	verdict := try(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+	verdict := try(func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 		f.Confirmed, f.LastPeriod, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
 		return f, supervisor.CodeResult{Right: true, Action: "totp.enrolled", Text: "Well."}
 	})
@@ -58,7 +58,7 @@ func TestFactor_Reset_RemovesFactorAndLock(t *testing.T) {
 	s.checkRefused(factors.Put(t.Context(), "alice", []byte("newer"), nil), supervisor.CodeInvalid, "Reset it before")
 	list, err := factors.List(t.Context())
 	s.must(err)
-	s.same("list", list, []supervisor.Factor{{User: "alice", Confirmed: true}})
+	s.same("list", list, []supervisor.SecondFactor{{User: "alice", Confirmed: true}})
 
 	s.receive(codeItem("alice", 1, 10))
 	for _, want := range []bool{true, false} {
@@ -66,11 +66,11 @@ func TestFactor_Reset_RemovesFactorAndLock(t *testing.T) {
 		s.must(err)
 		s.same("reset", there, want)
 	}
-	find(supervisor.Factor{})
+	find(supervisor.SecondFactor{})
 	s.same("logins and codes", s.query("SELECT (SELECT count(*) FROM login) + (SELECT count(*) FROM recovery)"), "0")
 }
 
-func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
+func TestResetFactor_HeldInbounds_AreAnswered(t *testing.T) {
 	s := batchStory{newStory(t)}
 	command := guardedItem("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
@@ -78,7 +78,7 @@ func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
 	group := s.receive(inChat("-100", challengedIn("42", guardedItem("alice", 3, "three")))).Stored[0].Conversation
 	s.receive(guardedItem("bob", 4, "bob's"))
 	for _, want := range [][]int64{{private.ID, group.ID}, nil} {
-		_, told, err := s.db.Access().Factors.Reset(t.Context(), "alice")
+		_, told, err := s.db.AccessStores().Factors.Reset(t.Context(), "alice")
 		s.must(err)
 		s.same("told", told, want)
 		s.same("kept", s.query("SELECT user || held || state FROM inbox ORDER BY id"),
@@ -90,29 +90,29 @@ func TestReset_HeldInbounds_AreAnswered(t *testing.T) {
 	s.same("released by a later code", len(s.receive(codeItem("alice", 5, 1)).Released), 0)
 }
 
-func TestAttempt_MissingFactor_IsCounted(t *testing.T) {
+func TestTryCode_MissingFactor_IsCounted(t *testing.T) {
 	s := newStory(t)
-	factors := s.db.Access().Factors
+	factors := s.db.AccessStores().Factors
 	for range 2 {
-		_, err := factors.Attempt(t.Context(), "alice", acceptStep(0), "")
+		_, err := factors.TryCode(t.Context(), "alice", acceptStep(0), "")
 		s.must(err)
 	}
 	f, ok, err := factors.Find(t.Context(), "alice")
 	s.must(err)
-	s.same("kept", f, supervisor.Factor{User: "alice", Failures: 2, Recovery: []string{}})
+	s.same("kept", f, supervisor.SecondFactor{User: "alice", Failures: 2, Recovery: []string{}})
 	s.same("is there", ok, true)
 	list, err := factors.List(t.Context())
 	s.must(err)
 	s.same("enrolled", len(list), 0)
 }
 
-func TestAttempt_Concurrent_OneIsRight(t *testing.T) {
+func TestTryCode_Concurrent_OnlyOneIsRight(t *testing.T) {
 	s := batchStory{newStory(t)}
 	var right atomic.Int64
 	var group sync.WaitGroup
 	for n := range 100 {
 		group.Go(func() {
-			v, err := s.db.Access().Factors.Attempt(t.Context(), "alice", acceptStep(7), fmt.Sprint(n))
+			v, err := s.db.AccessStores().Factors.TryCode(t.Context(), "alice", acceptStep(7), fmt.Sprint(n))
 			if err != nil {
 				t.Error(err)
 			}

@@ -28,7 +28,7 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 // transcript. Start fails unless the inbound is new and of a kind that starts a turn. It fails if
 // another turn runs in the conversation. Start also sets money aside for the turn, as far as the
 // claim's limits allow. A nil claim means no lease. The lease is zero if nothing was set aside.
-func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
+func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
 		turn = t.startTurn(inbound)
@@ -129,7 +129,7 @@ const (
 // turn meanwhile, since its parts are read one after the other.
 func (s Turns) FindRunning(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
-	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
+	turn, ok, err := engine.FirstRow(read, scanTurn, findRunningTurn, conversation)
 	if err != nil || !ok {
 		return open, false, err
 	}
@@ -137,7 +137,7 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 	if open.Messages, err = messages(read, s.db.policies.History.Recap, listTurnMessages, turn.ID); err != nil {
 		return RunningTurn{}, false, err
 	}
-	open.Begun, err = engine.All(read, engine.String, listBegun, turn.ID)
+	open.Begun, err = engine.AllRows(read, engine.ScanString, listBegun, turn.ID)
 	return open, err == nil, err
 }
 
@@ -154,8 +154,8 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
-// CountDeath counts a worker that crashed in a turn. It returns the number of crashed workers.
-func (s Turns) CountDeath(ctx context.Context, turn int64) (deaths int, err error) {
+// CountWorkerDeath counts a worker that crashed in a turn. It returns the number of crashed workers.
+func (s Turns) CountWorkerDeath(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a worker crash of turn %d", turn)
 }
 

@@ -11,23 +11,23 @@ import (
 
 // The inbound of a review is stored once and starts a review turn. The answer goes to the inbound's
 // destination.
-func TestStart_Destination_AnswersElsewhere(t *testing.T) {
+func TestStartTurn_Destination_GetsAnswer(t *testing.T) {
 	for kind, want := range map[supervisor.InboundKind]supervisor.TurnKind{supervisor.KindJob: supervisor.TurnJob,
 		supervisor.KindReview: supervisor.TurnReview, supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP} {
 		s := newStory(t)
 		chat := s.chat("alice", "42")
 		due := supervisor.Inbound{Source: "job/7", Key: "2026-11-20T12:00", Kind: kind, Text: "say good morning", Destination: chat,
 			Conversation: supervisor.Conversation{User: "alice", Channel: "job", Chat: "7"}}
-		in, fresh, err := s.db.Inbox().Put(t.Context(), due)
+		in, fresh, err := s.db.Inbox().StoreInbound(t.Context(), due)
 		s.must(err)
 		s.same("fresh", fresh, true)
-		_, fresh, err = s.db.Inbox().Put(t.Context(), due)
+		_, fresh, err = s.db.Inbox().StoreInbound(t.Context(), due)
 		s.must(err)
 		s.same("fresh again", fresh, false)
-		waiting, err := s.db.Inbox().ListUnfinished(t.Context())
+		waiting, err := s.db.Inbox().ListUnfinishedConversations(t.Context())
 		s.must(err)
 		s.same("unfinished", waiting, []supervisor.Conversation{in.Conversation})
-		next, _, err := s.db.Inbox().Next(t.Context(), in.Conversation.ID)
+		next, _, err := s.db.Inbox().NextInbound(t.Context(), in.Conversation.ID)
 		s.must(err)
 		s.same("next", next.ID, in.ID)
 		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
@@ -54,18 +54,18 @@ func TestStart_Destination_AnswersElsewhere(t *testing.T) {
 }
 
 // A destination of another user is refused.
-func TestStart_ForeignDestination_Fails(t *testing.T) {
+func TestStartTurn_ForeignDestination_Fails(t *testing.T) {
 	s := newStory(t)
-	_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.conversation("bob"),
+	_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.conversation("bob"),
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell bob"})
 	s.checkRefused(err, supervisor.CodeInternal, "FOREIGN KEY")
-	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.home,
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.home,
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell me"})
 	s.must(err)
 	s.same("its own", s.query("SELECT count(destination) FROM inbox WHERE id = ?", in.ID), "0")
 }
 
-func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
+func TestChildTurn_ParentFinished_IsEnded(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.startTurn("earlier"), "answered")
 	parent := s.startTurn("compare the two")
@@ -73,7 +73,7 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "below"}}
 	child, err := s.db.Turns().StartChild(t.Context(), ask)
 	s.must(err)
-	s.same("below", []any{child.Parent, child.Inbound, child.Conversation.User, child.AnswersIn() == child.Conversation},
+	s.same("below", []any{child.Parent, child.Inbound, child.Conversation.User, child.AnswerConversation() == child.Conversation},
 		[]any{parent.ID, int64(0), "alice", true})
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
 	s.checkRefused(err, supervisor.CodeInvalid, "another turn runs in conversation")
@@ -94,7 +94,7 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "deeper"}, Destination: s.home})
 	s.must(err)
 	s.same("answers to", deeper.Destination, s.home)
-	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
+	unfinished, err := s.db.Inbox().ListUnfinishedConversations(t.Context())
 	s.must(err)
 	// The parent continues, and only its conversation is unfinished.
 	s.same("unfinished", unfinished, []supervisor.Conversation{s.home})
@@ -104,7 +104,7 @@ func TestStartChild_SeesNothingAndEndsWithParent(t *testing.T) {
 	s.same("its call", last[len(last)-1].Role, protocol.RoleTool)
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
-	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased", counts["turn"], int64(5))
 }

@@ -26,11 +26,11 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// Correct appends edits of a turn's inbounds to the turn, and returns their number. An edit longer
+// AppendEdits appends edits of a turn's inbounds to the turn, and returns their number. An edit longer
 // than room, in bytes, waits for the end of the turn. All edits wait if the model's last message
 // has open calls, or has no calls and so ends the turn. Correct fails if the turn has ended.
-func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
-	_, waits, err := engine.One(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
+func (s Turns) AppendEdits(ctx context.Context, turn int64, room int) (told int, err error) {
+	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
 	if err != nil || !waits { // usually there is no edit, and then no commit is needed
 		return 0, err
 	}
@@ -45,7 +45,7 @@ func (t turnTx) correct(room int) int {
 	for _, c := range list {
 		in := t.inbound(c.inbound)
 		text := t.policies.Edits.CorrectionText(c.told, in.Text)
-		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
+		t.insertMessage(protocol.RoleUser, columnEncoder{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
 		t.Exec(clearTold, in.ID)
 	}
 	return len(list)
@@ -56,7 +56,7 @@ const clearAllTold = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND co
 // offerUntold offers new answers to edits that came too late for the turn. The end of the turn
 // calls it.
 func (t turnTx) offerUntold() {
-	for _, id := range all(t.tx, engine.Integer, clearAllTold, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
+	for _, id := range all(t.tx, engine.ScanInteger, clearAllTold, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
 		text, buttons := t.policies.Edits.Offer(id)
 		t.putNoticeOf(t.inbound(id), text, buttons)
 	}

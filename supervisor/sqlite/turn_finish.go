@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// FinishTurn has the parameters of Finish.
-type FinishTurn struct {
+// TurnEnding has the parameters of Finish.
+type TurnEnding struct {
 	Turn  int64
 	Why   protocol.TurnEndReason
 	State supervisor.InboundState // state of all inbounds of the turn: answered or parked
@@ -29,17 +29,17 @@ type FinishTurn struct {
 // Finish ends a turn with its child turns, and puts its answer into the outbox. The answer of a
 // child turn is for its parent: it is returned without an ID and not stored. Finish fails if the
 // turn has ended.
-func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
+func (s Turns) Finish(ctx context.Context, f TurnEnding) (supervisor.Delivery, error) {
 	return inTurn(ctx, s.db, f.Turn, func(t turnTx) supervisor.Delivery { return t.finish(f) }, "finish turn %d",
 		f.Turn)
 }
 
-func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
+func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	ins := t.inbounds()
 	t.answerOpenCalls(f)
 	t.keepPartial(f)
 	t.end(f, ins)
-	d := supervisor.Delivery{Conversation: t.turn.AnswersIn(), Turn: t.turn.ID, TurnEnd: f.Why, Kind: supervisor.DeliveryAnswer,
+	d := supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Turn: t.turn.ID, TurnEnd: f.Why, Kind: supervisor.DeliveryAnswer,
 		Text: f.Text}
 	if t.turn.Inbound == 0 {
 		return d
@@ -51,11 +51,11 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
-	if can := d.Conversation.Channel.Capabilities(); can.Buttons && can.Edit && value(t, engine.Bool, hasUndo, t.turn.ID) {
+	if can := d.Conversation.Channel.Capabilities(); can.Buttons && can.Edit && value(t, engine.ScanBool, hasUndo, t.turn.ID) {
 		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnReview {
-		one(t, func(row *engine.Row) (none struct{}) { row.Scan(decoded{&d.Buttons}); return none }, buttonsOf, t.turn.ID)
+		one(t, func(row *engine.Row) (none struct{}) { row.Scan(columnDecoder{&d.Buttons}); return none }, buttonsOf, t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnJob && !t.endFire(f, &d) {
 		t.settleSilent(ins)
@@ -76,8 +76,8 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 // answerOpenCalls stores the text Unanswered as the result of each open call, since providers
 // refuse open calls. If a call has begun and has no effect in the ledger, the ledger gets an effect
 // with an unknown end.
-func (t turnTx) answerOpenCalls(f FinishTurn) {
-	for _, call := range all(t, engine.String, listUnknown, t.turn.ID) {
+func (t turnTx) answerOpenCalls(f TurnEnding) {
+	for _, call := range all(t, engine.ScanString, listUnknown, t.turn.ID) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
 	}
 	for _, c := range t.openCalls() {
@@ -85,7 +85,7 @@ func (t turnTx) answerOpenCalls(f FinishTurn) {
 	}
 }
 
-func (t turnTx) keepPartial(f FinishTurn) {
+func (t turnTx) keepPartial(f TurnEnding) {
 	if f.Partial != "" {
 		t.putMessage(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: f.Partial}}})
 	}
@@ -104,7 +104,7 @@ const (
 // it. If the turn is parked, all of its inbounds were there before the first worker crashed. It is
 // unknown which inbound crashes the workers. To find out would crash three more workers for each
 // inbound.
-func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
+func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 	if f.Why == "" {
 		t.fail(invalid("turn %d cannot end without a reason", t.turn.ID))
 	}
@@ -113,11 +113,11 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 	}
 	t.Exec(endTurn, f.Why, t.Now, t.turn.ID)
 	t.endQuestionsOf(t.turn.ID, 0)
-	if f.Why == protocol.WhyRefused {
+	if f.Why == protocol.TurnEndRefused {
 		t.refuseStoppedTurns()
 	}
-	for _, id := range all(t, engine.Integer, listChildren, t.turn.ID) {
-		turnTx{t.tx, t.runningTurn(id)}.finish(FinishTurn{Why: f.Why, Unanswered: f.Unanswered})
+	for _, id := range all(t, engine.ScanInteger, listChildren, t.turn.ID) {
+		turnTx{t.tx, t.runningTurn(id)}.finish(TurnEnding{Why: f.Why, Unanswered: f.Unanswered})
 	}
 	if t.turn.Kind.IsOneShot() && t.turn.Parent == 0 {
 		t.Exec(forgetAsked, t.turn.ID)
@@ -127,7 +127,7 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 // refuseStoppedTurns marks the turns that were stopped for the next message as refused, if the turn
 // of that message was refused.
 func (t turnTx) refuseStoppedTurns() {
-	first := value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
+	first := value(t, engine.ScanInteger, findFirstMessage, t.turn.ID, t.endsTurn)
 	t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }
 

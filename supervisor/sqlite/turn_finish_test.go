@@ -8,30 +8,30 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestFinish_Answer_IsInOutbox(t *testing.T) {
+func TestFinishTurn_Answer_IsInOutbox(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "hello"))
 	s.must(err)
 	d := s.finish(turn, "hello")
 	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
-		Turn: turn.ID, TurnEnd: protocol.WhyDone, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
+		Turn: turn.ID, TurnEnd: protocol.TurnEndDone, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
 	s.same("state", s.state(turn.Inbound), "answered")
 	s.same("why", s.query("SELECT why FROM turn WHERE id = ?", turn.ID), "done")
 
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndStopped,
 		State: supervisor.InboundAnswered, Text: "again"})
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "1")
 	s.startTurn("the next turn may start")
 }
 
-func TestFinish_StoppedTurn_AnswersOpenCalls(t *testing.T) {
+func TestFinishTurn_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2", "c3")
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
 	s.must(err)
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndStopped,
 		State: supervisor.InboundAnswered, Text: "Stopped.", Partial: "I was about to",
 		Unanswered: "Stopped by the person."})
 	s.must(err)
@@ -52,22 +52,22 @@ func TestFinish_StoppedTurn_AnswersOpenCalls(t *testing.T) {
 	})
 }
 
-func TestFinish_Refused_ChangesNothing(t *testing.T) {
+func TestFinishTurn_InvalidEnd_ChangesNothing(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1")
 	for _, c := range []struct {
 		name  string
-		end   sqlite.FinishTurn
-		code  supervisor.Code
+		end   sqlite.TurnEnding
+		code  supervisor.ErrorCode
 		words string
 	}{
-		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered},
+		{"without a reason", sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered},
 			supervisor.CodeInvalid, "without a reason"},
-		{"done before delivery", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		{"done before delivery", sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 			State: supervisor.InboundDone}, supervisor.CodeInvalid, "cannot become done"},
-		{"without state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
+		{"without state", sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone},
 			supervisor.CodeInvalid, "cannot become"},
-		{"unknown turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
+		{"unknown turn", sqlite.TurnEnding{Turn: 99, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

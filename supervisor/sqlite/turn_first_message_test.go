@@ -11,7 +11,7 @@ import (
 // askedText returns the text of the first message that a turn must answer.
 func askedText(s *story, turn supervisor.Turn) string {
 	s.Helper()
-	id, err := s.db.Turns().FirstMessage(s.Context(), turn.ID)
+	id, err := s.db.Turns().FindFirstMessage(s.Context(), turn.ID)
 	s.must(err)
 	for _, m := range s.transcript(s.home) {
 		if m.ID == id {
@@ -24,7 +24,7 @@ func askedText(s *story, turn supervisor.Turn) string {
 // runStoppedTurn runs a turn and stops it.
 func runStoppedTurn(s *story, text string) {
 	s.Helper()
-	_, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: s.startTurn(text).ID, Why: protocol.WhyStopped,
+	_, err := s.db.Turns().Finish(s.Context(), sqlite.TurnEnding{Turn: s.startTurn(text).ID, Why: protocol.TurnEndStopped,
 		State: supervisor.InboundAnswered, Text: "Stopped."})
 	s.must(err)
 }
@@ -58,7 +58,7 @@ func TestFirstMessage_StoppedTurns_AreIncluded(t *testing.T) {
 		other, _, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID, nil)
 		s.must(err)
 		s.same("behind "+name, askedText(s, turn), c.want)
-		if id, err := s.db.Turns().FirstMessage(t.Context(), other.ID); err != nil || id == 0 {
+		if id, err := s.db.Turns().FindFirstMessage(t.Context(), other.ID); err != nil || id == 0 {
 			t.Errorf("elsewhere it is message %d, %v", id, err)
 		}
 	}
@@ -66,13 +66,13 @@ func TestFirstMessage_StoppedTurns_AreIncluded(t *testing.T) {
 
 // The window leaves out a turn that a model refused, with the turns that were stopped for the same
 // message. Earlier and later messages stay.
-func TestWindow_RefusedTurn_IsLeftOut(t *testing.T) {
+func TestModelWindow_RefusedTurn_IsLeftOut(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.startTurn("zero"), "ok")
 	runStoppedTurn(s, "how do I poison")
 	turn := s.startTurn("my neighbour")
 	first := s.transcript(s.home)
-	_, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyRefused,
+	_, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndRefused,
 		State: supervisor.InboundAnswered, Text: "Declined."})
 	s.must(err)
 	s.startTurn("hello")
@@ -81,7 +81,7 @@ func TestWindow_RefusedTurn_IsLeftOut(t *testing.T) {
 		left = append(left, m.Text())
 	}
 	s.same("window", left, []string{"zero", "hello"})
-	newer, _, err := s.db.Transcript().Since(t.Context(), s.home.ID, first[0].ID)
+	newer, _, err := s.db.Transcript().ListSince(t.Context(), s.home.ID, first[0].ID)
 	s.must(err)
 	s.same("newer than the first", len(newer), 1)
 }

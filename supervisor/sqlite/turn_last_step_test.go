@@ -12,7 +12,7 @@ import (
 // lastStep returns a turn's last step, with a post.
 func lastStep(turn supervisor.Turn, text string) sqlite.LastStep {
 	return sqlite.LastStep{Step: step(turn, text), Post: &supervisor.RichText{Text: text},
-		End: sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text}}
+		End: sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text}}
 }
 
 // startTelegramTurn starts a turn of alice on Telegram.
@@ -23,43 +23,43 @@ func (s *story) startTelegramTurn(chat string) supervisor.Turn {
 	return turn
 }
 
-func TestCommitLast_EndsTurn(t *testing.T) {
+func TestCommitLastStep_NoWaitingText_EndsTurn(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
-	e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
+	e, err := s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "hello"))
 	s.must(err)
 	s.same("ended", e.Ended, true)
 	s.same("delivery", s.pendingTexts(turn.Conversation), []string{"hello"})
 	s.same("post", e.Post,
 		supervisor.Post{ID: e.Post.ID, Turn: turn.ID, Delivery: e.Delivery.ID, State: supervisor.PostSending,
 			Content: supervisor.RichText{Text: "hello"}})
-	posts, err := s.db.Posts().List(t.Context(), 0, e.Delivery.ID)
+	posts, err := s.db.Posts().ListPosts(t.Context(), 0, e.Delivery.ID)
 	s.must(err)
 	s.same("posts", posts, []supervisor.Post{e.Post})
 	s.same("state", s.state(turn.Inbound), "answered")
 	s.same("usage", s.query("SELECT count(*) FROM usage WHERE message = ?", e.Message), "1")
-	_, err = s.db.Turns().CommitLast(t.Context(), lastStep(turn, "more"))
+	_, err = s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "more"))
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestCommitLast_WaitingText_TurnContinues(t *testing.T) {
+func TestCommitLastStep_WaitingText_TurnContinues(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
 	s.put(turn.Conversation, supervisor.KindText, "and this")
-	e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
+	e, err := s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "hello"))
 	s.must(err)
 	s.same("with something that waits", e, sqlite.LastStepResult{Message: e.Message})
 	s.same("state", s.state(turn.Inbound), "running")
 	turn = s.startTelegramTurn("8")
 	asks := lastStep(turn, "hello")
 	asks.Step = step(turn, "I look.", "c1")
-	e, err = s.db.Turns().CommitLast(t.Context(), asks)
+	e, err = s.db.Turns().CommitLastStep(t.Context(), asks)
 	s.must(err)
 	s.same("with a call", e, sqlite.LastStepResult{Message: e.Message})
 	s.same("deliveries", s.query("SELECT count(*) FROM outbox"), "0")
 }
 
-func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
+func TestCommitLastStep_EarlierDelivery_NoPost(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(s *story, turn supervisor.Turn)
 		sends  bool
@@ -85,7 +85,7 @@ func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 			s := newStory(t)
 			turn := s.startTelegramTurn("7")
 			c.before(s, turn)
-			e, err := s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
+			e, err := s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "hello"))
 			s.must(err)
 			s.same("ended", e.Ended, true)
 			s.same("is being sent", e.Post.ID != 0, c.sends)
@@ -96,6 +96,6 @@ func TestCommitLast_EarlierDelivery_MakesNoPost(t *testing.T) {
 // showReply stores the first post of a turn's growing reply.
 func (s *story) showReply(turn supervisor.Turn) {
 	s.Helper()
-	_, err := s.db.Posts().StartSending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})
+	_, err := s.db.Posts().MarkSending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})
 	s.must(err)
 }

@@ -21,7 +21,7 @@ const (
 // writes the entry after the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
-	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
+	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.ScanString, findSetting, in.User, SettingLog) != LogOn {
 		return
 	}
 	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SendInfo{Conversation: in}), Answer: clipForLog(answer),
@@ -29,7 +29,7 @@ func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	for _, i := range ins {
 		p.Said = append(p.Said, protocol.LoggedMessage{Text: t.wordsOf(i), World: i.Origin == supervisor.OriginWorld})
 	}
-	t.Insert(insertOperation, in.User, protocol.OperationLog, encoded{p}, ins[0].ID, 0, t.Now, t.Now)
+	t.Insert(insertOperation, in.User, protocol.OperationLog, columnEncoder{p}, ins[0].ID, 0, t.Now, t.Now)
 }
 
 // wordsOf returns the words of an inbound and of its files.
@@ -49,5 +49,5 @@ func (t turnTx) wordsOf(in supervisor.Inbound) string {
 
 // clipForLog shortens a text for the log.
 func clipForLog(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxLogWords)], "")
+	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxLogTextBytes)], "")
 }

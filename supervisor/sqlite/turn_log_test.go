@@ -11,7 +11,7 @@ import (
 
 // The commit that ends a turn queues the log entry, if the user wants a log. After the entry is
 // written, no row holds its words.
-func TestLog_Setting_QueuesEntry(t *testing.T) {
+func TestTurnLog_SettingOn_QueuesEntry(t *testing.T) {
 	for setting, want := range map[string]int{"": 0, "off": 0, "on": 1} {
 		for _, ends := range []string{"finished", "with its last step"} {
 			s := newStory(t)
@@ -25,7 +25,7 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 			if ends == "finished" {
 				s.finish(turn, "hello")
 			} else {
-				_, err = s.db.Turns().CommitLast(t.Context(), lastStep(turn, "hello"))
+				_, err = s.db.Turns().CommitLastStep(t.Context(), lastStep(turn, "hello"))
 				s.must(err)
 			}
 			list, err := s.db.Operations().ListUnfinished(t.Context())
@@ -39,8 +39,8 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 				s.same("when", p.At.Equal(noon), true)
 				s.same("has words", p.Said[0].Text != "" && p.Channel == "Telegram", true)
 				s.same("of what", o.Inbound, turn.Inbound)
-				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
-				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationDone, "{}"))
+				s.must(s.db.Operations().ChangeState(t.Context(), o.ID, supervisor.OperationRunning, ""))
+				s.must(s.db.Operations().ChangeState(t.Context(), o.ID, supervisor.OperationDone, "{}"))
 			}
 			s.same("rows", s.query("SELECT count(*) FROM operation"), "0")
 		}
@@ -48,15 +48,15 @@ func TestLog_Setting_QueuesEntry(t *testing.T) {
 }
 
 // A log entry that crashes three workers is dropped.
-func TestLog_ThreeDeaths_IsDropped(t *testing.T) {
+func TestTurnLog_ThreeDeaths_IsDropped(t *testing.T) {
 	s := newStory(t)
 	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))
 	s.finish(s.startTelegramTurn("7"), "hello")
 	list, err := s.db.Operations().ListUnfinished(t.Context())
 	s.must(err)
 	for range supervisor.MaxDeaths {
-		s.must(s.db.Operations().Move(t.Context(), list[0].ID, supervisor.OperationRunning, ""))
-		list[0], err = s.db.Operations().CountDeath(t.Context(), list[0].ID, "killed")
+		s.must(s.db.Operations().ChangeState(t.Context(), list[0].ID, supervisor.OperationRunning, ""))
+		list[0], err = s.db.Operations().CountWorkerDeath(t.Context(), list[0].ID, "killed")
 		s.must(err)
 	}
 	s.same("state", list[0].State, supervisor.OperationParked)

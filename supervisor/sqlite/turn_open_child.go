@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ChildWindow is a child turn that asks a model one question.
-type ChildWindow struct {
+// ChildExchange is a child turn that asks a model one question.
+type ChildExchange struct {
 	Turn         int64
 	Conversation int64            // the child's conversation
 	Asked        protocol.Message // the question to the model
@@ -25,11 +25,11 @@ const (
 
 // OpenChild returns the named child of a running turn. If it does not exist, OpenChild starts it in
 // an empty window. Only one child runs at a time: another running child ends without an answer.
-func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
-	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open child %q of turn %d", name, parent)
+func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildExchange, error) {
+	return inTurn(ctx, s.db, parent, func(t turnTx) ChildExchange { return t.openChild(name, text) }, "open child %q of turn %d", name, parent)
 }
 
-func (t turnTx) openChild(name, text string) ChildWindow {
+func (t turnTx) openChild(name, text string) ChildExchange {
 	if found, ok := one(t, scanTurn, findChild, t.turn.ID, name); ok {
 		w := t.window(found.ID, found.Conversation.ID)
 		if !found.ended || w.Answer.ID != 0 {
@@ -37,8 +37,8 @@ func (t turnTx) openChild(name, text string) ChildWindow {
 		}
 		t.Exec(nameTurn, "", found.ID)
 	}
-	for _, id := range all(t, engine.Integer, listChildren, t.turn.ID) {
-		turnTx{t.tx, t.runningTurn(id)}.finish(FinishTurn{Why: protocol.WhyError})
+	for _, id := range all(t, engine.ScanInteger, listChildren, t.turn.ID) {
+		turnTx{t.tx, t.runningTurn(id)}.finish(TurnEnding{Why: protocol.TurnEndError})
 	}
 	below := t.turn.Conversation
 	below.ID, below.Thread = 0, below.Thread+"/below"
@@ -47,8 +47,8 @@ func (t turnTx) openChild(name, text string) ChildWindow {
 	return t.window(turn.ID, turn.Conversation.ID)
 }
 
-func (t turnTx) window(turn, conversation int64) ChildWindow {
-	w := ChildWindow{Turn: turn, Conversation: conversation}
+func (t turnTx) window(turn, conversation int64) ChildExchange {
+	w := ChildExchange{Turn: turn, Conversation: conversation}
 	list, err := messages(t, t.policies.History.Recap, listTurnMessages, turn)
 	t.fail(err)
 	for _, m := range list {

@@ -41,7 +41,7 @@ func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err er
 // LastStep has the final step of a turn and the parameters of the turn's end.
 type LastStep struct {
 	Step Step // the final step; its message has no calls
-	End  FinishTurn
+	End  TurnEnding
 	// the only post of the answer; nil if the posts are made later
 	Post *supervisor.RichText
 }
@@ -55,18 +55,18 @@ type LastStepResult struct {
 	Post supervisor.Post
 }
 
-// CommitLast commits a step and ends the turn, in one transaction. The turn does not end if waiting
+// CommitLastStep commits a step and ends the turn, in one transaction. The turn does not end if waiting
 // texts could join it. The post is stored only if the answer is the next message to send to its
 // chat. No part of the answer may have been sent before, and it must have no effect lines.
-func (s Turns) CommitLast(ctx context.Context, l LastStep) (LastStepResult, error) {
+func (s Turns) CommitLastStep(ctx context.Context, l LastStep) (LastStepResult, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) LastStepResult { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)
 }
 
 func (t turnTx) commitLast(l LastStep) (e LastStepResult) {
 	e.Message = t.commitStep(l.Step)
-	_, waits := one(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn, t.Now, int(supervisor.PriorityUsual))
-	if waits || len(l.Step.Message.Calls()) > 0 {
+	_, waits := one(t, engine.ScanInteger, findTakable, t.turn.ID, t.endsTurn, t.Now, int(supervisor.PriorityUsual))
+	if waits || len(l.Step.Message.ToolCalls()) > 0 {
 		return e
 	}
 	e.Delivery, e.Ended = t.finish(l.End), true
@@ -84,7 +84,7 @@ func (t turnTx) commitStep(step Step) int64 {
 		t.fail(invalid("call %s of turn %d has no result yet", open[0].ID, t.turn.ID))
 	}
 	id := t.putMessage(step.Message)
-	t.putCalls(id, step.Message.Calls())
+	t.putCalls(id, step.Message.ToolCalls())
 	t.openTools(t.turn.Conversation, step.Uses)
 	for _, r := range step.Results {
 		t.commitResult(r)

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestCommitStep_StoresCost(t *testing.T) {
+func TestCommitStep_KnownPrice_StoresCost(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	st := step(turn, "hello")
@@ -28,7 +28,7 @@ func TestCommitStep_StoresCost(t *testing.T) {
 		FROM usage ORDER BY id`), "[] chat unpriced [] [offline/script] title 1234 [req_1]")
 }
 
-func TestCommitStep_Invalid_Fails(t *testing.T) {
+func TestCommitStep_InvalidStep_Fails(t *testing.T) {
 	s := newStory(t)
 	over := s.startTurnCalling("used")
 	s.finish(over, "")
@@ -38,7 +38,7 @@ func TestCommitStep_Invalid_Fails(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		step  sqlite.Step
-		code  supervisor.Code
+		code  supervisor.ErrorCode
 		words string
 	}{
 		{"ended turn", step(over, "more"), supervisor.CodeInvalid, "has ended"},
@@ -71,17 +71,17 @@ func TestCommitStep_OpenCalls_Fails(t *testing.T) {
 	s.must(err)
 }
 
-func TestCommitBegun_Twice_Fails(t *testing.T) {
+func TestCommitCallStart_Twice_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2")
-	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
-	s.checkRefused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has begun before")
-	s.checkRefused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c9"), supervisor.CodeNotFound, "no call c9")
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c1"))
+	s.checkRefused(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has begun before")
+	s.checkRefused(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c9"), supervisor.CodeNotFound, "no call c9")
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "done"))
 	s.must(err)
-	s.checkRefused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c2"), supervisor.CodeInvalid, "has a result")
+	s.checkRefused(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c2"), supervisor.CodeInvalid, "has a result")
 	s.finish(turn, "")
-	s.checkRefused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has ended")
+	s.checkRefused(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has ended")
 }
 
 func TestCommitResult_Twice_StoresOnce(t *testing.T) {
@@ -104,7 +104,7 @@ func TestCommitResult_Twice_StoresOnce(t *testing.T) {
 		"alice:c1:write:notes/a.md alice:c1:delete:b")
 }
 
-func TestCommitResult_Invalid_Fails(t *testing.T) {
+func TestCommitResult_InvalidResult_Fails(t *testing.T) {
 	s := newStory(t)
 	over := s.startTurnCalling("old")
 	s.finish(over, "")
@@ -119,7 +119,7 @@ func TestCommitResult_Invalid_Fails(t *testing.T) {
 		name   string
 		turn   int64
 		result protocol.ToolResult
-		code   supervisor.Code
+		code   supervisor.ErrorCode
 		words  string
 	}{
 		{"second result", turn.ID, result("c1", "uno"), supervisor.CodeInvalid, "has another result"},

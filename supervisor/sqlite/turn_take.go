@@ -40,8 +40,8 @@ const (
 // has crashed in the turn. No text joins if the model's last message has open calls. If that
 // message has no calls, the turn ends, and waiting texts start a turn of their own. Take fails if
 // the turn has ended.
-func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
-	_, waits, err := engine.One(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.Integer, findTakable, turn,
+func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error) {
+	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
 	if err != nil || !waits { // usually no text waits, and then no commit is needed
 		return 0, err
@@ -49,7 +49,7 @@ func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take waiting texts into turn %d", turn)
 }
 
-func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
+func (t turnTx) takeWaiting(room int, least supervisor.InboundPriority) (taken int) {
 	if !t.isModelNext() {
 		return 0
 	}
@@ -95,7 +95,7 @@ func (t turnTx) takeTogether(first supervisor.Inbound) {
 
 // isModelNext reports whether the turn's next step is a call of the model.
 func (t turnTx) isModelNext() bool {
-	return len(t.openCalls()) == 0 && value(t, engine.String, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
+	return len(t.openCalls()) == 0 && value(t, engine.ScanString, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
 }
 
 const (

@@ -18,7 +18,7 @@ func (s *story) take(turn supervisor.Turn) int {
 // takeUpTo lets waiting texts of at most room bytes join a turn, and returns their number.
 func (s *story) takeUpTo(turn supervisor.Turn, room int) int {
 	s.Helper()
-	n, err := s.db.Turns().Take(s.Context(), turn.ID, room, supervisor.PriorityUsual)
+	n, err := s.db.Turns().TakeWaitingTexts(s.Context(), turn.ID, room, supervisor.PriorityUsual)
 	s.must(err)
 	return n
 }
@@ -37,7 +37,7 @@ func transcriptTexts(s *story) (all []string) {
 	return all
 }
 
-func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
+func TestTakeTexts_BetweenSteps_JoinTurn(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurnCalling("c1", "c2")
 	one, two := s.text("also this"), s.text("and that")
@@ -53,7 +53,7 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 	s.same("transcript", transcriptTexts(s),
 		[]string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
 	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
-	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
+	if _, waits, err := s.db.Inbox().NextInbound(t.Context(), s.home.ID); err != nil || waits {
 		t.Errorf("something still waits: %v", err)
 	}
 	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "That is all."))
@@ -74,18 +74,18 @@ func TestTake_BetweenSteps_TakesWaitingTexts(t *testing.T) {
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")
 
-	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
+	_, err = s.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }
 
-func TestFinish_TakenInbounds_EndTogether(t *testing.T) {
-	for why, want := range map[protocol.TurnEndReason]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
-		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
+func TestFinishTurn_TakenInbounds_EndTogether(t *testing.T) {
+	for why, want := range map[protocol.TurnEndReason]supervisor.InboundState{protocol.TurnEndStopped: supervisor.InboundAnswered,
+		protocol.TurnEndError: supervisor.InboundParked, protocol.TurnEndStepLimit: supervisor.InboundAnswered} {
 		s := newStory(t)
 		turn := s.startTurn("first")
 		taken := s.text("second")
 		s.same("taken in before the first step", s.take(turn), 1)
-		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: want, Text: "so"})
+		d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why, State: want, Text: "so"})
 		s.must(err)
 		s.same(string(why), s.state(turn.Inbound)+" "+s.state(taken.ID), string(want+" "+want))
 		s.close(d, supervisor.OutcomeFailed, "blocked")
@@ -94,7 +94,7 @@ func TestFinish_TakenInbounds_EndTogether(t *testing.T) {
 }
 
 // A message after /stop does not join the turn that /stop ends.
-func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
+func TestStopCommand_LaterMessages_WaitForAnswer(t *testing.T) {
 	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
 		s := newStory(t)
 		turn := s.startTurn("first")
@@ -111,7 +111,7 @@ func TestStop_LaterMessagesWaitForItsAnswer(t *testing.T) {
 }
 
 // A command may wait an hour for its user's approval. Texts behind it still join the turn.
-func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
+func TestTakeTexts_BehindWaitingCommand_JoinTurn(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
 	s.put(s.home, supervisor.KindCommand, "/settings stream off")
@@ -120,20 +120,20 @@ func TestTake_BehindWaitingCommand_IsTaken(t *testing.T) {
 }
 
 // Later messages do not join a turn whose workers crashed, since they did not cause the crashes.
-func TestTake_TurnWithDeaths_TakesNothing(t *testing.T) {
+func TestTakeTexts_TurnWithDeaths_TakesNone(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
-	_, err := s.db.Turns().CountDeath(t.Context(), turn.ID)
+	_, err := s.db.Turns().CountWorkerDeath(t.Context(), turn.ID)
 	s.must(err)
 	late := s.text("and that")
 	s.same("taken in", s.take(turn), 0)
-	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndError,
 		State: supervisor.InboundParked, Text: "so"})
 	s.must(err)
 	s.same("states", s.state(turn.Inbound)+" "+s.state(late.ID), "parked new")
 }
 
-func TestTake_TooLongText_BlocksLater(t *testing.T) {
+func TestTakeTexts_TooLongText_BlocksLaterTexts(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
 	short, long, after := s.text("short"), s.text(strings.Repeat("long ", 7000)), s.text("after")
@@ -143,19 +143,19 @@ func TestTake_TooLongText_BlocksLater(t *testing.T) {
 	s.same("taken in with room for it", s.takeUpTo(turn, 40<<10), 2)
 }
 
-func TestErase_TurnWithTakenTexts_IsDeleted(t *testing.T) {
+func TestEraseUser_TurnWithTakenTexts_IsDeleted(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("first")
 	s.text("second")
 	s.same("taken in", s.take(turn), 1)
 	s.finish(turn, "ok")
-	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	counts, err := s.db.AccessStores().People.Erase(t.Context(), "alice")
 	s.must(err)
 	s.same("erased of the inbox", counts["inbox"], int64(2))
 }
 
 // Messages that were sent together get one answer. If only some of them fit, all wait.
-func TestTake_Album_AllOrNothing(t *testing.T) {
+func TestTakeTexts_Album_IsTakenAsWhole(t *testing.T) {
 	s := arrivals{newStory(t)}
 	turn := s.startTurn("first")
 	before := s.text("before")

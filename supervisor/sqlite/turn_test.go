@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-func TestStart_Twice_Fails(t *testing.T) {
+func TestStartTurn_SameInboundTwice_Fails(t *testing.T) {
 	s := newStory(t)
 	in := s.text("hello")
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
@@ -28,14 +28,14 @@ func TestStart_Twice_Fails(t *testing.T) {
 	s.checkRefused(err, supervisor.CodeInvalid, "is running and cannot become running")
 }
 
-func TestStart_InvalidInbound_Fails(t *testing.T) {
+func TestStartTurn_InvalidInbound_Fails(t *testing.T) {
 	s := newStory(t)
 	command := s.put(s.home, supervisor.KindCommand, "/help")
 	s.startTurn("one turn runs")
 	for _, c := range []struct {
 		name    string
 		inbound int64
-		code    supervisor.Code
+		code    supervisor.ErrorCode
 		words   string
 	}{
 		{"a command", command.ID, supervisor.CodeInvalid, "a turn is for a text"},
@@ -52,7 +52,7 @@ func TestStart_InvalidInbound_Fails(t *testing.T) {
 	}
 }
 
-func TestFindRunning_ReturnsProgress(t *testing.T) {
+func TestFindRunning_StartedTurn_HasProgress(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.startTurn("before"), "ok")
 	_, ok, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
@@ -60,8 +60,8 @@ func TestFindRunning_ReturnsProgress(t *testing.T) {
 		t.Fatalf("with no turn running: %v, %v", ok, err)
 	}
 	turn := s.startTurnCalling("c1", "c2", "c3")
-	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c3"))
-	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c3"))
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c1"))
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
 
@@ -90,11 +90,11 @@ func TestMessages_AllParts_RoundTrip(t *testing.T) {
 	s.same("message", s.transcript(s.home)[1], want.Message)
 }
 
-func TestCountDeath_Crashes_AreCounted(t *testing.T) {
+func TestCountWorkerDeath_Crashes_AreCounted(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("poison")
 	for want := 1; want <= 3; want++ {
-		got, err := s.db.Turns().CountDeath(t.Context(), turn.ID)
+		got, err := s.db.Turns().CountWorkerDeath(t.Context(), turn.ID)
 		s.must(err)
 		s.same("deaths", got, want)
 	}
@@ -102,6 +102,6 @@ func TestCountDeath_Crashes_AreCounted(t *testing.T) {
 	s.must(err)
 	s.same("deaths", open.Turn.Deaths, 3)
 	s.finish(turn, "it was too much")
-	_, err = s.db.Turns().CountDeath(t.Context(), turn.ID)
+	_, err = s.db.Turns().CountWorkerDeath(t.Context(), turn.ID)
 	s.checkRefused(err, supervisor.CodeInvalid, "has ended")
 }

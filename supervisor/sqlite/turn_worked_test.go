@@ -9,11 +9,11 @@ import (
 
 // The list has the tools whose calls succeeded in the turn and its child turns. It also covers a
 // given number of earlier messages.
-func TestListWorked_FailedCalls_AreLeftOut(t *testing.T) {
+func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, messages int, want ...string) {
 		t.Helper()
-		tools, err := s.db.Turns().ListWorked(t.Context(), turn.ID, messages)
+		tools, err := s.db.Turns().ListSuccessfulTools(t.Context(), turn.ID, messages)
 		s.must(err)
 		s.same("worked", tools, want)
 	}

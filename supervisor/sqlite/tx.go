@@ -46,10 +46,10 @@ func (t *tx) Query(each func(*engine.Row) (more bool), query string, args ...any
 // Exec runs a statement that returns no rows.
 func (t *tx) Exec(query string, args ...any) { t.Query(nil, query, args...) }
 
-// Change runs a statement that returns no rows and returns how many it changed.
-func (t *tx) Change(query string, args ...any) (n int64) {
+// ExecCount runs a statement that returns no rows and returns how many it changed.
+func (t *tx) ExecCount(query string, args ...any) (n int64) {
 	if t.err == nil {
-		n, t.err = t.Tx.Change(query, args...)
+		n, t.err = t.Tx.ExecCount(query, args...)
 	}
 	return n
 }
@@ -72,7 +72,7 @@ type transaction interface {
 // one, value and all query rows as the functions of package engine do. The transaction keeps their
 // errors.
 func one[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) (T, bool) {
-	v, ok, _ := engine.One(t, scan, query, args...)
+	v, ok, _ := engine.FirstRow(t, scan, query, args...)
 	return v, ok
 }
 
@@ -82,7 +82,7 @@ func value[T any](t transaction, scan func(*engine.Row) T, query string, args ..
 }
 
 func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) []T {
-	list, _ := engine.All(t, scan, query, args...)
+	list, _ := engine.AllRows(t, scan, query, args...)
 	return list
 }
 
@@ -96,7 +96,7 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 		return t.err
 	})
 	if err == nil && t.questions {
-		signals.Send(db.questions)
+		signals.SendToken(db.questions)
 	}
 	if err == nil {
 		for _, c := range t.said {
@@ -187,25 +187,25 @@ func encode(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// encoded is a value that is stored as JSON.
-type encoded struct{ of any }
+// columnEncoder is a value that is stored as JSON.
+type columnEncoder struct{ of any }
 
 // EncodeColumn returns the value as JSON.
-func (e encoded) EncodeColumn() (string, error) { return encode(e.of) }
+func (e columnEncoder) EncodeColumn() (string, error) { return encode(e.of) }
 
 // encodedList returns the stored form of a list: JSON, or "" for an empty list.
 func encodedList[T any](list []T) any {
 	if len(list) == 0 {
 		return ""
 	}
-	return encoded{list}
+	return columnEncoder{list}
 }
 
-// decoded reads a column of JSON into a pointer. An empty column changes nothing.
-type decoded struct{ into any }
+// columnDecoder reads a column of JSON into a pointer. An empty column changes nothing.
+type columnDecoder struct{ into any }
 
 // DecodeColumn decodes the JSON of a column.
-func (d decoded) DecodeColumn(text string) error {
+func (d columnDecoder) DecodeColumn(text string) error {
 	if text == "" {
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // A write fails after its first error. Other writes of the same commit are stored.
-func TestTx_AfterError_DoesNothing(t *testing.T) {
+func TestTransaction_AfterError_DoesNothing(t *testing.T) {
 	boom, later := errors.New("boom"), errors.New("later")
 	failures := map[string]struct {
 		fail func(*tx)
@@ -26,9 +26,9 @@ func TestTx_AfterError_DoesNothing(t *testing.T) {
 	}{
 		"told":        {func(t *tx) { t.fail(boom) }, boom},
 		"a statement": {func(t *tx) { t.Exec(makeNote, "first") }, engine.ErrPrimaryKey},
-		"a change":    {func(t *tx) { t.Change(makeNote, "first") }, engine.ErrPrimaryKey},
+		"a change":    {func(t *tx) { t.ExecCount(makeNote, "first") }, engine.ErrPrimaryKey},
 		"an insert":   {func(t *tx) { t.Insert(makeNote, "first") }, engine.ErrPrimaryKey},
-		"a query":     {func(t *tx) { all(t, engine.Integer, makeNote, "first") }, engine.ErrPrimaryKey},
+		"a query":     {func(t *tx) { all(t, engine.ScanInteger, makeNote, "first") }, engine.ErrPrimaryKey},
 	}
 	for name, f := range failures {
 		t.Run(name, func(t *testing.T) {
@@ -38,12 +38,12 @@ func TestTx_AfterError_DoesNothing(t *testing.T) {
 				r.same("the first", r.write(note("first")), nil)
 				fails := func(t *tx) error {
 					f.fail(t)
-					r.same("found after it", value(t, engine.Integer, findNote, "first"), int64(0))
-					r.same("listed after it", len(all(t, engine.String, anyNote)), 0)
-					r.same("changed after it", t.Change(dropNote, "first"), int64(0))
+					r.same("found after it", value(t, engine.ScanInteger, findNote, "first"), int64(0))
+					r.same("listed after it", len(all(t, engine.ScanString, anyNote)), 0)
+					r.same("changed after it", t.ExecCount(dropNote, "first"), int64(0))
 					r.same("inserted after it", t.Insert(makeNote, "second"), int64(0))
 					t.Exec(dropNote, "first")
-					t.attempt("alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor,
+					t.attempt("alice", func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor,
 						supervisor.CodeResult) {
 						r.Error("a code was tried after it")
 						return f, supervisor.CodeResult{}

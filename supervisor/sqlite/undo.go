@@ -43,10 +43,10 @@ const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// Last finds the newest turn of a conversation that changed files since a time. It skips the newest
+// FindLastTurn finds the newest turn of a conversation that changed files since a time. It skips the newest
 // skip turns of this kind. A turn counts even if a program made all of its changes.
-func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
-	return engine.One(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
 // hasUndo selects whether a turn made a change that can be undone.
@@ -82,9 +82,9 @@ func (t turnTx) untoldUndos() (text string) {
 
 const findTurnUser = `SELECT user FROM turn WHERE id = ?`
 
-// User returns the user of a turn, or "" if there is no such turn.
-func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
-	user, _, err = engine.One(s.db.reader(ctx, "find the user of turn %d", turn), engine.String, findTurnUser, turn)
+// FindTurnUser returns the user of a turn, or "" if there is no such turn.
+func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err error) {
+	user, _, err = engine.FirstRow(s.db.reader(ctx, "find the user of turn %d", turn), engine.ScanString, findTurnUser, turn)
 	return user, err
 }
 
@@ -93,8 +93,8 @@ const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.mov
 
 // List lists the changes in force that a turn or an undo of it made, oldest first. For a turn of
 // another user it lists none.
-func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
-	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
+func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
 		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
 		return c
 	}, listChanges, turn, user, operation)
@@ -117,25 +117,25 @@ const undoPeriod = 7 * 24 * time.Hour
 
 // unbuttonUndoLater schedules the removal of the undo buttons of a turn's answer.
 func (t *tx) unbuttonUndoLater(turn int64) {
-	t.Exec(unbuttonUndone, supervisor.CleaningRemoveButtons, t.Now+undoPeriod.Milliseconds(), turn)
+	t.Exec(unbuttonUndone, supervisor.CleanupRemoveButtons, t.Now+undoPeriod.Milliseconds(), turn)
 }
 
 // Done records that changes were undone, and how to redo them. It ignores changes that were undone
 // before.
-func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
+func (s Undos) RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error {
 	return s.db.write(ctx, func(t *tx) {
-		if value(t, engine.Integer, findUndoing, u.Turn, u.User) == 0 {
+		if value(t, engine.ScanInteger, findUndoing, u.Turn, u.User) == 0 {
 			t.fail(notFound("there is no turn %d of %s", u.Turn, u.User))
 		}
 		fresh := int64(0)
 		for _, effect := range u.Effects {
-			fresh += t.Change(markUndone, u.Operation, effect, u.User, u.Turn)
+			fresh += t.ExecCount(markUndone, u.Operation, effect, u.User, u.Turn)
 		}
 		if fresh == 0 {
 			return
 		}
 		if u.UndoOf == 0 {
-			t.Exec(unbuttonUndone, supervisor.CleaningRemoveButtons, t.Now, u.Turn)
+			t.Exec(unbuttonUndone, supervisor.CleanupRemoveButtons, t.Now, u.Turn)
 		}
 		for _, c := range u.Changes {
 			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation), Kind: supervisor.EffectUndone, Target: c.Path})

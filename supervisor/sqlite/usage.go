@@ -16,12 +16,12 @@ type Usage struct{ db *DB }
 // ModelCall is a call of a model that produced no message, mostly a failed one.
 type ModelCall struct {
 	User         string
-	Conversation int64             // conversation of the call; 0 means none
-	Turn         int64             // turn of the call; 0 means none
-	Spec         string            // provider/model
-	Model        string            // the provider's name of the model; "" if unknown
-	Purpose      modelcall.Purpose // purpose of the call; "" means chat
-	Class        modelcall.Class   // class of the failure; "" means success
+	Conversation int64                // conversation of the call; 0 means none
+	Turn         int64                // turn of the call; 0 means none
+	Spec         string               // provider/model
+	Model        string               // the provider's name of the model; "" if unknown
+	Purpose      modelcall.Purpose    // purpose of the call; "" means chat
+	Class        modelcall.ErrorClass // class of the failure; "" means success
 	Usage        protocol.Usage
 	Cost         *int64 // cost of the call in millionths of a dollar; nil means no known price
 	Request      string // the provider's name of the call; "" if it gave none
@@ -30,9 +30,9 @@ type ModelCall struct {
 	Pot          string // name of the pot that pays; "" means that the user pays
 }
 
-// Put stores a model call without a message. CommitStep stores calls with a message. Put may be
+// PutCall stores a model call without a message. CommitStep stores calls with a message. Put may be
 // called after the call's turn has ended.
-func (s Usage) Put(ctx context.Context, c ModelCall) error {
+func (s Usage) PutCall(ctx context.Context, c ModelCall) error {
 	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "store the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
@@ -53,7 +53,7 @@ func (t *tx) putCall(c ModelCall) {
 
 // checkTurnOf fails unless the turn belongs to the conversation and the user.
 func (t *tx) checkTurnOf(turn, conversation int64, user string) {
-	if !value(t, engine.Bool, findTurnOf, turn, conversation, user) {
+	if !value(t, engine.ScanBool, findTurnOf, turn, conversation, user) {
 		t.fail(notFound("there is no turn %d in conversation %d of %s", turn, conversation, user))
 	}
 }
@@ -97,7 +97,7 @@ type TokenCount struct {
 
 // FindTokenCount returns the token count of a conversation's newest answered request.
 func (s Usage) FindTokenCount(ctx context.Context, conversation int64) (TokenCount, error) {
-	c, _, err := engine.One(s.db.reader(ctx, "find the token count of conversation %d", conversation), scanCounted, findCounted, conversation)
+	c, _, err := engine.FirstRow(s.db.reader(ctx, "find the token count of conversation %d", conversation), scanCounted, findCounted, conversation)
 	return c, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestDaily_ListsEveryDay(t *testing.T) {
+func TestSumByDay_DayWithoutUsage_IsListed(t *testing.T) {
 	s := newStory(t)
 	for _, at := range []string{"2026-10-30T03:59:59.999Z", "2026-10-30T04:00:00Z", "2026-11-01T04:00:00Z",
 		"2026-11-02T04:59:59.999Z", "2026-11-03T05:00:00Z"} {
@@ -20,7 +20,7 @@ func TestDaily_ListsEveryDay(t *testing.T) {
 	putCall(s, sqlite.ModelCall{User: "bob", Spec: "a/b", Cost: price(1)})
 	daily := func(user string, since time.Time) []sqlite.UsageTotal {
 		t.Helper()
-		list, err := s.db.Usage().Daily(t.Context(), user, since, zone(t, "America/New_York"))
+		list, err := s.db.Usage().SumByDay(t.Context(), user, since, zone(t, "America/New_York"))
 		s.must(err)
 		return list
 	}
@@ -35,7 +35,7 @@ func TestDaily_ListsEveryDay(t *testing.T) {
 	s.same("everybody's, today", daily("", s.now), []sqlite.UsageTotal{{Day: "2026-11-03", Calls: 2,
 		Usage: protocol.Usage{Input: 2}, Cost: 8}})
 	s.same("of the future", daily("alice", s.now.Add(25*time.Hour)), []sqlite.UsageTotal(nil))
-	list, err := s.db.Usage().Daily(t.Context(), "carol", s.now, nil)
+	list, err := s.db.Usage().SumByDay(t.Context(), "carol", s.now, nil)
 	s.must(err)
 	s.same("a stranger's, in UTC", list, []sqlite.UsageTotal{{Day: "2026-11-03"}})
 }

@@ -79,7 +79,7 @@ func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 			return nil, invalid("usage is not told apart by %q", d)
 		}
 	}
-	parts, err := engine.All(s.db.reader(ctx, "sum the usage of %q", q.User), scanTotal, query, args...)
+	parts, err := engine.AllRows(s.db.reader(ctx, "sum the usage of %q", q.User), scanTotal, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 func (t UsageTotal) plus(more UsageTotal) UsageTotal {
 	t.Calls += more.Calls
 	t.Failed += more.Failed
-	t.Usage = t.Usage.Plus(more.Usage)
+	t.Usage = t.Usage.Add(more.Usage)
 	t.Cost += more.Cost
 	t.Unpriced += more.Unpriced
 	return t
@@ -130,9 +130,9 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// Daily returns a user's usage of each day from since to today, also of days without usage. The
+// SumByDay returns a user's usage of each day from since to today, also of days without usage. The
 // user "" means all users. A nil zone means UTC.
-func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
+func (s Usage) SumByDay(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()
 	// noon exists on every day, even when clocks change

@@ -32,7 +32,7 @@ func makeCalls(s *story) (calls []callAt) {
 			c.Conversation, c.Cost = homes[c.User], price(n*n%7)
 		}
 		if i%5 == 0 {
-			c.Class, c.Purpose = modelcall.Stalled, "title"
+			c.Class, c.Purpose = modelcall.StreamStalled, "title"
 		}
 		s.now = noon.Add(time.Duration(i) * 137 * time.Minute)
 		putCall(s, c)
@@ -64,7 +64,7 @@ func (c callAt) total(q sqlite.UsageQuery) sqlite.UsageTotal {
 }
 
 // For any query the totals equal those of a plain loop over the calls.
-func TestSum_AnyQuery_MatchesLoop(t *testing.T) {
+func TestSumUsage_RandomQuery_MatchesModel(t *testing.T) {
 	s := newStory(t)
 	calls := makeCalls(s)
 	all := []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByConversation, sqlite.ByModel, sqlite.ByPurpose, sqlite.ByDay}

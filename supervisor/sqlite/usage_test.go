@@ -18,7 +18,7 @@ func price(cost int64) *int64 { return &cost }
 // putCall stores a call without a message.
 func putCall(s *story, c sqlite.ModelCall) {
 	s.Helper()
-	s.must(s.db.Usage().Put(s.Context(), c))
+	s.must(s.db.Usage().PutCall(s.Context(), c))
 }
 
 func sum(s *story, q sqlite.UsageQuery) []sqlite.UsageTotal {
@@ -28,12 +28,12 @@ func sum(s *story, q sqlite.UsageQuery) []sqlite.UsageTotal {
 	return list
 }
 
-func TestUsagePut_FailedCall_KeepsTokens(t *testing.T) {
+func TestPutCall_FailedCall_KeepsTokenCounts(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	s.finish(turn, "Sorry.")
 	putCall(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
-		Class: modelcall.Cut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: price(9),
+		Class: modelcall.StreamCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: price(9),
 		Request: "req_1"})
 	putCall(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: modelcall.Overloaded})
 	s.same("what counted", s.query(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
@@ -44,14 +44,14 @@ func TestUsagePut_FailedCall_KeepsTokens(t *testing.T) {
 		conversation IS NULL AND turn IS NULL AND message IS NULL AND cost IS NULL`), "alice title overloaded")
 }
 
-func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
+func TestPutCall_ForeignTurn_Fails(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTurn("hi")
 	elsewhere := s.conversation("bob").ID
 	for _, c := range []struct {
 		name  string
 		call  sqlite.ModelCall
-		code  supervisor.Code
+		code  supervisor.ErrorCode
 		words string
 	}{
 		{"nobody's", sqlite.ModelCall{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
@@ -65,7 +65,7 @@ func TestUsagePut_ForeignTurn_Fails(t *testing.T) {
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s.checkRefused(s.db.Usage().Put(t.Context(), c.call), c.code, c.words)
+			s.checkRefused(s.db.Usage().PutCall(t.Context(), c.call), c.code, c.words)
 			s.same("usage", s.query("SELECT count(*) FROM usage"), "0")
 		})
 	}
@@ -88,7 +88,7 @@ func TestUsage_AbsurdCounts_AreClamped(t *testing.T) {
 		Usage: protocol.Usage{Input: 3 * most, CacheWrite: 12}, Cost: 2 * most}})
 }
 
-func TestSum_Dimensions_Group(t *testing.T) {
+func TestSumUsage_Dimensions_GroupTotals(t *testing.T) {
 	s := newStory(t)
 	bob := s.conversation("bob")
 	turn := s.startTurn("hi")
@@ -97,7 +97,7 @@ func TestSum_Dimensions_Group(t *testing.T) {
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
 	failed := sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
-		Class: modelcall.Cut, Usage: protocol.Usage{Input: 10}, Cost: price(100)}
+		Class: modelcall.StreamCut, Usage: protocol.Usage{Input: 10}, Cost: price(100)}
 	putCall(s, failed)
 	failed.Class, failed.Usage, failed.Cost = modelcall.RateLimited, protocol.Usage{}, nil
 	putCall(s, failed) // a failed call without tokens needs no price
@@ -149,7 +149,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return z
 }
 
-func TestSum_Days_FollowTimeZone(t *testing.T) {
+func TestSumUsage_Days_FollowTimeZone(t *testing.T) {
 	s := newStory(t)
 	for _, at := range []string{"2026-10-31T18:14:59.999Z", "2026-10-31T18:15:00Z", "2026-11-01T03:59:59.999Z",
 		"2026-11-01T04:00:00Z", "2026-11-02T04:59:59.999Z", "2026-11-02T05:00:00Z"} {

@@ -7,14 +7,14 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Speeches stores the answers whose recordings workers are making.
-type Speeches struct{ db *DB }
+// SpokenAnswers stores the answers whose recordings workers are making.
+type SpokenAnswers struct{ db *DB }
 
-// Speeches returns the store of answers whose recordings workers are making.
-func (db *DB) Speeches() Speeches { return Speeches{db} }
+// SpokenAnswers returns the store of answers whose recordings workers are making.
+func (db *DB) SpokenAnswers() SpokenAnswers { return SpokenAnswers{db} }
 
-// Speech is an answer whose recordings workers are making.
-type Speech struct {
+// SpokenAnswer is an answer whose recordings workers are making.
+type SpokenAnswer struct {
 	Delivery     int64 // the delivery with the answer to speak
 	Text         string
 	Conversation supervisor.Conversation // the conversation for the recordings
@@ -39,18 +39,18 @@ const (
 )
 
 // List lists the answers of all users whose recordings workers are making, oldest first.
-func (s Speeches) List(ctx context.Context) ([]Speech, error) {
-	return engine.All(s.db.reader(ctx, "list answers with unfinished recordings"), scanSpeech, listSpeeches)
+func (s SpokenAnswers) List(ctx context.Context) ([]SpokenAnswer, error) {
+	return engine.AllRows(s.db.reader(ctx, "list answers with unfinished recordings"), scanSpeech, listSpeeches)
 }
 
-func scanSpeech(row *engine.Row) (s Speech) {
+func scanSpeech(row *engine.Row) (s SpokenAnswer) {
 	c := &s.Conversation
 	row.Scan(
 		&s.Delivery,
 		&s.Text,
 		&s.Only,
-		decoded{&s.Effects},
-		decoded{&s.Operations},
+		columnDecoder{&s.Effects},
+		columnDecoder{&s.Operations},
 		&s.Turn.ID,
 		&s.Turn.Conversation.ID,
 		&c.ID,
@@ -70,12 +70,12 @@ func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
 	}
-	only := mode == supervisor.VoiceOnly && !value(t, engine.Bool, isShownOtherwise, t.turn.ID, orNull(d.Inbound))
+	only := mode == supervisor.VoiceOnly && !value(t, engine.ScanBool, isShownOtherwise, t.turn.ID, orNull(d.Inbound))
 	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
 }
 
 // PutOperations stores the operations that make the recordings of an answer, in their order.
-func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations []int64) error {
+func (s SpokenAnswers) PutOperations(ctx context.Context, delivery int64, operations []int64) error {
 	return s.db.write(
 		ctx,
 		func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) },
@@ -86,7 +86,7 @@ func (s Speeches) PutOperations(ctx context.Context, delivery int64, operations 
 
 // PutRecordings adds an answer's recordings to the outbox and deletes their operations. If the text
 // is held back, the recordings have the effect lines.
-func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
+func (s SpokenAnswers) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
 		said := supervisor.Delivery{Conversation: speech.Conversation, Files: files}
@@ -99,9 +99,9 @@ func (s Speeches) PutRecordings(ctx context.Context, delivery int64, files []sup
 	}, "put the recordings of delivery %d into the outbox", delivery)
 }
 
-// Fail gives up the recordings of an answer and sends the text if it was held back. It tells the
+// MarkFailed gives up the recordings of an answer and sends the text if it was held back. It tells the
 // user the reason why; "" means no reason.
-func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
+func (s SpokenAnswers) MarkFailed(ctx context.Context, delivery int64, why string) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
 		t.Exec(deleteSpeech, delivery)
@@ -112,7 +112,7 @@ func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
 	}, "give up the recordings of delivery %d", delivery)
 }
 
-func (t *tx) forgetOperations(s Speech) {
+func (t *tx) forgetOperations(s SpokenAnswer) {
 	for _, id := range s.Operations {
 		t.Exec(deleteOperation, id)
 	}
@@ -121,10 +121,10 @@ func (t *tx) forgetOperations(s Speech) {
 // closeRecording handles the outcome of an answer's recordings. If they arrived, a text that was
 // held back counts as sent. If they failed, that text is sent now. closeRecording reports whether
 // the delivery had recordings.
-func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
+func (t *tx) closeRecording(recording int64, outcome supervisor.DeliveryResult) bool {
 	s, ok := one(
 		t,
-		func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s },
+		func(row *engine.Row) (s SpokenAnswer) { row.Scan(&s.Delivery, &s.Only); return s },
 		findRecorded,
 		recording,
 	)

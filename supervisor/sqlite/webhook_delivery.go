@@ -35,8 +35,8 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 			ended = nil
 		}
 		key := []any{d.User, d.Source, d.Hook, d.Key, d.Body, d.Size}
-		_, fresh := one(t, engine.Integer, insertWebhookDelivery,
-			append(key, encoded{d.Event}, d.State, d.Why, t.Now, ended)...)
+		_, fresh := one(t, engine.ScanInteger, insertWebhookDelivery,
+			append(key, columnEncoder{d.Event}, d.State, d.Why, t.Now, ended)...)
 		if !fresh {
 			t.Exec(sizeWebhookDelivery, key...) // the body is in the spool again
 		}
@@ -50,29 +50,29 @@ const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source
 // deliveries are left out.
 func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,
 	error) {
-	_, came, err := engine.One(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
+	_, came, err := engine.FirstRow(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source), engine.ScanInteger, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
 // ListNew lists the new webhook deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
-	return engine.All(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
+	return engine.AllRows(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
 
-// End stores the final state of a webhook delivery. If the delivery has ended before, nothing
+// EndDelivery stores the final state of a webhook delivery. If the delivery has ended before, nothing
 // changes.
-func (s WebhookDeliveries) End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
+func (s WebhookDeliveries) EndDelivery(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "end webhook delivery %d as %s", id, state)
 }
 
 // endWebhookDelivery stores the final state of a webhook delivery. It returns false if the delivery
 // had ended before.
 func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why string) bool {
-	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
+	return t.ExecCount(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// PutNotice puts a notice about webhook deliveries into the outbox, and ends them. If one of them
-// has ended before, no notice is sent. PutNotice reads the Conversation, Text, Buttons, Files,
+// PutTextNotice puts a notice about webhook deliveries into the outbox, and ends them. If one of them
+// has ended before, no notice is sent. PutTextNotice reads the Conversation, Text, Buttons, Files,
 // DeleteAfter and Silent of d.
 func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
@@ -94,14 +94,14 @@ const (
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
 )
 
-// SumBodies returns the bytes of all bodies of webhook deliveries in the spool.
-func (s WebhookDeliveries) SumBodies(ctx context.Context) (bytes int64, err error) {
-	return engine.Value(s.db.reader(ctx, "sum webhook bodies"), engine.Integer, sumPayloads)
+// SumBodySizes returns the bytes of all bodies of webhook deliveries in the spool.
+func (s WebhookDeliveries) SumBodySizes(ctx context.Context) (bytes int64, err error) {
+	return engine.FirstValue(s.db.reader(ctx, "sum webhook bodies"), engine.ScanInteger, sumPayloads)
 }
 
 // ListUnneededBodies returns the SHA-256 of bodies in the spool that are no longer needed.
 func (s WebhookDeliveries) ListUnneededBodies(ctx context.Context) ([]string, error) {
-	return engine.All(s.db.reader(ctx, "list handled webhook bodies"), engine.String, listPayloads)
+	return engine.AllRows(s.db.reader(ctx, "list handled webhook bodies"), engine.ScanString, listPayloads)
 }
 
 // ForgetBody records that the body of webhook deliveries is no longer in the spool.
@@ -115,6 +115,6 @@ func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
 }
 
 func scanWebhookDelivery(row *engine.Row) (d supervisor.WebhookDelivery) {
-	row.Scan(&d.ID, &d.User, &d.Source, &d.Hook, &d.Key, &d.Body, &d.Size, decoded{&d.Event}, &d.State, &d.Why, &d.At)
+	row.Scan(&d.ID, &d.User, &d.Source, &d.Hook, &d.Key, &d.Body, &d.Size, columnDecoder{&d.Event}, &d.State, &d.Why, &d.At)
 	return d
 }

@@ -46,7 +46,7 @@ func (s webhookStory) listNew() (keys string, ids []int64) {
 	return keys, ids
 }
 
-func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
+func TestPutWebhookDelivery_FailedBefore_IsNew(t *testing.T) {
 	s := newWebhookStory(t)
 	first := pushDelivery("1")
 	s.same("the first", s.put(first), true)
@@ -69,23 +69,23 @@ func TestWebhookPut_FailedBefore_IsNew(t *testing.T) {
 	s.same("the oldest", list[0], want)
 
 	id := list[0].ID
-	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "no answer"))
+	s.must(s.rows.EndDelivery(t.Context(), id, supervisor.WebhookFailed, "no answer"))
 	s.same("again, when it has failed", s.put(first), true)
-	s.must(s.rows.End(t.Context(), id, supervisor.WebhookDone, ""))
+	s.must(s.rows.EndDelivery(t.Context(), id, supervisor.WebhookDone, ""))
 	// Ending the delivery a second time changes nothing.
-	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late"))
+	s.must(s.rows.EndDelivery(t.Context(), id, supervisor.WebhookFailed, "too late"))
 	s.same("again, when it is done", s.put(first), false)
 	ignored := pushDelivery("3")
 	ignored.State, ignored.Why = supervisor.WebhookIgnored, "ping"
 	s.same("one that is ignored", s.put(ignored), true)
 	s.same("again", s.put(ignored), false)
 
-	status, err := s.db.Repositories().Status(t.Context(), "acme/widget", noon)
+	status, err := s.db.GitHubRepositories().Status(t.Context(), "acme/widget", noon)
 	s.must(err)
 	s.same("counted", fmt.Sprint(status.Waiting, status.Taken, status.Ignored, status.Failed), "4 1 1 0")
 }
 
-func TestWebhookPut_LongEvent_Fails(t *testing.T) {
+func TestPutWebhookDelivery_LongEvent_Fails(t *testing.T) {
 	s := newWebhookStory(t)
 	long := pushDelivery("1")
 	long.Event.Text = strings.Repeat("x", 8<<10)
@@ -94,7 +94,7 @@ func TestWebhookPut_LongEvent_Fails(t *testing.T) {
 	}
 }
 
-func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
+func TestWebhookBody_AllHandled_IsListedUnneeded(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushDelivery("1"))
 	s.put(pushDelivery("2")) // another delivery with the same body
@@ -102,15 +102,15 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 		t.Helper()
 		bodies, err := s.rows.ListUnneededBodies(t.Context())
 		s.must(err)
-		bytes, err := s.rows.SumBodies(t.Context())
+		bytes, err := s.rows.SumBodySizes(t.Context())
 		s.must(err)
 		s.same("handled", fmt.Sprint(len(bodies), " ", bytes), want)
 	}
 	handled("0 20")
 	_, ids := s.listNew()
-	s.must(s.rows.End(t.Context(), ids[0], supervisor.WebhookDone, ""))
+	s.must(s.rows.EndDelivery(t.Context(), ids[0], supervisor.WebhookDone, ""))
 	handled("0 20") // the other delivery needs the body
-	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
+	s.must(s.rows.EndDelivery(t.Context(), ids[1], supervisor.WebhookDone, ""))
 	handled("1 20")
 	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
 	handled("1 20") // no delivery needs the body now
@@ -126,7 +126,7 @@ func TestWebhookBody_Unneeded_IsForgotten(t *testing.T) {
 	s.same("after a week", s.put(pushDelivery("1")), true)
 }
 
-func TestWebhookPutNotice_Twice_SendsOnce(t *testing.T) {
+func TestWebhookNotice_PutTwice_IsSentOnce(t *testing.T) {
 	s := newWebhookStory(t)
 	s.put(pushDelivery("1"))
 	s.put(pushDelivery("2"))

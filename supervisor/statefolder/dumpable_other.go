@@ -2,6 +2,6 @@
 
 package statefolder
 
-// KeepPrivate does nothing on macOS. There no process can read another one without the user's
+// ProtectProcess does nothing on macOS. There no process can read another one without the user's
 // consent.
-func KeepPrivate() error { return nil }
+func ProtectProcess() error { return nil }

@@ -13,20 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InUse is the error if another process uses the state folder.
-type InUse struct {
+// InUseError is the error if another process uses the state folder.
+type InUseError struct {
 	state  string
 	holder string // the other process, as in " (process 4711)"; "" means unknown
 }
 
-func (e *InUse) Error() string {
+func (e *InUseError) Error() string {
 	return fmt.Sprintf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, "+
 		"or give this one a state folder of its own", e.holder, e.state)
 }
 
-// Lock locks the state folder for this process. The kernel releases the lock when the process ends,
+// LockFolder locks the state folder for this process. The kernel releases the lock when the process ends,
 // also by a crash.
-func Lock(state string) (*os.File, error) {
+func LockFolder(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -35,7 +35,7 @@ func Lock(state string) (*os.File, error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		defer f.Close()
-		return nil, &InUse{state: state, holder: holder(f)}
+		return nil, &InUseError{state: state, holder: holder(f)}
 	}
 	if err == nil {
 		err = errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid())))

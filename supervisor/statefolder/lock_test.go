@@ -10,12 +10,12 @@ import (
 
 func TestLock_SecondProcess_IsRefused(t *testing.T) {
 	state := t.TempDir()
-	lock, err := Lock(state)
+	lock, err := LockFolder(state)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second round shows that a refusal changes nothing
-		second, err := Lock(state)
+		second, err := LockFolder(state)
 		if err == nil {
 			second.Close()
 			t.Fatal("a second one has locked it too")
@@ -29,7 +29,7 @@ func TestLock_SecondProcess_IsRefused(t *testing.T) {
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	lock, err = Lock(state)
+	lock, err = LockFolder(state)
 	if err != nil {
 		t.Fatalf("after the first has gone: %v", err)
 	}
@@ -42,7 +42,7 @@ func TestLock_OldLockFile_IsIgnored(t *testing.T) {
 	if err := os.WriteFile(path, []byte("12345678901234567890 and more that a crash left"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := Lock(state)
+	lock, err := LockFolder(state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestLock_OldLockFile_IsIgnored(t *testing.T) {
 
 func TestLock_Failure_NamesTheFolder(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "missing")
-	if _, err := Lock(state); err == nil || !strings.Contains(err.Error(), "lock the state folder: open "+state) {
+	if _, err := LockFolder(state); err == nil || !strings.Contains(err.Error(), "lock the state folder: open "+state) {
 		t.Errorf("got %v", err)
 	}
 }

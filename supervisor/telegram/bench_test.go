@@ -52,10 +52,10 @@ func BenchmarkSend(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	to := supervisor.Address{Chat: "5", ReplyTo: "6"}
+	to := supervisor.PostAddress{Chat: "5", ReplyTo: "6"}
 	content := supervisor.RichText{
 		Text:     strings.Repeat("A sentence of the usual length, with a word in bold. ", 20),
-		Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Offset: 47, Length: 4}},
+		Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Offset: 47, Length: 4}},
 	}
 	b.ReportAllocs()
 	for b.Loop() {

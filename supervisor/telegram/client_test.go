@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNew_TokenErrorHidesToken(t *testing.T) {
+func TestNew_InvalidToken_ErrorHidesToken(t *testing.T) {
 	for name, token := range map[string]string{
 		"nothing":             "",
 		"the secret alone":    canarySecret,
@@ -27,7 +27,7 @@ func TestNew_TokenErrorHidesToken(t *testing.T) {
 	}
 }
 
-func TestAPIRoot_ErrorHidesURL(t *testing.T) {
+func TestNew_InvalidAPIRoot_ErrorHidesURL(t *testing.T) {
 	for name, given := range map[string]string{
 		"no scheme":      "api.telegram.org",
 		"another scheme": "ftp://api.telegram.org",
@@ -48,7 +48,7 @@ func TestAPIRoot_ErrorHidesURL(t *testing.T) {
 	}
 }
 
-func TestSource_NamesServerAndBot(t *testing.T) {
+func TestUpdateSource_NamesServerAndBot(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                                  "telegram/https://api.telegram.org/42",
 		"https://api.telegram.org":          "telegram/https://api.telegram.org/42",
@@ -60,8 +60,8 @@ func TestSource_NamesServerAndBot(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", given, err)
 		}
-		if c.Source() != want || c.BotID() != 42 {
-			t.Errorf("%q: source %q and bot %d, want %q", given, c.Source(), c.BotID(), want)
+		if c.UpdateSource() != want || c.BotID() != 42 {
+			t.Errorf("%q: source %q and bot %d, want %q", given, c.UpdateSource(), c.BotID(), want)
 		}
 		hides(t, "a client", fmt.Sprintf("%v %+v %#v %+v", c, c, c, *c.bot))
 		hides(t, "a client", fmt.Sprintf("%#v %+v %#v", *c.bot, c.bot.BotClient, c.bot.BotClient))

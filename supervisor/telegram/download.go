@@ -33,18 +33,18 @@ const (
 	downloadMethod = "download" // appears only in errors; the API has no method of this name
 )
 
-// LargestFile returns the size in bytes of the largest file that can be fetched.
-func (c *Client) LargestFile() int64 {
+// MaxDownloadSize returns the size in bytes of the largest file that can be fetched.
+func (c *Client) MaxDownloadSize() int64 {
 	if c.files != "" {
 		return maxLocalFile
 	}
 	return maxDownload
 }
 
-// Fetch writes the bytes of a file to w as they come, once. The caller limits the time. A permanent
+// FetchFile writes the bytes of a file to w as they come, once. The caller limits the time. A permanent
 // failure is a *supervisor.Error with a text for users. Any other error may be temporary. After an
 // error, w may have received a part of the file.
-func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
+func (c *Client) FetchFile(ctx context.Context, file string, w io.Writer) error {
 	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
 	if err != nil {
 		return c.finalFetch(err)
@@ -58,11 +58,11 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 		return c.finalFetch(err)
 	}
 	defer source.Close() // the file was only read, so its error does not matter
-	n, err := io.Copy(w, io.LimitReader(source, c.LargestFile()+1))
+	n, err := io.Copy(w, io.LimitReader(source, c.MaxDownloadSize()+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("fetch a file: %w", err)
-	case n > c.LargestFile():
+	case n > c.MaxDownloadSize():
 		return c.tooLarge(errors.New("fetch a file: it does not end"))
 	case found.FileSize != 0 && n != found.FileSize:
 		return fmt.Errorf("fetch a file: %d bytes came, and getFile says that it has %d", n, found.FileSize)
@@ -142,5 +142,5 @@ func (c *Client) finalFetch(err error) error {
 var noFile = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
 
 func (c *Client) tooLarge(err error) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textFileTooBig, amount.Size(c.LargestFile())), Err: err}
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textFileTooBig, amount.BinarySize(c.MaxDownloadSize())), Err: err}
 }

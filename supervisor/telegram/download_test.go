@@ -27,7 +27,7 @@ func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*teleg
 	t.Helper()
 	o.Token = canaryToken
 	s := telegramtest.New(t, o)
-	s.Say(telegramtest.Private(sender), sender, "", telegramtest.Document(file))
+	s.Say(telegramtest.PrivateChat(sender), sender, "", telegramtest.WithDocument(file))
 	return s, open(t, s.URL())
 }
 
@@ -44,7 +44,7 @@ func message(t *testing.T, err error) string {
 	return ""
 }
 
-func TestFetch_WritesFileContent(t *testing.T) {
+func TestFetchFile_WritesContent(t *testing.T) {
 	for _, file := range []telegramtest.File{
 		{ID: "plain", Name: "a.txt", Content: []byte("hello")},
 		{ID: "empty", Name: "b.txt"},
@@ -53,7 +53,7 @@ func TestFetch_WritesFileContent(t *testing.T) {
 	} {
 		_, c := filed(t, telegramtest.Options{Strict: true}, file)
 		var got bytes.Buffer
-		if err := c.Fetch(t.Context(), file.ID, &got); err != nil {
+		if err := c.FetchFile(t.Context(), file.ID, &got); err != nil {
 			t.Errorf("%s: %v", file.ID, err)
 		}
 		if want := max(file.Size, int64(len(file.Content))); int64(got.Len()) != want ||
@@ -63,7 +63,7 @@ func TestFetch_WritesFileContent(t *testing.T) {
 	}
 }
 
-func TestFetch_Failure_IsPermanentOrTemporary(t *testing.T) {
+func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 	const gone, large = "Telegram does not have this file any more. Send it again.", "Telegram gives me files of up to 20 MiB, and this one is larger."
 	fails := func(kind telegramtest.FaultKind, method string, code int, words string) telegramtest.Fault {
 		return telegramtest.Fault{Kind: kind, Method: method, Code: code, Text: words}
@@ -91,21 +91,21 @@ func TestFetch_Failure_IsPermanentOrTemporary(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-			s.Fault(test.fault)
-			if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != test.message {
+			s.InjectFault(test.fault)
+			if got := message(t, c.FetchFile(t.Context(), "f", io.Discard)); got != test.message {
 				t.Errorf("told %q, want %q", got, test.message)
 			}
 			var whole bytes.Buffer
-			if err := c.Fetch(t.Context(), "f", &whole); err != nil || whole.Len() != 1000 {
+			if err := c.FetchFile(t.Context(), "f", &whole); err != nil || whole.Len() != 1000 {
 				t.Errorf("again: %d bytes, %v", whole.Len(), err)
 			}
 		})
 	}
 	s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 20<<20 + 1})
-	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != large || c.LargestFile() != 20<<20 {
+	if got := message(t, c.FetchFile(t.Context(), "f", io.Discard)); got != large || c.MaxDownloadSize() != 20<<20 {
 		t.Errorf("of a file that is too large: %q", got)
 	}
-	if got := message(t, c.Fetch(t.Context(), "unknown", io.Discard)); got != gone {
+	if got := message(t, c.FetchFile(t.Context(), "unknown", io.Discard)); got != gone {
 		t.Errorf("of a file that nobody has sent: %q", got)
 	}
 	if n := s.CountCalls("file"); n != 0 {
@@ -113,27 +113,27 @@ func TestFetch_Failure_IsPermanentOrTemporary(t *testing.T) {
 	}
 }
 
-func TestFetch_Flood_HasRetryTime(t *testing.T) {
+func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
-		if e := failureOf(t, c.Fetch(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
+		if e := failureOf(t, c.FetchFile(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
 			t.Errorf("%s: wait %s", method, e.RetryAfter)
 		}
 	}
 }
 
-// TestFetch_EndsWithContext ends the context in either of the two requests of a fetch, and while
+// TestFetchFile_ContextEnd_StopsDownload ends the context in either of the two requests of a fetch, and while
 // bytes come. Sends must continue meanwhile.
-func TestFetch_EndsWithContext(t *testing.T) {
+func TestFetchFile_ContextEnd_StopsDownload(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- c.Fetch(ctx, "f", io.Discard) }()
-		s.Await(t, "the request", func() bool { return s.CountCalls(method) == 1 })
-		if _, err := c.Send(t.Context(), supervisor.Address{Chat: "101"}, supervisor.RichText{Text: "hi"}); err != nil {
+		go func() { ended <- c.FetchFile(ctx, "f", io.Discard) }()
+		s.WaitUntil(t, "the request", func() bool { return s.CountCalls(method) == 1 })
+		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "101"}, supervisor.RichText{Text: "hi"}); err != nil {
 			t.Errorf("a send meanwhile: %v", err)
 		}
 		cancel()
@@ -144,7 +144,7 @@ func TestFetch_EndsWithContext(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 10 << 20})
 	ctx, cancel := context.WithCancel(t.Context())
 	stops := writeFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
-	if err := c.Fetch(ctx, "f", stops); !errors.Is(err, context.Canceled) {
+	if err := c.FetchFile(ctx, "f", stops); !errors.Is(err, context.Canceled) {
 		t.Errorf("in its middle: %v", err)
 	}
 }
@@ -153,11 +153,11 @@ type writeFunc func(p []byte) (int, error)
 
 func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestFetch_WriterError_IsReturned checks that the writer's error is returned unchanged.
-func TestFetch_WriterError_IsReturned(t *testing.T) {
+// TestFetchFile_WriterError_IsReturned checks that the writer's error is returned unchanged.
+func TestFetchFile_WriterError_IsReturned(t *testing.T) {
 	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
 	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
-	if err := c.Fetch(t.Context(), "f", full); !errors.Is(err, syscall.ENOSPC) {
+	if err := c.FetchFile(t.Context(), "f", full); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -175,20 +175,20 @@ func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
 	}))
 }
 
-func TestFetch_Redirect_IsNotFollowed(t *testing.T) {
+func TestFetchFile_Redirect_IsNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	defer other.Close()
 	c := serving(t, "a", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
-	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != "" {
+	if got := message(t, c.FetchFile(t.Context(), "f", io.Discard)); got != "" {
 		t.Errorf("told %q", got)
 	}
 }
 
-// TestFetch_PathIsEscaped checks that a path with special characters stays below the token.
-func TestFetch_PathIsEscaped(t *testing.T) {
+// TestFetchFile_FilePath_IsEscaped checks that a path with special characters stays below the token.
+func TestFetchFile_FilePath_IsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
-	if err := c.Fetch(t.Context(), "f", io.Discard); err != nil {
+	if err := c.FetchFile(t.Context(), "f", io.Discard); err != nil {
 		t.Error(err)
 	}
 	if got, want := <-asked, "/file/bot"+canaryToken+"/a/b%3Fc%23d%252e%5C%C3%BC"; got != want {
@@ -196,8 +196,8 @@ func TestFetch_PathIsEscaped(t *testing.T) {
 	}
 }
 
-// TestFetch_EndlessFile_IsGivenUp also checks that the file's bytes do not stay in memory.
-func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
+// TestFetchFile_EndlessFile_IsGivenUp also checks that the file's bytes do not stay in memory.
+func TestFetchFile_EndlessFile_IsGivenUp(t *testing.T) {
 	piece := make([]byte, 64<<10)
 	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
 		for err := error(nil); err == nil; {
@@ -208,7 +208,7 @@ func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
 	count := writeFunc(func(p []byte) (int, error) { n += int64(len(p)); return len(p), nil })
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := message(t, c.Fetch(t.Context(), "f", count))
+	got := message(t, c.FetchFile(t.Context(), "f", count))
 	runtime.ReadMemStats(&after)
 	if got != "Telegram gives me files of up to 20 MiB, and this one is larger." || n != 20<<20+1 {
 		t.Errorf("told %q after %d bytes", got, n)
@@ -218,20 +218,20 @@ func TestFetch_EndlessFile_IsGivenUp(t *testing.T) {
 	}
 }
 
-func TestFetch_FromLocalServer(t *testing.T) {
+func TestFetchFile_LocalServer_ReadsFileFromDisk(t *testing.T) {
 	dir := t.TempDir()
 	s, c := filed(t, telegramtest.Options{Files: dir}, telegramtest.File{ID: "f", Name: "film.mp4", Content: []byte("begin"), Size: 25 << 20})
 	const outOfReach = "The Bot API server keeps this file where I can't read it."
-	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); !strings.HasPrefix(got, outOfReach) {
+	if got := message(t, c.FetchFile(t.Context(), "f", io.Discard)); !strings.HasPrefix(got, outOfReach) {
 		t.Errorf("without telegram.files: %q", got)
 	}
 	c.files = dir
 	var got bytes.Buffer
-	if err := c.Fetch(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(), []byte("begin")) {
+	if err := c.FetchFile(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(), []byte("begin")) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
-	if c.LargestFile() != 2000<<20 || s.CountCalls(telegramtest.DownloadMethod) != 0 {
-		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.LargestFile(), s.CountCalls(telegramtest.DownloadMethod))
+	if c.MaxDownloadSize() != 2000<<20 || s.CountCalls(telegramtest.DownloadMethod) != 0 {
+		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.MaxDownloadSize(), s.CountCalls(telegramtest.DownloadMethod))
 	}
 }
 
@@ -252,7 +252,7 @@ func TestLocalFile_OutsideFolder_IsRefused(t *testing.T) {
 		c := serving(t, path, http.NotFound)
 		c.files = dir
 		var got bytes.Buffer
-		err := c.Fetch(t.Context(), "f", &got)
+		err := c.FetchFile(t.Context(), "f", &got)
 		if told := message(t, err); !strings.HasPrefix(told, "The Bot API server keeps this file where") || got.Len() != 0 {
 			t.Errorf("%s: told %q, %d bytes", path, told, got.Len())
 		}

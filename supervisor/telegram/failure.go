@@ -58,7 +58,7 @@ type failureRule struct {
 	high      int // the last code of its range
 	when      func(f *failure) bool
 	result    supervisor.SendResult
-	reason    supervisor.SendReason
+	reason    supervisor.SendErrorReason
 }
 
 // failureRules are tried in order; the first match decides.

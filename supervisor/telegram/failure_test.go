@@ -28,7 +28,7 @@ const badGateway = "<html><head><title>502 Bad Gateway</title></head></html>"
 // outcome has all fields by which callers decide.
 type outcome struct {
 	fate   supervisor.SendResult
-	reason supervisor.SendReason
+	reason supervisor.SendErrorReason
 	after  time.Duration
 	moved  string
 }
@@ -141,9 +141,9 @@ func TestSend_AnswerDecidesOutcome(t *testing.T) {
 	}
 }
 
-// TestError_NamesResponderNotItsPage checks that an error does not contain the text of a gateway's
+// TestGatewayError_OmitsTextOfItsPage checks that an error does not contain the text of a gateway's
 // page.
-func TestError_NamesResponderNotItsPage(t *testing.T) {
+func TestGatewayError_OmitsTextOfItsPage(t *testing.T) {
 	const gateway, other = "something before Telegram answered, not Telegram", "what was answered is not Telegram's, or cut off"
 	for _, row := range []struct {
 		status int
@@ -196,7 +196,7 @@ func TestSendError_WrapsAPIError(t *testing.T) {
 	}
 }
 
-func TestFlood_GatewayHeader_GivesWait(t *testing.T) {
+func TestFlood_RetryAfterHeader_SetsWait(t *testing.T) {
 	for header, want := range map[string]time.Duration{
 		"12": 12 * time.Second, "0": floodWait, "Fri, 21 Nov 2026 10:00:00 GMT": floodWait, "99999999999": maxFloodWait,
 		strconv.FormatUint(math.MaxUint64, 10): maxFloodWait,
@@ -221,9 +221,9 @@ func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(bytes.NewReader(p)), r)
 }
 
-// FuzzResponse checks that any answer gives a message's name or an outcome, and that no text has
+// FuzzAPIResponse checks that any answer gives a message's name or an outcome, and that no text has
 // the token.
-func FuzzResponse(f *testing.F) {
+func FuzzAPIResponse(f *testing.F) {
 	head := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for _, row := range wholeAnswers {
 		if len(row.body) < 1000 {
@@ -242,7 +242,7 @@ func FuzzResponse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, err := c.Send(t.Context(), supervisor.Address{Chat: "5"}, supervisor.RichText{Text: canaryWords})
+		name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords})
 		if err == nil {
 			if id, err := strconv.ParseInt(name, 10, 64); err != nil || id <= 0 {
 				t.Fatalf("it sent a message named %q", name)

@@ -21,7 +21,7 @@ type Health struct {
 	Reached func()
 
 	mu      sync.Mutex // guards the fields below
-	status  Status
+	status  HealthStatus
 	alarmed bool      // whether Alarm was called, and Recovered was not called since
 	toldAt  time.Time // time of the last call of Alarm or Recovered
 	last    lastFailure
@@ -35,9 +35,9 @@ type lastFailure struct {
 	lasting bool // whether the failure is more than a short interruption
 }
 
-// Status is the state as shown to users.
-type Status struct {
-	Mode      Mode
+// HealthStatus is the state as shown to users.
+type HealthStatus struct {
+	Mode      UpdateMode
 	State     HealthState
 	Since     time.Time // start of State
 	Completed time.Time // time of Telegram's last answer to a poll or call of the webhook; zero means none yet
@@ -48,12 +48,12 @@ type Status struct {
 	Username  string    // the bot's username, without @; "" if unknown
 }
 
-// Mode is the way in which updates come.
-type Mode string
+// UpdateMode is the way in which updates come.
+type UpdateMode string
 
 const (
-	ModePolling Mode = "polling"
-	ModeWebhook Mode = "webhook"
+	ModePolling UpdateMode = "polling"
+	ModeWebhook UpdateMode = "webhook"
 )
 
 // HealthState is the state of the connection.
@@ -73,40 +73,40 @@ var healthTransitions = map[HealthState]map[HealthState]bool{
 	HealthFailing:  {HealthOK: true},
 }
 
-// Status returns the current status.
-func (h *Health) Status() Status {
+// HealthStatus returns the current status.
+func (h *Health) Status() HealthStatus {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.status
 }
 
-// Named stores the bot's username.
-func (h *Health) Named(username string) {
-	h.update(func(s *Status) { s.Username = username })
+// SetUsername stores the bot's username.
+func (h *Health) SetUsername(username string) {
+	h.update(func(s *HealthStatus) { s.Username = username })
 }
 
 // begin stores how updates come. It is called once, before the first attempt.
-func (h *Health) begin(mode Mode) {
-	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
+func (h *Health) begin(mode UpdateMode) {
+	h.update(func(s *HealthStatus) { s.Mode = mode; s.transition(HealthStarting) })
 }
 
 // answered records an answer of Telegram.
 func (h *Health) answered() {
-	h.update(func(s *Status) { s.Completed = time.Now() })
+	h.update(func(s *HealthStatus) { s.Completed = time.Now() })
 }
 
 func (h *Health) stalled() {
-	h.update(func(s *Status) { s.Stalls++ })
+	h.update(func(s *HealthStatus) { s.Stalls++ })
 }
 
 func (h *Health) pending(n int64) {
-	h.update(func(s *Status) { s.Pending = int(n) })
+	h.update(func(s *HealthStatus) { s.Pending = int(n) })
 }
 
 // succeeded records a success. The failure is over, unless its class has a time remembered, within
 // which a success proves nothing.
 func (h *Health) succeeded() {
-	h.update(func(s *Status) {
+	h.update(func(s *HealthStatus) {
 		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {
 			return
 		}
@@ -128,7 +128,7 @@ const alarmInterval = 10 * time.Minute
 
 // failed records a failure, and reports whether it is more than a short interruption.
 func (h *Health) failed(class *failureClass, err error) (lasting bool) {
-	h.update(func(s *Status) {
+	h.update(func(s *HealthStatus) {
 		s.transition(HealthFailing)
 		s.Failures++
 		s.Error = class.explain(err)
@@ -146,7 +146,7 @@ func (h *Health) failed(class *failureClass, err error) (lasting bool) {
 	return lasting
 }
 
-func (h *Health) update(change func(*Status)) {
+func (h *Health) update(change func(*HealthStatus)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change(&h.status)
@@ -162,7 +162,7 @@ func (h *Health) tell(who func(string), text string) {
 
 // transition changes the state; all changes go through it. A transition to the current state
 // changes nothing.
-func (s *Status) transition(to HealthState) {
+func (s *HealthStatus) transition(to HealthState) {
 	if healthTransitions[s.State][to] {
 		s.State, s.Since = to, time.Now()
 	}

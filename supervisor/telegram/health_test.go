@@ -11,9 +11,9 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// TestAlarm_Flapping_IsNotRepeated checks an hour of failures that come and go. They cause few
+// TestAlarm_FailuresComeAndGo_IsNotRepeated checks an hour of failures that come and go. They cause few
 // alarms, but all failures are logged. A lasting failure and its end are reported.
-func TestAlarm_Flapping_IsNotRepeated(t *testing.T) {
+func TestAlarm_FailuresComeAndGo_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool
 		least, most int  // allowed number of alarms
@@ -71,8 +71,8 @@ func brief(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// TestLog_LastingFailure_IsMarked checks that three failures in a row count as lasting.
-func TestLog_LastingFailure_IsMarked(t *testing.T) {
+// TestLog_ThreeFailures_AreMarkedLasting checks that three failures in a row count as lasting.
+func TestLog_ThreeFailures_AreMarkedLasting(t *testing.T) {
 	log, journal := logged()
 	n := 0
 	o := telegram.PollOptions{Log: log, Health: new(telegram.Health)}

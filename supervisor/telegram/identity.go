@@ -65,9 +65,9 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	return *user, nil
 }
 
-// Me returns the bot's user. It asks Telegram until the user is known, and then remembers the user.
+// GetMe returns the bot's user. It asks Telegram until the user is known, and then remembers the user.
 // RefreshMe asks again.
-func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
+func (c *Client) GetMe(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
 // RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If the request
 // fails, the known user stays. For some time after a failure, RefreshMe fails without a request.
@@ -80,15 +80,15 @@ func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 func (c *Client) askName(ctx context.Context, h *Health) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, getMeTimeout)
 	defer cancel()
-	me, err := c.Me(ctx)
+	me, err := c.GetMe(ctx)
 	if err == nil {
-		h.Named(me.Username)
+		h.SetUsername(me.Username)
 	}
 	return me.Username, err
 }
 
-// Self is the bot that reads updates.
-type Self struct {
+// BotIdentity is the bot that reads updates.
+type BotIdentity struct {
 	ID   int64
 	Name func() (string, error) // returns the bot's username, without @; only called if the username matters
 }

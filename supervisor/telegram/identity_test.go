@@ -38,7 +38,7 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 		w := newWire(t, script(always(refusal(500, "Internal Server Error", "")), as(`{"id":43,"is_bot":true}`), as(ourselves)))
 		c := w.client()
 		for _, want := range []string{"Internal Server Error", "about 43"} {
-			if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := c.GetMe(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("got %v, want %q", err, want)
 			}
 			time.Sleep(time.Minute) // the fake time of the bubble
@@ -46,21 +46,21 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 		var callers sync.WaitGroup
 		for range 8 {
 			callers.Go(func() {
-				if user, err := c.Me(t.Context()); err != nil || user.Username != "mews_bot" {
+				if user, err := c.GetMe(t.Context()); err != nil || user.Username != "mews_bot" {
 					t.Errorf("got %v, %v", user, err)
 				}
 			})
 		}
 		callers.Wait()
-		if user, err := c.Me(t.Context()); err != nil || user.Id != 7 || len(w.requests("getMe")) != 3 {
+		if user, err := c.GetMe(t.Context()); err != nil || user.Id != 7 || len(w.requests("getMe")) != 3 {
 			t.Errorf("got %v, %v; asked %d times, want 3", user, err, len(w.requests("getMe")))
 		}
 	})
 }
 
-// TestGetMe_AfterFailure_Waits checks the pause after a failure. If Telegram gave a time, no
+// TestGetMe_AfterFailure_DelaysNextRequest checks the pause after a failure. If Telegram gave a time, no
 // request comes earlier.
-func TestGetMe_AfterFailure_Waits(t *testing.T) {
+func TestGetMe_AfterFailure_DelaysNextRequest(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		least time.Duration // the shortest time between two requests
@@ -93,22 +93,22 @@ func TestGetMe_AfterFailure_Waits(t *testing.T) {
 }
 
 func meOf(c *telegram.Client) func(context.Context) (any, error) {
-	return func(ctx context.Context) (any, error) { return c.Me(ctx) }
+	return func(ctx context.Context) (any, error) { return c.GetMe(ctx) }
 }
 
 func meetOf(c *telegram.Client) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) { return c.RefreshMe(ctx) }
 }
 
-// TestGetMe_CancelledCaller_IsNoFailure checks that the next caller asks at once.
-func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
+// TestGetMe_CancelledCaller_CountsNoFailure checks that the next caller asks at once.
+func TestGetMe_CancelledCaller_CountsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(silence, as(ourselves)))
 		c := w.client()
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 2)
-		go func() { _, err := c.Me(ctx); gone <- err }()
-		go func() { _, err := c.Me(ctx); gone <- err }() // this caller waits for the first caller's request
+		go func() { _, err := c.GetMe(ctx); gone <- err }()
+		go func() { _, err := c.GetMe(ctx); gone <- err }() // this caller waits for the first caller's request
 		synctest.Wait()
 		cancel()
 		for range 2 {
@@ -116,7 +116,7 @@ func TestGetMe_CancelledCaller_IsNoFailure(t *testing.T) {
 				t.Error("who went away was answered")
 			}
 		}
-		if user, err := c.Me(t.Context()); err != nil || user.Username != "mews_bot" {
+		if user, err := c.GetMe(t.Context()); err != nil || user.Username != "mews_bot" {
 			t.Errorf("got %v, %v", user, err)
 		}
 	})
@@ -126,7 +126,7 @@ func TestRefreshMe_LearnsNewName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		renamed := strings.Replace(ourselves, "mews_bot", "hawk_bot", 1)
 		c := newWire(t, script(as(ourselves), as(renamed), always(respond(502, "")))).client()
-		if me, err := c.Me(t.Context()); err != nil || me.Username != "mews_bot" {
+		if me, err := c.GetMe(t.Context()); err != nil || me.Username != "mews_bot" {
 			t.Fatalf("at first: %v, %v", me, err)
 		}
 		if me, err := c.RefreshMe(t.Context()); err != nil || me.Username != "hawk_bot" {
@@ -135,15 +135,15 @@ func TestRefreshMe_LearnsNewName(t *testing.T) {
 		if _, err := c.RefreshMe(t.Context()); err == nil {
 			t.Error("a failure is none")
 		}
-		if me, err := c.Me(t.Context()); err != nil || me.Username != "hawk_bot" {
+		if me, err := c.GetMe(t.Context()); err != nil || me.Username != "hawk_bot" {
 			t.Errorf("after that: %v, %v", me, err)
 		}
 	})
 }
 
-// TestWebhook_UnknownName_AsksRarely checks a webhook while Telegram does not answer. An update
+// TestWebhook_UnknownBotName_AsksRarely checks a webhook while Telegram does not answer. An update
 // that needs the bot's name is refused, and Telegram sends it again.
-func TestWebhook_UnknownName_AsksRarely(t *testing.T) {
+func TestWebhook_UnknownBotName_AsksRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))
 		s := newStore(0)

@@ -11,10 +11,10 @@ import (
 	"mews/supervisor"
 )
 
-// Read turns an update of Telegram into an Incoming. It asks for the bot's name only if the name
+// ParseUpdate turns an update of Telegram into an Incoming. It asks for the bot's name only if the name
 // decides whether a group's message is for the bot. Its only errors come from that request. An
 // update that is not understood becomes IncomingOther. So does an update with an error.
-func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
+func ParseUpdate(raw json.RawMessage, self BotIdentity) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}
 	err := r.read(raw)
@@ -24,7 +24,7 @@ func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
 // updateReader reads one update.
 type updateReader struct {
 	in     supervisor.Incoming
-	self   Self
+	self   BotIdentity
 	chat   int64
 	sender int64
 }

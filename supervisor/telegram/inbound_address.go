@@ -15,7 +15,7 @@ var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(
 // addressed reports whether a group's message is for the bot. That is a command that names no other
 // bot, a message that names the bot, or a reply to the bot. The result words has the message's
 // words without the bot's name at the beginning.
-func addressed(m fields, w wording, self Self) (toBot bool, words wording, err error) {
+func addressed(m fields, w wording, self BotIdentity) (toBot bool, words wording, err error) {
 	words, mentioned := w.withoutName(func(e gotgbot.MessageEntity, _ string) bool {
 		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
 	})
@@ -36,7 +36,7 @@ func addressed(m fields, w wording, self Self) (toBot bool, words wording, err e
 // nameOf returns the bot's name if a message has names, and "" if the name does not matter. An
 // unknown name matters only if one of names may be a bot's. A bot's name ends in "bot", except for
 // a few names that were bought.
-func nameOf(self Self, names []string) (string, error) {
+func nameOf(self BotIdentity, names []string) (string, error) {
 	if len(names) == 0 {
 		return "", nil
 	}

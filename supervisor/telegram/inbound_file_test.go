@@ -64,10 +64,10 @@ var fileTests = []struct {
 		supervisor.Attachment{File: "d", Kind: "document", Name: strings.Repeat("ü", 512)}},
 }
 
-func TestRead_File_BecomesAttachment(t *testing.T) {
+func TestParseUpdate_File_BecomesAttachment(t *testing.T) {
 	for _, test := range fileTests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := telegram.Read(json.RawMessage(message(ann, privateChat, test.fields)), me)
+			got, err := telegram.ParseUpdate(json.RawMessage(message(ann, privateChat, test.fields)), me)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,9 +91,9 @@ func unkept(a supervisor.Attachment) bool {
 		!utf8.ValidString(text) || strings.Contains(text, "\x00") || a.SHA256 != "" || a.Failure != ""
 }
 
-// TestRead_WordsOfOthers_AreWorld checks whether a message has only the sender's words, or also
+// TestParseUpdate_ForeignWords_HaveOriginWorld checks whether a message has only the sender's words, or also
 // words of others.
-func TestRead_WordsOfOthers_AreWorld(t *testing.T) {
+func TestParseUpdate_ForeignWords_HaveOriginWorld(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {
 		return `"external_reply":{"message_id":3,"origin":{"type":"user","sender_user":{"id":` + by + `}}},"quote":{"text":"there"}`
@@ -126,7 +126,7 @@ func TestRead_WordsOfOthers_AreWorld(t *testing.T) {
 		"a venue": {[]string{`"venue":{"title":"C","location":{"latitude":1,"longitude":2}}`, `"location":{"latitude":1,"longitude":2}`},
 			supervisor.OriginWorld},
 	} {
-		got, err := telegram.Read(json.RawMessage(message(append(test.fields, ann, privateChat)...)), me)
+		got, err := telegram.ParseUpdate(json.RawMessage(message(append(test.fields, ann, privateChat)...)), me)
 		if err != nil || got.Kind != supervisor.IncomingMessage || got.Origin != test.want {
 			t.Errorf("%s: error %v, kind %s, origin %q, want %q", name, err, got.Kind, got.Origin, test.want)
 		}

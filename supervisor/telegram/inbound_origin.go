@@ -32,5 +32,5 @@ func (r *updateReader) quotesOthers(m fields) bool {
 	if by == 0 { // the reply is to a message of another chat
 		by = field[origin](to, "origin").User.Id
 	}
-	return quotes.Write(r.in.Quote) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
+	return quotes.FormatQuote(r.in.Quote) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
 }

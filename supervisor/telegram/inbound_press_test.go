@@ -25,7 +25,7 @@ func press(chat, from string, more ...string) string {
 	return `{"update_id":500001,"callback_query":{` + strings.Join(fields, ",") + `}}`
 }
 
-func TestRead_Press_NeedsOwnMessage(t *testing.T) {
+func TestParseUpdate_Press_NeedsMessageOfBot(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
 	for name, test := range map[string]struct {
@@ -43,7 +43,7 @@ func TestRead_Press_NeedsOwnMessage(t *testing.T) {
 			want := test.want
 			want.Channel, want.Update, want.Kind, want.Sender, want.Message = supervisor.ChannelTelegram, 500001, "press", "42", "11"
 			want.Key, want.Text, want.Query, want.SentAt, want.Addressed = "500001.1760000000", test.text, "4382bfdwdsb323b2d9", at, true
-			got, err := telegram.Read(json.RawMessage(test.update), me)
+			got, err := telegram.ParseUpdate(json.RawMessage(test.update), me)
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(supervisor.Incoming{}, "Raw")); diff != "" || err != nil {
 				t.Errorf("error %v; want -, got +:\n%s", err, diff)
 			}
@@ -51,25 +51,25 @@ func TestRead_Press_NeedsOwnMessage(t *testing.T) {
 	}
 }
 
-func TestRead_ChatTitle_IsOneLine(t *testing.T) {
+func TestParseUpdate_ChatTitle_IsOneLine(t *testing.T) {
 	long := strings.Replace(group, "The house", `The\n house \u0000`+strings.Repeat("ü", 400), 1)
-	got, err := telegram.Read(json.RawMessage(message(ann, long, text("x"))), me)
+	got, err := telegram.ParseUpdate(json.RawMessage(message(ann, long, text("x"))), me)
 	if want := "The house " + strings.Repeat("ü", 289) + "…"; err != nil || got.Title != want {
 		t.Errorf("error %v, title %q, want %q", err, got.Title, want)
 	}
 }
 
-// TestRead_OtherUpdateTypes_AreIgnored checks that only messages and presses of people cause an
+// TestParseUpdate_OtherTypes_AreIgnored checks that only messages and presses of people cause an
 // action.
-func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
-	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
-	for _, kind := range telegramtest.OtherKinds() {
+func TestParseUpdate_OtherTypes_AreIgnored(t *testing.T) {
+	self := telegram.BotIdentity{ID: 42, Name: me.Name} // the bot of telegramtest
+	for _, kind := range telegramtest.OtherUpdateKinds() {
 		t.Run(kind, func(t *testing.T) {
-			raw := telegramtest.Other(kind, 1001)
+			raw := telegramtest.NewOtherUpdate(kind, 1001)
 			if !json.Valid(raw) {
 				t.Fatalf("this is no JSON: %s", raw)
 			}
-			got, err := telegram.Read(raw, self)
+			got, err := telegram.ParseUpdate(raw, self)
 			if err != nil || got.Kind != supervisor.IncomingOther || got.Text != "" || got.Addressed || got.Update != 1 {
 				t.Errorf("error %v, letter %+v", err, got)
 			}
@@ -77,9 +77,9 @@ func TestRead_OtherUpdateTypes_AreIgnored(t *testing.T) {
 	}
 }
 
-// TestOtherUpdateTypes_AreComplete checks that all update types of the library are tested.
-func TestOtherUpdateTypes_AreComplete(t *testing.T) {
-	known := telegramtest.OtherKinds()
+// TestOtherUpdateTypes_ListIsComplete checks that all update types of the library are tested.
+func TestOtherUpdateTypes_ListIsComplete(t *testing.T) {
+	known := telegramtest.OtherUpdateKinds()
 	update := reflect.TypeFor[gotgbot.Update]()
 	for i := range update.NumField() {
 		name, _, _ := strings.Cut(update.Field(i).Tag.Get("json"), ",")

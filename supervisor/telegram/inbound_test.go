@@ -57,7 +57,7 @@ func entity(kind string, offset, length int, more ...string) string {
 	return `"entities":[{` + strings.Join(fields, ",") + `}]`
 }
 
-var me = telegram.Self{ID: 7, Name: func() (string, error) { return "mews_bot", nil }}
+var me = telegram.BotIdentity{ID: 7, Name: func() (string, error) { return "mews_bot", nil }}
 
 const (
 	photo = `"photo":[{"file_id":"AgAC","file_unique_id":"AQAD","file_size":1234,"width":90,"height":67}]`
@@ -245,13 +245,13 @@ func whole(in supervisor.Incoming) string {
 	if name, _ := slash.Parse(in.Text); name != "" {
 		return in.Text
 	}
-	return strings.TrimSpace(quotes.Write(in.Quote) + "\n" + in.Text)
+	return strings.TrimSpace(quotes.FormatQuote(in.Quote) + "\n" + in.Text)
 }
 
-func TestRead_Words_BecomeModelText(t *testing.T) {
+func TestParseUpdate_Text_BecomesModelText(t *testing.T) {
 	for _, test := range inboundTests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := telegram.Read(json.RawMessage(test.update), me)
+			got, err := telegram.ParseUpdate(json.RawMessage(test.update), me)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestRead_Words_BecomeModelText(t *testing.T) {
 	}
 }
 
-func TestRead_Envelope_HasSenderChatAndTime(t *testing.T) {
+func TestParseUpdate_KeepsSenderChatAndTime(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
 	moved := func(title string) supervisor.Incoming {
 		l := supervisor.Incoming{Title: title}
@@ -308,7 +308,7 @@ func TestRead_Envelope_HasSenderChatAndTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.want.Channel = supervisor.ChannelTelegram
-			got, err := telegram.Read(json.RawMessage(test.update), me)
+			got, err := telegram.ParseUpdate(json.RawMessage(test.update), me)
 			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(supervisor.Incoming{}, "Raw")); diff != "" || err != nil {
 				t.Errorf("error %v; want -, got +:\n%s", err, diff)
 			}
@@ -318,9 +318,9 @@ func TestRead_Envelope_HasSenderChatAndTime(t *testing.T) {
 
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
-// TestRead_InGroup_KeepsMessagesForBot checks which messages are for the bot. The bot's name is
+// TestParseUpdate_Group_KeepsMessagesForBot checks which messages are for the bot. The bot's name is
 // requested only if the result depends on it.
-func TestRead_InGroup_KeepsMessagesForBot(t *testing.T) {
+func TestParseUpdate_Group_KeepsMessagesForBot(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
 		fields    []string
@@ -376,7 +376,7 @@ func TestRead_InGroup_KeepsMessagesForBot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := false
-			got, err := telegram.Read(json.RawMessage(message(append(test.fields, ann, group)...)), telegram.Self{ID: 7, Name: func() (string, error) {
+			got, err := telegram.ParseUpdate(json.RawMessage(message(append(test.fields, ann, group)...)), telegram.BotIdentity{ID: 7, Name: func() (string, error) {
 				asked = true
 				return me.Name()
 			}})
@@ -391,10 +391,10 @@ func TestRead_InGroup_KeepsMessagesForBot(t *testing.T) {
 	}
 }
 
-// TestRead_UnknownBotName_FailsIfNeeded also checks messages for which the name does not matter.
-func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
+// TestParseUpdate_UnknownBotName_FailsIfNeeded also checks messages for which the name does not matter.
+func TestParseUpdate_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	broken := errors.New("no network")
-	nobody := telegram.Self{ID: 7, Name: func() (string, error) { return "", broken }}
+	nobody := telegram.BotIdentity{ID: 7, Name: func() (string, error) { return "", broken }}
 	for name, test := range map[string]struct {
 		fields    []string
 		fails     bool
@@ -408,7 +408,7 @@ func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 		"a command":                 {[]string{group, text("/stop")}, false, true},
 		"in private":                {[]string{privateChat, text("@mews_bot hi"), entity("mention", 0, 9)}, false, true},
 	} {
-		got, err := telegram.Read(json.RawMessage(message(append(test.fields, ann)...)), nobody)
+		got, err := telegram.ParseUpdate(json.RawMessage(message(append(test.fields, ann)...)), nobody)
 		if errors.Is(err, broken) != test.fails || got.Addressed != test.addressed ||
 			test.fails && (got.Kind != supervisor.IncomingOther || got.Update == 0 || got.Chat == "") {
 			t.Errorf("%s: error %v and %+v", name, err, got)
@@ -416,16 +416,16 @@ func TestRead_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	}
 }
 
-func TestRead_LongFields_AreCut(t *testing.T) {
-	got, err := telegram.Read(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
+func TestParseUpdate_LongFields_AreCut(t *testing.T) {
+	got, err := telegram.ParseUpdate(json.RawMessage(message(ann, privateChat, text("ab"+strings.Repeat("🦅",
 		supervisor.MaxText/4)))), me)
 	if err != nil || len(got.Text) != supervisor.MaxText-2 || !utf8.ValidString(got.Text) {
 		t.Errorf("error %v, %d bytes", err, len(got.Text))
 	}
 }
 
-// FuzzUpdate checks that any update gives an Incoming that keeps the promises of its type.
-func FuzzUpdate(f *testing.F) {
+// FuzzParseUpdate checks that any update gives an Incoming that keeps the promises of its type.
+func FuzzParseUpdate(f *testing.F) {
 	for _, l := range inboundTests {
 		f.Add([]byte(l.update))
 	}
@@ -436,13 +436,13 @@ func FuzzUpdate(f *testing.F) {
 	}
 	f.Add([]byte(message(ann, smallGroup, `"migrate_to_chat_id":-100777`)))
 	f.Add([]byte(press(privateChat, ann, `"data":"yes"`)))
-	for _, kind := range telegramtest.OtherKinds() {
-		f.Add([]byte(telegramtest.Other(kind, 42)))
+	for _, kind := range telegramtest.OtherUpdateKinds() {
+		f.Add([]byte(telegramtest.NewOtherUpdate(kind, 42)))
 	}
 	f.Add([]byte(`{"update_id":1e3,"message":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"},"from":{"id":1},"text":"x",` +
 		`"entities":[{"type":"text_link","offset":9223372036854775807,"length":1,"url":"x"}]}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := telegram.Read(raw, me)
+		got, err := telegram.ParseUpdate(raw, me)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -118,7 +118,7 @@ func joined(between string, texts ...string) string {
 // there is none.
 func carried(m fields) string {
 	if file, _ := fileIn(m); file.Kind != "" {
-		return titles.Attachment(file)
+		return titles.AttachmentTitle(file)
 	}
 	for _, u := range unreadable {
 		if _, ok := m[u.field]; !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// Command is a line of the menu that Telegram shows for "/".
-type Command struct {
+// MenuCommand is a line of the menu that Telegram shows for "/".
+type MenuCommand struct {
 	Name    string // the command's name without the slash: 1 to 32 of a-z, 0-9 and _
 	Summary string // what the command does, in 1 to 256 characters
 }
@@ -20,7 +20,7 @@ var formerLanguages = []string{"de", "es", "fr"}
 
 // SetMenu sets the bot's menu for everybody. It changes nothing if the menu is already set, so
 // callers may call it at every start.
-func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
+func (c *Client) SetMenu(ctx context.Context, menu []MenuCommand) error {
 	// The scope is explicit, because the library sends "null" without one.
 	all := gotgbot.BotCommandScopeDefault{}
 	if err := c.setMenu(ctx, all, "", menu); err != nil {
@@ -36,7 +36,7 @@ func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 
 // SetChatMenu sets the bot's menu in one chat, as SetMenu does. If the menu is empty, the chat
 // shows everybody's menu.
-func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) error {
+func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []MenuCommand) error {
 	id, err := parseID("chat", chat)
 	if err == nil {
 		err = c.setMenu(ctx, gotgbot.BotCommandScopeChat{ChatId: id}, "", menu)
@@ -47,7 +47,7 @@ func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) e
 	return nil
 }
 
-func (c *Client) setMenu(ctx context.Context, scope gotgbot.BotCommandScope, language string, menu []Command) error {
+func (c *Client) setMenu(ctx context.Context, scope gotgbot.BotCommandScope, language string, menu []MenuCommand) error {
 	wanted := make([]gotgbot.BotCommand, len(menu))
 	for i, m := range menu {
 		wanted[i] = gotgbot.BotCommand{Command: m.Name, Description: m.Summary}

@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// menus is a fake server that stores only menus.
-type menus struct {
+// menuServer is a fake server that stores only menus.
+type menuServer struct {
 	mu     sync.Mutex
 	menus  map[string]string // the menus as JSON, by language
 	called []string
 }
 
-func (m *menus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (m *menuServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
@@ -47,13 +47,13 @@ func (m *menus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"ok":true,"result":`+result+`}`)
 }
 
-func TestSetMenu_OnlyIfDifferent(t *testing.T) {
-	server := &menus{menus: map[string]string{
+func TestSetMenu_Unchanged_SendsNothing(t *testing.T) {
+	server := &menuServer{menus: map[string]string{
 		"de": `[{"command":"stop","description":"Anhalten"}]`,
 		"fr": `[{"command":"old","description":"Vieux"}]`,
 	}}
 	c := open(t, serve(t, server.ServeHTTP))
-	wanted := []Command{{"stop", "Stop <it> & all"}, {"help", "What I can do"}}
+	wanted := []MenuCommand{{"stop", "Stop <it> & all"}, {"help", "What I can do"}}
 	if err := c.SetMenu(t.Context(), wanted); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestSetMenu_OnlyIfDifferent(t *testing.T) {
 
 func TestSetMenu_Error_NamesMenu(t *testing.T) {
 	for method, which := range map[string]string{"setMyCommands": "set the menu", "deleteMyCommands": `language "de"`} {
-		server := &menus{menus: map[string]string{"de": `[{"command":"stop","description":"Anhalten"}]`}}
+		server := &menuServer{menus: map[string]string{"de": `[{"command":"stop","description":"Anhalten"}]`}}
 		c := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, method) {
 				w.WriteHeader(400)
@@ -84,7 +84,7 @@ func TestSetMenu_Error_NamesMenu(t *testing.T) {
 			}
 			server.ServeHTTP(w, r)
 		}))
-		err := c.SetMenu(t.Context(), []Command{{"Stop!", "x"}})
+		err := c.SetMenu(t.Context(), []MenuCommand{{"Stop!", "x"}})
 		if e := failureOf(t, err); outcomeOf(e) != rejected || !strings.Contains(err.Error(), which) {
 			t.Errorf("got %+v: %v", outcomeOf(e), err)
 		}

@@ -50,7 +50,7 @@ func (l *nameLookup) run(ctx context.Context) {
 		}
 		_, err := l.client.askName(ctx, l.health)
 		if err == nil {
-			signals.Send(l.known)
+			signals.SendToken(l.known)
 		} else if !errors.Is(err, last) && ctx.Err() == nil {
 			l.log.Warn("ask who the bot is", "error", err)
 		}
@@ -60,12 +60,12 @@ func (l *nameLookup) run(ctx context.Context) {
 
 // self returns the client's bot. It does not wait for the name. While the name is unknown, the
 // error is errNameUnknown.
-func (l *nameLookup) self() Self {
-	return Self{ID: l.client.id, Name: func() (string, error) {
+func (l *nameLookup) self() BotIdentity {
+	return BotIdentity{ID: l.client.id, Name: func() (string, error) {
 		if known := l.client.identity.known.Load(); known != nil {
 			return known.Username, nil
 		}
-		signals.Send(l.wanted)
+		signals.SendToken(l.wanted)
 		return "", errNameUnknown
 	}}
 }

@@ -68,14 +68,14 @@ func due(all []upcoming, offset int64, now time.Duration) (batch []string, wait 
 	return batch, wait
 }
 
-// dated is a store that notes the time of each text.
-type dated struct {
+// timingStore is a store that notes the time of each text.
+type timingStore struct {
 	*store
 	began time.Time
 	at    map[string]time.Duration
 }
 
-func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+func (d *timingStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	if d.began.IsZero() {
 		d.began = time.Now() // the first poll is answered at once
 	}
@@ -84,14 +84,14 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 			d.at[l.Text] = time.Since(d.began)
 		}
 	}
-	return d.store.Take(ctx, batch, next)
+	return d.store.StoreBatch(ctx, batch, next)
 }
 
-func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
+func newDated() *timingStore { return &timingStore{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestGroupMessage_WaitsBrieflyForName checks that a message for the bot is neither dropped nor
+// TestGroupMessage_WaitsBrieflyForBotName checks that a message for the bot is neither dropped nor
 // treated as another bot's message. The group keeps its order.
-func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
+func TestGroupMessage_WaitsBrieflyForBotName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			behind := message(ann, group, text("/status"))
@@ -111,9 +111,9 @@ func TestGroupMessage_WaitsBrieflyForName(t *testing.T) {
 	}
 }
 
-// TestPrivateMessages_DoNotWaitForName checks that private messages come at once while the name is
+// TestPrivateMessage_NeverWaitsForBotName checks that private messages come at once while the name is
 // unknown. A group's message is dropped after a minute, and causes no further polls.
-func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
+func TestPrivateMessage_NeverWaitsForBotName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,
 		private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it"),
@@ -133,9 +133,9 @@ func TestPrivateMessages_DoNotWaitForName(t *testing.T) {
 	}
 }
 
-// TestFullBatch_WaitsShorterForName checks the shorter wait, because private messages may be behind
+// TestFullBatch_WaitsLessForBotName checks the shorter wait, because private messages may be behind
 // a full batch.
-func TestFullBatch_WaitsShorterForName(t *testing.T) {
+func TestFullBatch_WaitsLessForBotName(t *testing.T) {
 	d := newDated()
 	all := []upcoming{mention(0, 11, "hi")}
 	for id := range int64(150) {
@@ -147,8 +147,8 @@ func TestFullBatch_WaitsShorterForName(t *testing.T) {
 	}
 }
 
-// TestHeldUpdates_AreNotConfirmed checks that held updates come again after a restart.
-func TestHeldUpdates_AreNotConfirmed(t *testing.T) {
+// TestUpdatesAwaitingBotName_AreNotConfirmed checks that held updates come again after a restart.
+func TestUpdatesAwaitingBotName_AreNotConfirmed(t *testing.T) {
 	s := newStore(0)
 	poll(t, s, 30*time.Second, queue(time.Hour, private(0, 10, "before it"), mention(0, 11, "hi"), private(0, 12, "behind it")))
 	if s.offset() != 11 {

@@ -14,15 +14,15 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-// Receiver stores incoming updates, and then decides who may talk.
-type Receiver interface {
-	// Next returns the start of the next batch; 0 if no batch has come yet.
-	Next(ctx context.Context) (offset int64, err error)
-	// Take stores a batch and the start of the next batch in one transaction. Telegram may then
+// UpdateReceiver stores incoming updates, and then decides who may talk.
+type UpdateReceiver interface {
+	// NextOffset returns the start of the next batch; 0 if no batch has come yet.
+	NextOffset(ctx context.Context) (offset int64, err error)
+	// StoreBatch stores a batch and the start of the next batch in one transaction. Telegram may then
 	// forget the batch; after an error, the whole batch comes again. If next is 0, the stored start
 	// does not change. next may be lower than before. The same update may come again with another
 	// offset, even concurrently. batch may be empty if only next changes.
-	Take(ctx context.Context, batch []supervisor.Incoming, next int64) error
+	StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 
 const (
@@ -47,7 +47,7 @@ type PollOptions struct {
 // Poller fetches updates by long polling.
 type Poller struct {
 	client   *Client
-	receiver Receiver
+	receiver UpdateReceiver
 	timeout  time.Duration
 	margin   time.Duration
 	log      hclog.Logger
@@ -63,7 +63,7 @@ type Poller struct {
 }
 
 // NewPoller creates a poller. No other program may poll with the client's token.
-func NewPoller(c *Client, receiver Receiver, o PollOptions) *Poller {
+func NewPoller(c *Client, receiver UpdateReceiver, o PollOptions) *Poller {
 	if o.Timeout <= 0 || o.Timeout > pollTimeout {
 		o.Timeout = pollTimeout
 	}
@@ -145,11 +145,11 @@ func retryForever(
 // pause waits before the next attempt.
 func (c *Client) pause(ctx context.Context, class *failureClass, wait time.Duration) {
 	if !class.away {
-		retry.Wait(ctx, wait)
+		retry.Sleep(ctx, wait)
 		return
 	}
-	retry.Wait(ctx, minDelay)
-	retry.WaitOr(ctx, wait-minDelay, c.answered)
+	retry.Sleep(ctx, minDelay)
+	retry.SleepOrWake(ctx, wait-minDelay, c.answered)
 }
 
 // unsignal drops the signals of answers that came before an attempt.
@@ -169,7 +169,7 @@ func (p *Poller) attempt(ctx context.Context) error {
 		p.fix = nil
 	}
 	if !p.offsetKnown {
-		offset, err := p.receiver.Next(ctx)
+		offset, err := p.receiver.NextOffset(ctx)
 		if err != nil {
 			return fmt.Errorf("find where Telegram's updates go on: %w: %w", errStore, err)
 		}
@@ -202,7 +202,7 @@ func (p *Poller) poll(ctx context.Context) error {
 		return p.receive(ctx, batch)
 	case waits:
 		// a server that does not wait is polled once a second
-		retry.Wait(ctx, minDelay-time.Since(began))
+		retry.Sleep(ctx, minDelay-time.Since(began))
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	batch := p.read(updates)
 	asked, next := p.offset, batch.next(p.offset)
 	if len(batch.ready) > 0 || next != asked {
-		if err := p.receiver.Take(ctx, batch.ready, next); err != nil {
+		if err := p.receiver.StoreBatch(ctx, batch.ready, next); err != nil {
 			return fmt.Errorf("keep %d updates: %w: %w", len(batch.ready), errStore, err)
 		}
 	}
@@ -224,7 +224,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 		p.staleBatches = 0
 	}
 	if batch.firstHeld != 0 {
-		retry.WaitOr(ctx, minDelay, p.names.known) // without the pause, the same batch would come again at once
+		retry.SleepOrWake(ctx, minDelay, p.names.known) // without the pause, the same batch would come again at once
 	}
 	if p.staleBatches > 1 {
 		return fmt.Errorf("read updates from %d on: %w", asked, errStale)
@@ -237,7 +237,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 func (p *Poller) read(updates []json.RawMessage) *readBatch {
 	batch := &readBatch{ready: make([]supervisor.Incoming, 0, len(updates)), heldChats: map[string]bool{}}
 	for _, raw := range updates {
-		in, err := Read(raw, p.names.self())
+		in, err := ParseUpdate(raw, p.names.self())
 		batch.highest = max(batch.highest, in.Update)
 		if err != nil && !p.names.mayHold(len(updates) >= pollLimit) {
 			p.log.Warn("a group's message names a bot; it is passed over", "update", in.Update, "error", err)

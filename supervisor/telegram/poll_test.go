@@ -17,30 +17,30 @@ import (
 
 // gate is a store, or a wrapper of a store.
 type gate interface {
-	telegram.Receiver
+	telegram.UpdateReceiver
 	texts() []string
 	offset() int64
 }
 
 // polling is the record of a poller's run over a connection in memory.
 type polling struct {
-	*wire
+	*fakeTransport
 	gate
 	heard
-	status telegram.Status
+	status telegram.HealthStatus
 }
 
 // poll runs a poller for a while, in a synctest bubble.
 func poll(t *testing.T, s gate, while time.Duration, answer func(asked, context.Context) (*http.Response, error)) *polling {
 	t.Helper()
 	p := &polling{gate: s}
-	p.wire, p.status = pollAs(t, s, telegram.PollOptions{Health: p.health()}, while, answer)
+	p.fakeTransport, p.status = pollAs(t, s, telegram.PollOptions{Health: p.health()}, while, answer)
 	return p
 }
 
 // pollAs is like poll, with options, which must have Health.
 func pollAs(t *testing.T, s gate, o telegram.PollOptions, while time.Duration,
-	answer func(asked, context.Context) (*http.Response, error)) (w *wire, status telegram.Status) {
+	answer func(asked, context.Context) (*http.Response, error)) (w *fakeTransport, status telegram.HealthStatus) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w = newWire(t, answer)
@@ -164,9 +164,9 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestAlarm_TwoFailures_RaiseNone checks a short conflict: a poll of our own killed process
+// TestAlarm_TwoFailures_IsNotRaised checks a short conflict: a poll of our own killed process
 // continues for some 30 s.
-func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
+func TestAlarm_TwoFailures_IsNotRaised(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		times int
@@ -189,10 +189,10 @@ func TestAlarm_TwoFailures_RaiseNone(t *testing.T) {
 	}
 }
 
-// TestTwoPollersOneToken_AlarmOnce checks two pollers that alternate. A poll that succeeds between
+// TestTwoPollers_SameToken_AlarmOnce checks two pollers that alternate. A poll that succeeds between
 // the conflicts is no recovery. There is one alarm, and one recovery some time after the last
 // conflict.
-func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
+func TestTwoPollers_SameToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
 	var told []string
@@ -224,9 +224,9 @@ func TestTwoPollersOneToken_AlarmOnce(t *testing.T) {
 	}
 }
 
-// TestPause_OtherAnswer_EndsIt checks a pause after Telegram was unreachable. A pause after a
+// TestPollPause_AnswerToOtherCall_EndsPause checks a pause after Telegram was unreachable. A pause after a
 // refused poll does not end early.
-func TestPause_OtherAnswer_EndsIt(t *testing.T) {
+func TestPollPause_AnswerToOtherCall_EndsPause(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
 		ends bool
@@ -266,7 +266,7 @@ func TestPause_OtherAnswer_EndsIt(t *testing.T) {
 	}
 }
 
-func TestStatus_HasFailure(t *testing.T) {
+func TestHealthStatus_AfterFailure_NamesFailure(t *testing.T) {
 	p := poll(t, newStore(0), time.Minute, func(_ asked, ctx context.Context) (*http.Response, error) { return says401(ctx) })
 	s := p.status
 	if s.Mode != telegram.ModePolling || s.State != telegram.HealthFailing || s.Failures < 3 ||
@@ -275,7 +275,7 @@ func TestStatus_HasFailure(t *testing.T) {
 	}
 }
 
-func TestPoll_Flood_WaitsExactly(t *testing.T) {
+func TestPoll_Flood_WaitsAsLongAsTold(t *testing.T) {
 	p := poll(t, newStore(0), 2*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 5*time.Minute {
 			return refusal(429, "Too Many Requests: retry after 137", `,"parameters":{"retry_after":137}`)
@@ -289,9 +289,9 @@ func TestPoll_Flood_WaitsExactly(t *testing.T) {
 	}
 }
 
-// TestLongOutage_ReportsLoss checks that the recovery message does not claim that expired updates
+// TestLongOutage_ReportsLostUpdates checks that the recovery message does not claim that expired updates
 // are safe.
-func TestLongOutage_ReportsLoss(t *testing.T) {
+func TestLongOutage_ReportsLostUpdates(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
 			return nil, errors.New("connection refused")
@@ -303,9 +303,9 @@ func TestLongOutage_ReportsLoss(t *testing.T) {
 	}
 }
 
-// TestFirstRequest_IsThePoll checks the whole first request, and that no other request is made. The
+// TestPoller_FirstRequest_IsGetUpdates checks the whole first request, and that no other request is made. The
 // server need not wait, so that a success shows at once.
-func TestFirstRequest_IsThePoll(t *testing.T) {
+func TestPoller_FirstRequest_IsGetUpdates(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if !begun {
@@ -333,7 +333,7 @@ func TestFirstRequest_IsThePoll(t *testing.T) {
 	}
 }
 
-func TestPoll_DropsWebhookFirst(t *testing.T) {
+func TestPoll_WebhookIsSet_RemovesWebhook(t *testing.T) {
 	webhook := true
 	p := poll(t, newStore(0), time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
@@ -355,8 +355,8 @@ func TestPoll_DropsWebhookFirst(t *testing.T) {
 	}
 }
 
-// TestDropWebhook_Failure_PausesNormally also checks that the pauses grow.
-func TestDropWebhook_Failure_PausesNormally(t *testing.T) {
+// TestRemoveWebhook_Failure_PausesNormally also checks that the pauses grow.
+func TestRemoveWebhook_Failure_PausesNormally(t *testing.T) {
 	p := poll(t, newStore(0), time.Hour, func(a asked, _ context.Context) (*http.Response, error) {
 		if a.method == "deleteWebhook" {
 			return refusal(500, "Internal Server Error", "")
@@ -479,23 +479,23 @@ func TestOffset_MovesOnlyAfterStore(t *testing.T) {
 	}
 }
 
-// gateless is a store that cannot be read for a while.
-type gateless struct {
+// unreadableStore is a store that cannot be read for a while.
+type unreadableStore struct {
 	*store
 	until time.Time
 }
 
-func (g *gateless) Next(ctx context.Context) (int64, error) {
+func (g *unreadableStore) NextOffset(ctx context.Context) (int64, error) {
 	if time.Now().Before(g.until) {
 		return 0, errors.New("database is locked")
 	}
-	return g.store.Next(ctx)
+	return g.store.NextOffset(ctx)
 }
 
 func TestOffset_UnreadableStore_DelaysPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
-		g := &gateless{newStore(12), time.Now().Add(10 * time.Minute)}
+		g := &unreadableStore{newStore(12), time.Now().Add(10 * time.Minute)}
 		end := run(t, telegram.NewPoller(w.client(), g, telegram.PollOptions{}).Run)
 		time.Sleep(20 * time.Minute)
 		end()
@@ -505,8 +505,8 @@ func TestOffset_UnreadableStore_DelaysPoll(t *testing.T) {
 	})
 }
 
-// TestHangingPoll_Ends checks that a poll ends after the server's wait and a margin.
-func TestHangingPoll_Ends(t *testing.T) {
+// TestHangingPoll_TimesOut checks that a poll ends after the server's wait and a margin.
+func TestHangingPoll_TimesOut(t *testing.T) {
 	hangs := true
 	p := poll(t, newStore(0), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
 		if hangs {
@@ -552,7 +552,7 @@ func TestPoll_IgnoringContext_IsAbandoned(t *testing.T) {
 	})
 }
 
-func TestRun_End_CancelsPoll(t *testing.T) {
+func TestPollerRun_ContextEnd_CancelsPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ asked, ctx context.Context) (*http.Response, error) { return silence(ctx) })
 		health := new(telegram.Health)

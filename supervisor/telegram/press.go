@@ -60,7 +60,7 @@ func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) e
 	if query == "" {
 		return notSendable(method, errors.New("nobody: there is no query"))
 	}
-	shown := supervisor.RichText{Text: text}.Clip(maxAck).Text
+	shown := supervisor.RichText{Text: text}.Truncate(maxAck).Text
 	_, err := c.do(ctx, apiCall{method: method, timeout: ackTimeout, forgiving: tooOld, params: &answerParams{query, shown, alert}})
 	return err
 }

@@ -28,8 +28,8 @@ type pressAck struct {
 	text  string // text shown for a moment to the user alone; "" shows no text
 }
 
-// Put queues the acknowledgement of a press. It never blocks.
-func (p *PressAcks) Put(query, text string) {
+// QueueAck queues the acknowledgement of a press. It never blocks.
+func (p *PressAcks) QueueAck(query, text string) {
 	select {
 	case p.queue <- pressAck{query, text}:
 	default:

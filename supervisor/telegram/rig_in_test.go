@@ -36,13 +36,13 @@ func newStore(next int64) *store {
 	return &store{next: next, kept: map[string]supervisor.Incoming{}, changed: make(chan struct{}, 1)}
 }
 
-func (s *store) Next(context.Context) (int64, error) {
+func (s *store) NextOffset(context.Context) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.next, nil
 }
 
-func (s *store) Take(_ context.Context, batch []supervisor.Incoming, next int64) error {
+func (s *store) StoreBatch(_ context.Context, batch []supervisor.Incoming, next int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.batches = append(s.batches, ids(batch))
@@ -125,8 +125,8 @@ func (a asked) offset() int64 {
 	return n
 }
 
-// wire is a connection to Telegram in memory. The test decides the answers.
-type wire struct {
+// fakeTransport is a connection to Telegram in memory. The test decides the answers.
+type fakeTransport struct {
 	t      *testing.T
 	began  time.Time
 	answer func(a asked, ctx context.Context) (*http.Response, error)
@@ -135,11 +135,11 @@ type wire struct {
 	made []asked
 }
 
-func newWire(t *testing.T, answer func(asked, context.Context) (*http.Response, error)) *wire {
-	return &wire{t: t, began: time.Now(), answer: answer}
+func newWire(t *testing.T, answer func(asked, context.Context) (*http.Response, error)) *fakeTransport {
+	return &fakeTransport{t: t, began: time.Now(), answer: answer}
 }
 
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -157,14 +157,14 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // requests returns the requests of one method, or all.
-func (w *wire) requests(method string) []asked {
+func (w *fakeTransport) requests(method string) []asked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.made), func(a asked) bool { return method != "" && a.method != method })
 }
 
 // client returns a client over the wire.
-func (w *wire) client() *telegram.Client {
+func (w *fakeTransport) client() *telegram.Client {
 	c, err := telegram.New(telegram.Options{Token: "7:TEST-token", Transport: w})
 	if err != nil {
 		w.t.Fatal(err)
@@ -240,23 +240,23 @@ func run(t *testing.T, what func(context.Context) error) (end func()) {
 }
 
 // logged returns a logger with its output.
-func logged() (hclog.Logger, *journal) {
-	var j journal
+func logged() (hclog.Logger, *logBuffer) {
+	var j logBuffer
 	return hclog.New(&hclog.LoggerOptions{Output: &j, Level: hclog.Info}), &j
 }
 
-type journal struct {
+type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buf.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buf.String()

@@ -26,19 +26,19 @@ const (
 	canaryWords  = "the words of a person"
 )
 
-// lines is a log that can be read while it is written.
-type lines struct {
+// logBuffer is a log that can be read while it is written.
+type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.Write(p)
 }
 
-func (l *lines) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
@@ -47,7 +47,7 @@ func (l *lines) String() string {
 // open returns a client of url. At the end of the test its log is searched for the token.
 func open(t testing.TB, url string) *Client {
 	t.Helper()
-	var log lines
+	var log logBuffer
 	c, err := New(Options{Token: canaryToken, APIURL: url, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Trace, Output: &log})})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func listen(t testing.TB, talk func(net.Conn)) string {
 // sendTo sends the words and returns the failure.
 func sendTo(t testing.TB, c *Client) *supervisor.SendError {
 	t.Helper()
-	_, err := c.Send(t.Context(), supervisor.Address{Chat: "-100123"}, supervisor.RichText{Text: canaryWords})
+	_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "-100123"}, supervisor.RichText{Text: canaryWords})
 	return failureOf(t, err)
 }
 

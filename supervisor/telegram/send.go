@@ -54,7 +54,7 @@ type sendParams struct {
 // Send sends a message or an album, and returns its name. Its error is a *supervisor.SendError. If
 // Telegram does not accept a file as a photo, a voice message and so on, another request sends it
 // as a document.
-func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+func (c *Client) Send(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent
 	if to.ReplyTo != "" {
@@ -75,9 +75,9 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 	return messageNames(method, to.Chat, result)
 }
 
-// Edit replaces the content of a message; its file can't change. An edit without a change is no
+// EditMessage replaces the content of a message; its file can't change. An edit without a change is no
 // error. Its error is a *supervisor.SendError.
-func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
+func (c *Client) EditMessage(ctx context.Context, to supervisor.PostAddress, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
 		call.method = "editMessageCaption"
@@ -88,9 +88,9 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 // albumComma separates the names of an album's messages.
 const albumComma = ","
 
-// Delete deletes a message or an album. It is no error if the message is missing. Its error is a
+// DeleteMessage deletes a message or an album. It is no error if the message is missing. Its error is a
 // *supervisor.SendError.
-func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
+func (c *Client) DeleteMessage(ctx context.Context, to supervisor.PostAddress, message string) error {
 	if names := strings.Split(message, albumComma); len(names) > 1 {
 		return c.deleteAll(ctx, to, names)
 	}
@@ -98,7 +98,7 @@ func (c *Client) Delete(ctx context.Context, to supervisor.Address, message stri
 }
 
 // deleteAll deletes several messages.
-func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []string) error {
+func (c *Client) deleteAll(ctx context.Context, to supervisor.PostAddress, names []string) error {
 	const method = "deleteMessages"
 	ids := make([]int64, len(names))
 	for i, name := range names {
@@ -108,19 +108,19 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []s
 		}
 		ids[i] = id
 	}
-	_, err := c.callChat(ctx, apiCall{method: method, forgiving: notThere}, supervisor.Address{Chat: to.Chat}, sendParams{Messages: ids})
+	_, err := c.callChat(ctx, apiCall{method: method, forgiving: notThere}, supervisor.PostAddress{Chat: to.Chat}, sendParams{Messages: ids})
 	return err
 }
 
-// Unbutton removes a message's buttons. It is no error if the message has no buttons, is missing or
+// RemoveButtons removes a message's buttons. It is no error if the message has no buttons, is missing or
 // can't be changed any more. Its error is a *supervisor.SendError.
-func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
+func (c *Client) RemoveButtons(ctx context.Context, to supervisor.PostAddress, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// Act shows an action for 5 s, for example that an answer is being written. Its error is a
+// SendChatAction shows an action for 5 s, for example that an answer is being written. Its error is a
 // *supervisor.SendError.
-func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+func (c *Client) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
 	return err
 }
@@ -131,9 +131,9 @@ type reactionType struct {
 	Emoji string `json:"emoji"`
 }
 
-// React sets the bot's reaction to a message; "" removes it. It is no error if the message is
+// SetReaction sets the bot's reaction to a message; "" removes it. It is no error if the message is
 // missing. Its error is a *supervisor.SendError.
-func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoji string) error {
+func (c *Client) SetReaction(ctx context.Context, to supervisor.PostAddress, message, emoji string) error {
 	list := []reactionType{}
 	if emoji != "" {
 		list = append(list, reactionType{"emoji", emoji})
@@ -146,7 +146,7 @@ func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoj
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
-		content = content.Clip(maxCaption)
+		content = content.Truncate(maxCaption)
 		o.Caption, o.Marks = content.Text, entities(content.Entities)
 		return o
 	}
@@ -156,7 +156,7 @@ func contentParams(content supervisor.RichText) sendParams {
 }
 
 // entities converts marks to the library's type. Both have the API's names of types.
-func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
+func entities(marks []supervisor.RichTextEntity) []gotgbot.MessageEntity {
 	out := make([]gotgbot.MessageEntity, len(marks))
 	for i, m := range marks {
 		out[i] = gotgbot.MessageEntity{
@@ -168,18 +168,18 @@ func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 
 // changeMessage makes a call about a message. The call names no thread, because the message is in a
 // thread already.
-func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.Address, message string, o sendParams) error {
+func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.PostAddress, message string, o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {
 		return notSendable(call.method, err)
 	}
 	o.Message = id
-	_, err = c.callChat(ctx, call, supervisor.Address{Chat: to.Chat}, o)
+	_, err = c.callChat(ctx, call, supervisor.PostAddress{Chat: to.Chat}, o)
 	return err
 }
 
 // callChat makes a call about a chat.
-func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.Address, o sendParams) (json.RawMessage, error) {
+func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.PostAddress, o sendParams) (json.RawMessage, error) {
 	var err error
 	if o.Chat, err = parseID("chat", to.Chat); err != nil {
 		return nil, notSendable(call.method, err)

@@ -47,7 +47,7 @@ func sameJSON(t testing.TB, got, want string) {
 	}
 }
 
-func send(to supervisor.Address, content supervisor.RichText) func(context.Context, *Client) error {
+func send(to supervisor.PostAddress, content supervisor.RichText) func(context.Context, *Client) error {
 	return func(ctx context.Context, c *Client) error {
 		_, err := c.Send(ctx, to, content)
 		return err
@@ -62,44 +62,46 @@ func TestCalls_SendExactParameters(t *testing.T) {
 	const keys = `"reply_markup":{"inline_keyboard":[[{"text":"Yes","callback_data":"q1:y"},{"text":"No","callback_data":"q1:n"}],` +
 		`[{"text":"Always","callback_data":"q1:a"}]]}`
 	captioned := supervisor.RichText{Text: "see", File: &supervisor.File{SHA256: "ab", Name: "a.txt"},
-		Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Offset: 0, Length: 3}}}
-	full := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: "6", Silent: true}
+		Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Offset: 0, Length: 3}}}
+	full := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: "6", Silent: true}
 	for name, test := range map[string]struct {
 		do     func(context.Context, *Client) error
 		method string
 		params string
 	}{
-		"a message": {send(supervisor.Address{Chat: "5"}, hi), "sendMessage", `{"chat_id":5,"text":"hi",` + plain + `}`},
+		"a message": {send(supervisor.PostAddress{Chat: "5"}, hi), "sendMessage", `{"chat_id":5,"text":"hi",` + plain + `}`},
 		"a silent answer in a topic of a group": {send(full, hi), "sendMessage",
 			`{"chat_id":-1001234567890,"message_thread_id":12,"text":"hi","disable_notification":true,` +
 				`"reply_parameters":{"message_id":6,"allow_sending_without_reply":true},` + plain + `}`},
-		"the General topic": {send(supervisor.Address{Chat: "-100", Thread: "1"}, hi), "sendMessage", `{"chat_id":-100,"text":"hi",` + plain + `}`},
-		"what looks like marks is none": {send(supervisor.Address{Chat: "5"}, supervisor.RichText{Text: "<b>*a*</b> & \u2028"}), "sendMessage",
+		"the General topic": {send(supervisor.PostAddress{Chat: "-100", Thread: "1"}, hi), "sendMessage", `{"chat_id":-100,"text":"hi",` + plain + `}`},
+		"what looks like marks is none": {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "<b>*a*</b> & \u2028"}), "sendMessage",
 			`{"chat_id":5,"text":"<b>*a*</b> & \u2028",` + plain + `}`},
-		"an edit": {func(ctx context.Context, c *Client) error { return c.Edit(ctx, full, "7", hi) }, "editMessageText",
+		"an edit": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", hi) }, "editMessageText",
 			`{"chat_id":-1001234567890,"message_id":7,"text":"hi",` + plain + `}`},
-		"a question": {send(supervisor.Address{Chat: "5"}, asks), "sendMessage", `{"chat_id":5,"text":"sure?",` + plain + `,` + keys + `}`},
-		"a question in an edit": {func(ctx context.Context, c *Client) error { return c.Edit(ctx, full, "7", asks) }, "editMessageText",
+		"a question": {send(supervisor.PostAddress{Chat: "5"}, asks), "sendMessage", `{"chat_id":5,"text":"sure?",` + plain + `,` + keys + `}`},
+		"a question in an edit": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", asks) }, "editMessageText",
 			`{"chat_id":-1001234567890,"message_id":7,"text":"sure?",` + plain + `,` + keys + `}`},
-		"rows without buttons": {send(supervisor.Address{Chat: "5"}, supervisor.RichText{Text: "hi", Buttons: [][]supervisor.Button{{}}}),
+		"rows without buttons": {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "hi", Buttons: [][]supervisor.Button{{}}}),
 			"sendMessage", `{"chat_id":5,"text":"hi",` + plain + `}`},
-		"an edit of a file's caption": {func(ctx context.Context, c *Client) error { return c.Edit(ctx, full, "7", captioned) },
+		"an edit of a file's caption": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", captioned) },
 			"editMessageCaption", `{"chat_id":-1001234567890,"message_id":7,"caption":"see",` +
 				`"caption_entities":[{"type":"bold","offset":0,"length":3}]}`},
-		"no more buttons": {func(ctx context.Context, c *Client) error { return c.Unbutton(ctx, full, "7") },
+		"no more buttons": {func(ctx context.Context, c *Client) error { return c.RemoveButtons(ctx, full, "7") },
 			"editMessageReplyMarkup", `{"chat_id":-1001234567890,"message_id":7}`},
 		"an answer to a press": {func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "4382", "", false) },
 			"answerCallbackQuery", `{"callback_query_id":"4382"}`},
 		"an alert": {func(ctx context.Context, c *Client) error {
 			return c.AckPress(ctx, "4382", strings.Repeat("🦅", 101), true)
 		}, "answerCallbackQuery", `{"callback_query_id":"4382","show_alert":true,"text":"` + strings.Repeat("🦅", 99) + `…"}`},
-		"a deletion": {func(ctx context.Context, c *Client) error { return c.Delete(ctx, full, "7") }, "deleteMessage",
+		"a deletion": {func(ctx context.Context, c *Client) error { return c.DeleteMessage(ctx, full, "7") }, "deleteMessage",
 			`{"chat_id":-1001234567890,"message_id":7}`},
-		"a reaction": {func(ctx context.Context, c *Client) error { return c.React(ctx, full, "7", "👀") }, "setMessageReaction",
+		"a reaction": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "👀") }, "setMessageReaction",
 			`{"chat_id":-1001234567890,"message_id":7,"reaction":[{"type":"emoji","emoji":"👀"}]}`},
-		"none any more": {func(ctx context.Context, c *Client) error { return c.React(ctx, full, "7", "") }, "setMessageReaction",
+		"none any more": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "") }, "setMessageReaction",
 			`{"chat_id":-1001234567890,"message_id":7,"reaction":[]}`},
-		"typing": {func(ctx context.Context, c *Client) error { return c.Act(ctx, full, supervisor.ActionTyping) }, "sendChatAction",
+		"typing": {func(ctx context.Context, c *Client) error {
+			return c.SendChatAction(ctx, full, supervisor.ActionTyping)
+		}, "sendChatAction",
 			`{"chat_id":-1001234567890,"message_thread_id":12,"action":"typing"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +122,7 @@ func TestCalls_SendExactParameters(t *testing.T) {
 // units.
 func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 	c, heard := hears(t)
-	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.Entity{
+	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityBold, Offset: 3, Length: 4},
 		{Type: supervisor.EntityItalic, Offset: 8, Length: 6},
 		{Type: supervisor.EntityStrikethrough, Offset: 15, Length: 4},
@@ -131,7 +133,7 @@ func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 		{Type: supervisor.EntityQuote, Offset: 41, Length: 5},
 		{Type: supervisor.EntityLongQuote, Offset: 47, Length: 4},
 	}}
-	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "5"}, content); err != nil {
+	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, content); err != nil {
 		t.Fatal(err)
 	}
 	sameJSON(t, (<-heard).Params, `{"chat_id":5,"text":"🦅 bold italic gone secret code pre link quote long",
@@ -147,20 +149,20 @@ func TestCalls_InvalidIDs_AreNotSent(t *testing.T) {
 	c := open(t, serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL.Path) }))
 	hi := supervisor.RichText{Text: canaryWords}
 	for name, do := range map[string]func(context.Context, *Client) error{
-		"no chat":           send(supervisor.Address{}, hi),
-		"a chat's own name": send(supervisor.Address{Chat: "@someone"}, hi),
-		"chat zero":         send(supervisor.Address{Chat: "0"}, hi),
-		"an odd thread":     send(supervisor.Address{Chat: "5", Thread: "general"}, hi),
-		"an odd answer":     send(supervisor.Address{Chat: "5", ReplyTo: "first"}, hi),
+		"no chat":           send(supervisor.PostAddress{}, hi),
+		"a chat's own name": send(supervisor.PostAddress{Chat: "@someone"}, hi),
+		"chat zero":         send(supervisor.PostAddress{Chat: "0"}, hi),
+		"an odd thread":     send(supervisor.PostAddress{Chat: "5", Thread: "general"}, hi),
+		"an odd answer":     send(supervisor.PostAddress{Chat: "5", ReplyTo: "first"}, hi),
 		"no message to edit": func(ctx context.Context, c *Client) error {
-			return c.Edit(ctx, supervisor.Address{Chat: "5"}, "", hi)
+			return c.EditMessage(ctx, supervisor.PostAddress{Chat: "5"}, "", hi)
 		},
 		"an odd message to unbutton": func(ctx context.Context, c *Client) error {
-			return c.Unbutton(ctx, supervisor.Address{Chat: "5"}, "first")
+			return c.RemoveButtons(ctx, supervisor.PostAddress{Chat: "5"}, "first")
 		},
 		"no press to answer": func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "", canaryWords, false) },
 		"an odd message to delete": func(ctx context.Context, c *Client) error {
-			return c.Delete(ctx, supervisor.Address{Chat: "5"}, "1e3")
+			return c.DeleteMessage(ctx, supervisor.PostAddress{Chat: "5"}, "1e3")
 		},
 	} {
 		if e := failureOf(t, do(t.Context(), c)); outcomeOf(e) != rejected {
@@ -173,13 +175,13 @@ func TestCalls_InvalidIDs_AreNotSent(t *testing.T) {
 // similar answer is a failure.
 func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 	edit := func(ctx context.Context, c *Client) error {
-		return c.Edit(ctx, supervisor.Address{Chat: "5"}, "7", supervisor.RichText{Text: canaryWords})
+		return c.EditMessage(ctx, supervisor.PostAddress{Chat: "5"}, "7", supervisor.RichText{Text: canaryWords})
 	}
 	remove := func(ctx context.Context, c *Client) error {
-		return c.Delete(ctx, supervisor.Address{Chat: "5"}, "7")
+		return c.DeleteMessage(ctx, supervisor.PostAddress{Chat: "5"}, "7")
 	}
 	unbutton := func(ctx context.Context, c *Client) error {
-		return c.Unbutton(ctx, supervisor.Address{Chat: "5"}, "7")
+		return c.RemoveButtons(ctx, supervisor.PostAddress{Chat: "5"}, "7")
 	}
 	ack := func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "4382", canaryWords, false) }
 	const same = "Bad Request: message is not modified: specified new message content and reply markup are exactly the same " +
@@ -204,7 +206,7 @@ func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 			outcome{}},
 		"answered, by its code":          {ack, "Bad Request: QUERY_ID_INVALID", outcome{}},
 		"answered at too great a length": {ack, "Bad Request: MESSAGE_TOO_LONG", long},
-		"sent and not modified":          {send(supervisor.Address{Chat: "5"}, supervisor.RichText{Text: canaryWords}), same, rejected},
+		"sent and not modified":          {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords}), same, rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := test.do(t.Context(), open(t, answers(t, 400, no(400, test.says))))

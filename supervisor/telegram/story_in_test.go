@@ -70,7 +70,7 @@ func (s *scene) poll() (end func()) {
 	return run(s.t, telegram.NewPoller(s.client(), s.store, telegram.PollOptions{}).Run)
 }
 
-func (s *scene) say(words string) { s.Say(telegramtest.Private(anna), anna, words) }
+func (s *scene) say(words string) { s.Say(telegramtest.PrivateChat(anna), anna, words) }
 
 // raw calls the API as another program would.
 func (s *scene) raw(method string, params url.Values) {
@@ -87,7 +87,7 @@ func (s *scene) raw(method string, params url.Values) {
 // waiting waits until a poll waits at the server after n earlier polls.
 func (s *scene) waiting(n int) {
 	s.t.Helper()
-	s.Await(s.t, "a poll", func() bool { return s.CountCalls("getUpdates") > n })
+	s.WaitUntil(s.t, "a poll", func() bool { return s.CountCalls("getUpdates") > n })
 }
 
 func TestPoll_StoresMessages(t *testing.T) {
@@ -97,9 +97,9 @@ func TestPoll_StoresMessages(t *testing.T) {
 	s.hears(t, "before it began")
 	s.say("while it polls")
 	s.hears(t, "before it began", "while it polls")
-	s.Await(t, "both to be confirmed", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "both to be confirmed", func() bool { return s.CountPendingUpdates() == 0 })
 	if s.CountCalls("getMe")+s.CountCalls("deleteWebhook") != 0 {
-		t.Errorf("something was asked besides:\n%s", s.Dump())
+		t.Errorf("something was asked besides:\n%s", s.DumpState())
 	}
 }
 
@@ -121,7 +121,7 @@ func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, telegramtest.Options{Strict: true})
 			fault.Method = "getUpdates"
-			s.Fault(fault)
+			s.InjectFault(fault)
 			s.say("one")
 			s.say("two")
 			s.poll()
@@ -134,7 +134,7 @@ func TestPoll_AnyFault_LosesNothing(t *testing.T) {
 
 func TestPoll_Hanging_LosesNothing(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
 	s.say("hello")
 	health := new(telegram.Health)
 	run(
@@ -153,7 +153,7 @@ func TestPoll_Hanging_LosesNothing(t *testing.T) {
 
 func TestPoll_RepairedToken_Continues(t *testing.T) {
 	s := newScene(t, telegramtest.Options{})
-	s.Revoke()
+	s.RevokeToken()
 	s.say("hello")
 	s.poll()
 	s.waiting(0)
@@ -183,18 +183,18 @@ func TestPoll_OldWebhook_IsRemoved(t *testing.T) {
 	}
 }
 
-func TestPoll_LowerIDs_AreAccepted(t *testing.T) {
+func TestPoll_LowerUpdateIDs_AreAccepted(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	s.poll()
 	s.say("before the quiet week")
 	s.hears(t, "before the quiet week")
-	s.Await(t, "it to be confirmed", func() bool { return s.CountPending() == 0 })
-	s.SetNextUpdate(7)
+	s.WaitUntil(t, "it to be confirmed", func() bool { return s.CountPendingUpdates() == 0 })
+	s.SetNextUpdateID(7)
 	s.say("after it")
 	s.hears(t, "before the quiet week", "after it")
 	s.say("and on")
 	s.hears(t, "before the quiet week", "after it", "and on")
-	s.Await(t, "all to be confirmed", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "all to be confirmed", func() bool { return s.CountPendingUpdates() == 0 })
 	if s.offset() != 9 {
 		t.Errorf("the offset is %d, want 9", s.offset())
 	}
@@ -207,7 +207,7 @@ func TestPoll_OffsetBeyondQueue_IsCorrected(t *testing.T) {
 	s.say("two")
 	s.poll()
 	s.hears(t, "one", "two")
-	s.Await(t, "both to be confirmed", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "both to be confirmed", func() bool { return s.CountPendingUpdates() == 0 })
 }
 
 func TestPoll_FailingStore_LosesNothing(t *testing.T) {
@@ -232,13 +232,13 @@ func TestGroups_RealUpdates_AreRead(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Strict: true})
 	flat := telegramtest.Chat{ID: -777, Type: "group", Title: "The flat"}
 	forum := telegramtest.Chat{ID: -100888, Type: "supergroup", Title: "The house", Forum: true}
-	s.Topic(forum, 5)
+	s.CreateTopic(forum, 5)
 	s.Say(flat, anna, "/help@other_bot")
 	s.Say(flat, anna, "@mews_bot what is new?")
-	s.Say(forum, anna, "/help", telegramtest.Thread(5))
-	s.Say(forum, anna, "/stop", telegramtest.Anonymous(forum))
-	s.Say(flat, anna, "look", telegramtest.Photo(telegramtest.File{Name: "a.jpg", Size: 9}))
-	s.Migrate(-777, -100777)
+	s.Say(forum, anna, "/help", telegramtest.WithThread(5))
+	s.Say(forum, anna, "/stop", telegramtest.WithChatAsSender(forum))
+	s.Say(flat, anna, "look", telegramtest.WithPhoto(telegramtest.File{Name: "a.jpg", Size: 9}))
+	s.MigrateToSupergroup(-777, -100777)
 	s.poll()
 	// the first chat's messages wait for the bot's name
 	s.hears(t, "/help", "", "/help@other_bot", "what is new?", "look", "", "")
@@ -282,31 +282,31 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store whose poller may die with any batch: before the batch is stored, or after that
+// mortalStore is a store whose poller may die with any batch: before the batch is stored, or after that
 // but before the poller knows that it is stored.
-type mortal struct {
+type mortalStore struct {
 	*store
 	rng  *rand.Rand
 	kept func() (all bool) // called after a batch was stored
 	kill context.CancelFunc
 }
 
-func (m *mortal) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+func (m *mortalStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	fate := m.rng.IntN(4)
 	if fate == 0 {
 		m.kill()
 		return ctx.Err()
 	}
-	err := m.store.Take(ctx, batch, next)
+	err := m.store.StoreBatch(ctx, batch, next)
 	if m.kept() || fate == 1 {
 		m.kill()
 	}
 	return err
 }
 
-// TestPoll_KilledAnywhere_StoresEachOnce sends 500 messages, ten at a time. Each poller lives for
+// TestPoll_Killed_StoresEachUpdateOnce sends 500 messages, ten at a time. Each poller lives for
 // some two batches. All messages must be stored once, in order.
-func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
+func TestPoll_Killed_StoresEachUpdateOnce(t *testing.T) {
 	const seed, total = 7, 500
 	s := newScene(t, telegramtest.Options{})
 	var want []string
@@ -326,7 +326,7 @@ func TestPoll_KilledAnywhere_StoresEachOnce(t *testing.T) {
 	for ; len(s.texts()) < total && lives < total; lives++ {
 		ctx, kill := context.WithCancel(t.Context())
 		c := s.client()
-		_ = telegram.NewPoller(c, &mortal{s.store, rng, say, kill}, telegram.PollOptions{}).Run(ctx)
+		_ = telegram.NewPoller(c, &mortalStore{s.store, rng, say, kill}, telegram.PollOptions{}).Run(ctx)
 		kill()
 		c.Close()
 	}
@@ -366,10 +366,10 @@ func TestWebhook_EndToEnd_StoresAllInOrder(t *testing.T) {
 	for n := range each {
 		for i := range chats {
 			who := telegramtest.User{ID: int64(100 + i), First: "P"}
-			s.Say(telegramtest.Private(who), who, fmt.Sprint(n))
+			s.Say(telegramtest.PrivateChat(who), who, fmt.Sprint(n))
 		}
 	}
-	s.Await(t, "all to be delivered", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "all to be delivered", func() bool { return s.CountPendingUpdates() == 0 })
 	order := map[string]string{}
 	for _, l := range s.incoming() {
 		order[l.Chat] += l.Text
@@ -399,8 +399,8 @@ func TestWebhook_WrongSecret_IsRefused(t *testing.T) {
 	defer public.Close()
 	s.raw("setWebhook", url.Values{"url": {public.URL}, "secret_token": {"another-secret"}})
 	s.say("forged")
-	s.Await(t, "a delivery that is refused", func() bool {
-		d := s.Deliveries()
+	s.WaitUntil(t, "a delivery that is refused", func() bool {
+		d := s.WebhookDeliveries()
 		return len(d) > 0 && d[0].Code == http.StatusUnauthorized
 	})
 	if got := s.texts(); len(got) != 0 {

@@ -27,16 +27,16 @@ func seen(s *telegramtest.Server, chat int64) []string {
 	return texts
 }
 
-// TestAnswer_GrowsInTopic lets an answer grow in a forum's topic. At the end, its surplus messages
+// TestAnswer_InTopic_GrowsThere lets an answer grow in a forum's topic. At the end, its surplus messages
 // are deleted.
-func TestAnswer_GrowsInTopic(t *testing.T) {
+func TestAnswer_InTopic_GrowsThere(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7, First: "Alice"}
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Title: "The household", Forum: true}
-	s.Topic(forum, 12)
-	_, asked := s.Say(forum, alice, "@mews_bot how are the hawks?", telegramtest.Thread(12))
-	to := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10), Silent: true}
-	if err := c.Act(t.Context(), to, supervisor.ActionTyping); err != nil {
+	s.CreateTopic(forum, 12)
+	_, asked := s.Say(forum, alice, "@mews_bot how are the hawks?", telegramtest.WithThread(12))
+	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10), Silent: true}
+	if err := c.SendChatAction(t.Context(), to, supervisor.ActionTyping); err != nil {
 		t.Fatal(err)
 	}
 	name, err := c.Send(t.Context(), to, supervisor.RichText{Text: "🦅 They"})
@@ -47,13 +47,13 @@ func TestAnswer_GrowsInTopic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	final := supervisor.RichText{Text: "🦅 They are well.", Entities: []supervisor.Entity{
+	final := supervisor.RichText{Text: "🦅 They are well.", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityBold, Offset: 12, Length: 4}}}
 	for range 2 {
-		if err := c.Edit(t.Context(), to, name, final); err != nil {
+		if err := c.EditMessage(t.Context(), to, name, final); err != nil {
 			t.Errorf("edit: %v", err)
 		}
-		if err := c.Delete(t.Context(), to, extra); err != nil {
+		if err := c.DeleteMessage(t.Context(), to, extra); err != nil {
 			t.Errorf("delete: %v", err)
 		}
 	}
@@ -67,11 +67,11 @@ func TestAnswer_GrowsInTopic(t *testing.T) {
 	}
 }
 
-func TestSend_GeneralTopicOrDeletedReply_Works(t *testing.T) {
+func TestSend_GeneralTopicOrDeletedReply_Arrives(t *testing.T) {
 	s, c := at(t)
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
 	s.AddChat(forum)
-	to := supervisor.Address{Chat: "-1001234567890", Thread: "1", ReplyTo: "999"}
+	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "1", ReplyTo: "999"}
 	if _, err := c.Send(t.Context(), to, supervisor.RichText{Text: "hi"}); err != nil {
 		t.Error(err)
 	}
@@ -80,9 +80,9 @@ func TestSend_GeneralTopicOrDeletedReply_Works(t *testing.T) {
 	}
 }
 
-// TestSend_OutcomeMatchesChat compares the reported outcome with the messages in the chat.
-func TestSend_OutcomeMatchesChat(t *testing.T) {
-	alice := telegramtest.Private(telegramtest.User{ID: 7})
+// TestSend_ReportedOutcome_MatchesChat compares the reported outcome with the messages in the chat.
+func TestSend_ReportedOutcome_MatchesChat(t *testing.T) {
+	alice := telegramtest.PrivateChat(telegramtest.User{ID: 7})
 	for name, test := range map[string]struct {
 		prepare func(*telegramtest.Server)
 		chat    string
@@ -90,31 +90,31 @@ func TestSend_OutcomeMatchesChat(t *testing.T) {
 		stands  bool
 	}{
 		"reset before it was processed": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Reset})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset})
 		}, "7", unknown, false},
 		"reset after it was processed": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Reset, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, After: true})
 		}, "7", unknown, true},
 		"half an answer": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Truncated})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Truncated})
 		}, "7", unknown, true},
 		"a gateway's page": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true})
 		}, "7", unknown, true},
 		"no JSON": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.BadJSON, After: true})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.BadJSON, After: true})
 		}, "7", unknown, true},
 		"the server's fault": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500})
 		}, "7", unsent, false},
 		"a flood": {func(s *telegramtest.Server) {
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30})
 		}, "7", flood(30 * time.Second), false},
-		"blocked": {func(s *telegramtest.Server) { s.Block(7) }, "7", refusedChat, false},
-		"revoked": {func(s *telegramtest.Server) { s.Revoke() }, "7", unsent, false},
+		"blocked": {func(s *telegramtest.Server) { s.BlockBot(7) }, "7", refusedChat, false},
+		"revoked": {func(s *telegramtest.Server) { s.RevokeToken() }, "7", unsent, false},
 		"a group that has moved": {func(s *telegramtest.Server) {
 			s.AddChat(telegramtest.Chat{ID: -5, Type: "group"})
-			s.Migrate(-5, -1005)
+			s.MigrateToSupergroup(-5, -1005)
 		}, "-5", outcome{fate: supervisor.SendUnsent, reason: supervisor.SendReasonMoved, moved: "-1005"}, false},
 		"nobody's chat": {func(*telegramtest.Server) {}, "8", refusedChat, false},
 	} {
@@ -122,7 +122,7 @@ func TestSend_OutcomeMatchesChat(t *testing.T) {
 			s, c := at(t)
 			s.AddChat(alice)
 			test.prepare(s)
-			_, err := c.Send(t.Context(), supervisor.Address{Chat: test.chat}, supervisor.RichText{Text: canaryWords})
+			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: test.chat}, supervisor.RichText{Text: canaryWords})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
@@ -133,10 +133,10 @@ func TestSend_OutcomeMatchesChat(t *testing.T) {
 	}
 }
 
-func TestMenu_IsSetInItsScope(t *testing.T) {
+func TestSetMenu_SetsOnlyItsScope(t *testing.T) {
 	s, c := at(t)
 	for range 2 {
-		if err := c.SetMenu(t.Context(), []Command{{"stop", "Stop"}}); err != nil {
+		if err := c.SetMenu(t.Context(), []MenuCommand{{"stop", "Stop"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBody_CompleteIfOneConnectionHasAll also checks that an ended body gives out no bytes.
-func TestBody_CompleteIfOneConnectionHasAll(t *testing.T) {
+// TestBody_SentWholeOnOneConnection_IsComplete also checks that an ended body gives out no bytes.
+func TestBody_SentWholeOnOneConnection_IsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
 		out := bytesBody(body)
@@ -39,9 +39,9 @@ func TestBody_CompleteIfOneConnectionHasAll(t *testing.T) {
 	})
 }
 
-// TestBody_ClosedEarly_IsNotBroken covers a connection that closes an undamaged body early.
-func TestBody_ClosedEarly_IsNotBroken(t *testing.T) {
-	source := &once{Reader: bytes.NewReader([]byte("abcd"))}
+// TestBody_ClosedEarly_IsNotReportedBroken covers a connection that closes an undamaged body early.
+func TestBody_ClosedEarly_IsNotReportedBroken(t *testing.T) {
+	source := &closedReadChecker{Reader: bytes.NewReader([]byte("abcd"))}
 	out := &trackedBody{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}
 	reader, err := out.reader()
 	if err != nil {
@@ -61,20 +61,20 @@ func TestBody_ClosedEarly_IsNotBroken(t *testing.T) {
 	}
 }
 
-// once is a body that fails if it is read after Close.
-type once struct {
+// closedReadChecker is a body that fails if it is read after Close.
+type closedReadChecker struct {
 	io.Reader
 	closed bool
 }
 
-func (o *once) Read(buf []byte) (int, error) {
+func (o *closedReadChecker) Read(buf []byte) (int, error) {
 	if o.closed {
 		return 0, io.ErrClosedPipe
 	}
 	return o.Reader.Read(buf)
 }
 
-func (o *once) Close() error {
+func (o *closedReadChecker) Close() error {
 	o.closed = true
 	return nil
 }

@@ -90,7 +90,7 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 		c.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
 	}
 	if k.method != pollMethod && (f == nil || f.responder == responderAPI) {
-		signals.Send(c.answered)
+		signals.SendToken(c.answered)
 	}
 	if f == nil || f.said(k.forgiving) {
 		return result, nil

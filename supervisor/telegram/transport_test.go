@@ -56,9 +56,9 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// TestSend_NoAnswer_IsUnsentOrUnknown covers each failure without a complete answer. No text may
+// TestSend_NoAnswer_ResultIsUnsentOrUnknown covers each failure without a complete answer. No text may
 // show the token.
-func TestSend_NoAnswer_IsUnsentOrUnknown(t *testing.T) {
+func TestSend_NoAnswer_ResultIsUnsentOrUnknown(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
 		url  func(t testing.TB) string
@@ -124,12 +124,12 @@ func TestSend_PartlyWritten_IsUnsent(t *testing.T) {
 	}
 }
 
-func TestContextEnd_TellsIfRequestWasSent(t *testing.T) {
+func TestSend_ContextEnd_ErrorSaysIfSent(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		c := open(t, answers(t, 200, "{}"))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := c.Send(ctx, supervisor.Address{Chat: "5"}, supervisor.RichText{Text: canaryWords})
+		_, err := c.Send(ctx, supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords})
 		if e := failureOf(t, err); outcomeOf(e) != unsent || !errors.Is(e, context.Canceled) {
 			t.Errorf("got %+v: %v", outcomeOf(e), e)
 		}
@@ -137,7 +137,7 @@ func TestContextEnd_TellsIfRequestWasSent(t *testing.T) {
 	t.Run("after", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := open(t, after(t, func(conn net.Conn) { cancel(); hear(conn) }))
-		_, err := c.Send(ctx, supervisor.Address{Chat: "5"}, supervisor.RichText{Text: canaryWords})
+		_, err := c.Send(ctx, supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords})
 		if e := failureOf(t, err); outcomeOf(e) != unknown || !errors.Is(e, context.Canceled) {
 			t.Errorf("got %+v: %v", outcomeOf(e), e)
 		}
@@ -179,7 +179,7 @@ func TestPoll_DoesNotDelaySends(t *testing.T) {
 	})
 	<-polled
 	for range 3 {
-		if _, err := c.Send(t.Context(), supervisor.Address{Chat: "5"}, supervisor.RichText{Text: canaryWords}); err != nil {
+		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	known := x509.NewCertPool()
 	known.AddCert(s.Certificate())
 	c.sends.(*http.Transport).TLSClientConfig.RootCAs = known
-	if name, err := c.Send(t.Context(), supervisor.Address{Chat: "5"}, supervisor.RichText{Text: "hi"}); err != nil || name != "7" {
+	if name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "hi"}); err != nil || name != "7" {
 		t.Fatalf("got %q, %v", name, err)
 	}
 	mu.Lock()
@@ -224,7 +224,7 @@ func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	}
 }
 
-func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
+func TestIdleConnections_CloseEarly(t *testing.T) {
 	c := open(t, "")
 	for _, own := range []*http.Transport{c.polls.(*http.Transport), c.sends.(*http.Transport)} {
 		if own.IdleConnTimeout != idleTimeout || idleTimeout >= 30*time.Second || own.Proxy == nil {
@@ -236,9 +236,9 @@ func TestConnections_IdleOnes_CloseEarly(t *testing.T) {
 	}
 }
 
-// TestPoll_AnswerMayBeLarge covers a batch of a hundred updates, which is longer than any other
+// TestPoll_LargeAnswer_IsRead covers a batch of a hundred updates, which is longer than any other
 // answer may be.
-func TestPoll_AnswerMayBeLarge(t *testing.T) {
+func TestPoll_LargeAnswer_IsRead(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
 	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {
 		t.Error(err)
@@ -248,7 +248,7 @@ func TestPoll_AnswerMayBeLarge(t *testing.T) {
 	}
 }
 
-func TestLibraryMethods_FailLikeOurs(t *testing.T) {
+func TestLibraryCall_Failure_ReturnsOurError(t *testing.T) {
 	c := open(t, answers(t, 401, no(401, "Unauthorized")))
 	_, err := c.bot.SendMessageWithContext(t.Context(), 5, canaryWords, nil)
 	if e := failureOf(t, err); outcomeOf(e) != unsent || e.Error() != "sendMessage to 5: 401: Unauthorized" {

@@ -124,7 +124,7 @@ func fitsPhoto(picture io.Reader) bool {
 
 // sendFiles sends a file, or several as an album. If Telegram refuses a file's kind, another
 // request sends it as a document.
-func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content supervisor.RichText, o sendParams) (string, error) {
+func (c *Client) sendFiles(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText, o sendParams) (string, error) {
 	var files uploads
 	for _, f := range append([]supervisor.File{*content.File}, content.Album...) {
 		file, err := c.upload(f)
@@ -148,7 +148,7 @@ func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content s
 }
 
 // sendAs sends files as one kind.
-func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to supervisor.Address, content supervisor.RichText,
+func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to supervisor.PostAddress, content supervisor.RichText,
 	o sendParams) (string, error) {
 	o.AsIs, o.Streaming = kind.part == document.part, kind.part == "video"
 	call := apiCall{method: kind.method, files: files}
@@ -186,7 +186,7 @@ func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendP
 		files[i].part = fmt.Sprint("file", i)
 		media := albumMedia{Type: kind.part, Media: "attach://" + files[i].part, AsIs: o.AsIs, Caption: o.Caption, Marks: o.Marks}
 		if i > 0 {
-			media.Caption, media.Marks = supervisor.RichText{Text: rest[i-1].Caption}.Clip(maxCaption).Text, nil
+			media.Caption, media.Marks = supervisor.RichText{Text: rest[i-1].Caption}.Truncate(maxCaption).Text, nil
 		}
 		o.Media = append(o.Media, media)
 	}

@@ -39,17 +39,17 @@ func (s *fileStore) open(sha string) (io.ReadCloser, int64, error) {
 		return nil, 0, errors.New("it is gone")
 	}
 	s.taken.Add(1)
-	return &taken{Reader: bytes.NewReader(content), from: s}, int64(len(content)), nil
+	return &storedFile{Reader: bytes.NewReader(content), from: s}, int64(len(content)), nil
 }
 
-// taken is an open file of a fileStore.
-type taken struct {
+// storedFile is an open file of a fileStore.
+type storedFile struct {
 	io.Reader
 	from *fileStore
 	done atomic.Bool
 }
 
-func (f *taken) Close() error {
+func (f *storedFile) Close() error {
 	if f.done.Swap(true) {
 		return errors.New("it was closed before")
 	}
@@ -77,7 +77,7 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
 		"heavy": heavy, "text": []byte("a text"), "opus": []byte(oggOpus), "mp3": []byte("ID3\x04"), "m4a": []byte("\x00\x00\x00\x1cftypM4A "),
 		"mp4": []byte("\x00\x00\x00\x1cftypisom"), "gif": []byte("GIF89a"), "webp": []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")})
-	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
 	for _, test := range []struct {
 		sha, mediaType, name string
 		want                 string
@@ -99,7 +99,7 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 		{"text", "text/plain", "täglich \"1\".txt", "document"},
 		{"text", "text/plain", " \n", "document"},
 	} {
-		name, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+		name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{
 			File: &supervisor.File{SHA256: test.sha, Name: test.name, MediaType: test.mediaType,
 				Media: protocol.MediaSize{Seconds: 83, Width: 640, Height: 480}}})
 		if err != nil {
@@ -132,13 +132,13 @@ func TestSend_File_ChoosesKindByMediaType(t *testing.T) {
 // oggOpus is the beginning of Ogg Opus.
 const oggOpus = "OggS\x00\x02" + "granule_" + "strm" + "sequ" + "crc_" + "\x01\x13" + "OpusHead"
 
-// TestSend_Pictures_AreAlbum checks that an album is one call and several messages. The messages
+// TestSend_Pictures_BecomeAlbum checks that an album is one call and several messages. The messages
 // are deleted together.
-func TestSend_Pictures_AreAlbum(t *testing.T) {
+func TestSend_Pictures_BecomeAlbum(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"small": drawnPNG(t, 40, 30), "photo": drawnJPEG(t, 40, 30), "wide": drawnPNG(t, 9000, 1001)})
 	group := telegramtest.Chat{ID: -1001234567890, Type: "supergroup"}
 	_, asked := s.Say(group, telegramtest.User{ID: 7}, "@mews_bot the pictures!")
-	to := supervisor.Address{Chat: "-1001234567890", Silent: true, ReplyTo: fmt.Sprint(asked)}
+	to := supervisor.PostAddress{Chat: "-1001234567890", Silent: true, ReplyTo: fmt.Sprint(asked)}
 	for name, test := range map[string]struct {
 		second string
 		want   string
@@ -152,10 +152,10 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, calls := len(s.BotMessages(group.ID)), s.CountCalls("sendMediaGroup")
 			if test.fault != "" {
-				s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400, Text: test.fault})
+				s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400, Text: test.fault})
 			}
 			sent, err := c.Send(t.Context(), to, supervisor.RichText{Text: "first",
-				Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Length: 5}},
+				Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Length: 5}},
 				File:     &supervisor.File{SHA256: "small", Name: "1.png", MediaType: "image/png"},
 				Album:    []supervisor.File{{SHA256: test.second, Name: "2.jpg", MediaType: "image/png", Caption: "second"}}})
 			if err != nil {
@@ -172,7 +172,7 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 				}
 			}
 			for range 2 { // deleting a missing message is no error
-				if err := c.Delete(t.Context(), to, sent); err != nil {
+				if err := c.DeleteMessage(t.Context(), to, sent); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -185,9 +185,9 @@ func TestSend_Pictures_AreAlbum(t *testing.T) {
 
 func TestSend_VoiceForbidden_SendsNoDocument(t *testing.T) {
 	s, c := stocked(t, map[string][]byte{"opus": []byte(oggOpus)})
-	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
-	s.ForbidVoice(7)
-	_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+	s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
+	s.ForbidVoiceMessages(7)
+	_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{
 		File: &supervisor.File{SHA256: "opus", Name: "a.ogg", MediaType: supervisor.MediaTypeVoice}})
 	if e := failureOf(t, err); e.Reason != supervisor.SendReasonNoVoice || s.CountCalls("sendDocument") != 0 {
 		t.Errorf("got %+v: %v", outcomeOf(e), e)
@@ -217,10 +217,10 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	content := bytes.Repeat([]byte("a large file\n"), 300_000)
 	s, c := stocked(t, map[string][]byte{"sha": content})
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
-	s.Topic(forum, 12)
-	_, asked := s.Say(forum, telegramtest.User{ID: 7}, "@mews_bot the file!", telegramtest.Thread(12))
-	to := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: fmt.Sprint(asked), Silent: true}
-	with := supervisor.RichText{Text: "🦅 here", Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Offset: 3, Length: 4}},
+	s.CreateTopic(forum, 12)
+	_, asked := s.Say(forum, telegramtest.User{ID: 7}, "@mews_bot the file!", telegramtest.WithThread(12))
+	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: fmt.Sprint(asked), Silent: true}
+	with := supervisor.RichText{Text: "🦅 here", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Offset: 3, Length: 4}},
 		Buttons: [][]supervisor.Button{{{Text: "Thanks", Press: "t"}}}, File: &supervisor.File{SHA256: "sha", Name: "a.log"}}
 	name, err := c.Send(t.Context(), to, with)
 	if err != nil {
@@ -244,21 +244,21 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	}
 	stands()
 	for range 2 { // an edit without a change is no error
-		if err := c.Unbutton(t.Context(), to, name); err != nil {
+		if err := c.RemoveButtons(t.Context(), to, name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want.Keyboard = nil
 	stands()
 	with.Text, with.Entities = "there", nil
-	if err := c.Edit(t.Context(), to, name, with); err != nil {
+	if err := c.EditMessage(t.Context(), to, name, with); err != nil {
 		t.Fatal(err)
 	}
 	want.Text, want.Entities, want.Keyboard = "there", nil, [][]telegramtest.Button{{{Text: "Thanks", Data: "t"}}}
 	stands()
 	with.Buttons = nil
 	for range 2 {
-		if err := c.Edit(t.Context(), to, name, with); err != nil {
+		if err := c.EditMessage(t.Context(), to, name, with); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -269,12 +269,12 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7}
-	s.AddChat(telegramtest.Private(alice))
-	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "sure?",
+	s.AddChat(telegramtest.PrivateChat(alice))
+	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: "sure?",
 		Buttons: [][]supervisor.Button{{{Text: "Yes", Press: "y"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	_, query, err := s.Press(telegramtest.Private(alice), alice, s.BotMessages(7)[0].ID, "y")
+	_, query, err := s.PressButton(telegramtest.PrivateChat(alice), alice, s.BotMessages(7)[0].ID, "y")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff([]telegramtest.Ack{{Query: query, Text: "Done.", Alert: true}}, s.Acks()); diff != "" {
+	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}}, s.PressAcks()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -305,9 +305,9 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 	} {
 		t.Run(says, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": drawnPNG(t, 40, 30)})
-			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code, Text: says})
-			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: canaryWords,
+			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code, Text: says})
+			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: canaryWords,
 				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
 			if (err == nil) != (want.documents == 1) || s.CountCalls("sendDocument") != want.documents {
 				t.Errorf("error %v, %d documents", err, s.CountCalls("sendDocument"))
@@ -319,13 +319,13 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 // short returns a file with fewer bytes than announced. After these bytes, the file fails or ends.
 func short(err error) func(string) (io.ReadCloser, int64, error) {
 	return func(string) (io.ReadCloser, int64, error) {
-		return io.NopCloser(io.MultiReader(strings.NewReader(canaryWords), failing{err})), 1000, nil
+		return io.NopCloser(io.MultiReader(strings.NewReader(canaryWords), failingReader{err})), 1000, nil
 	}
 }
 
-type failing struct{ err error }
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 	gone := errors.New("it is gone")
@@ -334,27 +334,29 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 		open func(string) (io.ReadCloser, int64, error)
 		says string
 	}{
-		"no store":  {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
-		"gone":      {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone }, `sendDocument to 7: open the file "a.png": it is gone`},
-		"too large": {func(string) (io.ReadCloser, int64, error) { return io.NopCloser(failing{io.EOF}), maxDocument + 1, nil }, `sendDocument to 7: the file "a.png" has 50000001 bytes, and a bot can send at most 50000000`},
+		"no store": {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
+		"gone":     {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone }, `sendDocument to 7: open the file "a.png": it is gone`},
+		"too large": {func(string) (io.ReadCloser, int64, error) {
+			return io.NopCloser(failingReader{io.EOF}), maxDocument + 1, nil
+		}, `sendDocument to 7: the file "a.png" has 50000001 bytes, and a bot can send at most 50000000`},
 		"too short": {short(io.EOF), "sendDocument to 7: read what is to be sent: unexpected EOF"},
 		"broken":    {short(gone), "sendDocument to 7: read what is to be sent: it is gone"},
 		"gone meanwhile": {func(string) (io.ReadCloser, int64, error) {
 			if again++; again > 1 {
 				return nil, 0, gone
 			}
-			return io.NopCloser(failing{io.EOF}), 10, nil
+			return io.NopCloser(failingReader{io.EOF}), 10, nil
 		}, `sendDocument to 7: open the file "a.png": it is gone`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := at(t)
-			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
 			c, err := New(Options{Token: canaryToken, APIURL: s.URL(), Open: test.open})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			_, err = c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+			_, err = c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{
 				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
 			if e := failureOf(t, err); outcomeOf(e) != rejected || e.Error() != test.says {
 				t.Errorf("got %+v: %v", outcomeOf(e), e)
@@ -368,11 +370,11 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 
 func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	s, c := at(t)
-	s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
 	c.open = func(string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(strings.NewReader("as it was, and more")), 9, nil
 	}
-	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
+	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(s.BotMessages(7)[0].File.Content); got != "as it was" {
@@ -380,8 +382,8 @@ func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	}
 }
 
-// TestSend_File_ReportsItsOutcome checks that a file's outcome is reported like a text's.
-func TestSend_File_ReportsItsOutcome(t *testing.T) {
+// TestSend_File_OutcomeMatchesChat checks that a file's outcome is reported like a text's.
+func TestSend_File_OutcomeMatchesChat(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
 		want   outcome
@@ -396,9 +398,9 @@ func TestSend_File_ReportsItsOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})
-			s.AddChat(telegramtest.Private(telegramtest.User{ID: 7}))
-			s.Fault(test.fault)
-			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
+			s.InjectFault(test.fault)
+			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
@@ -409,26 +411,26 @@ func TestSend_File_ReportsItsOutcome(t *testing.T) {
 	}
 }
 
-// tripper is a connection in memory.
-type tripper func(*http.Request) (*http.Response, error)
+// fakeTransport is a connection in memory.
+type fakeTransport func(*http.Request) (*http.Response, error)
 
-func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// endless is a file without end that counts the bytes that were read.
-type endless struct{ read atomic.Int64 }
+// endlessReader is a file without end that counts the bytes that were read.
+type endlessReader struct{ read atomic.Int64 }
 
-func (e *endless) Read(buf []byte) (int, error) {
+func (e *endlessReader) Read(buf []byte) (int, error) {
 	e.read.Add(int64(len(buf)))
 	return len(buf), nil
 }
 
-func (e *endless) Close() error { return nil }
+func (e *endlessReader) Close() error { return nil }
 
 // TestSend_File_IsStreamed checks that only the requested bytes are in memory while a file is sent.
 func TestSend_File_IsStreamed(t *testing.T) {
 	const size = 40 << 20
-	from := &endless{}
-	wire := tripper(func(r *http.Request) (*http.Response, error) {
+	from := &endlessReader{}
+	wire := fakeTransport(func(r *http.Request) (*http.Response, error) {
 		defer r.Body.Close()
 		var sent int64
 		piece := make([]byte, 32<<10)
@@ -454,15 +456,15 @@ func TestSend_File_IsStreamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+	name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
 	if err != nil || name != "7" {
 		t.Errorf("got %q, %v", name, err)
 	}
 }
 
-// TestUploadForm_RoundTrip checks that the form has exactly the fields and the file, with any
+// TestUploadForm_AnyContents_ParseBackUnchanged checks that the form has exactly the fields and the file, with any
 // contents.
-func TestUploadForm_RoundTrip(t *testing.T) {
+func TestUploadForm_AnyContents_ParseBackUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")
 		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
@@ -511,8 +513,8 @@ func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("a🦅é"))).Draw(t, "text")
 		units := len(utf16.Encode([]rune(text)))
 		most := rapid.IntRange(2, 12).Draw(t, "most")
-		mark := supervisor.Entity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"), Length: rapid.IntRange(1, 12).Draw(t, "length")}
-		got := supervisor.RichText{Text: text, Entities: []supervisor.Entity{mark}}.Clip(most)
+		mark := supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"), Length: rapid.IntRange(1, 12).Draw(t, "length")}
+		got := supervisor.RichText{Text: text, Entities: []supervisor.RichTextEntity{mark}}.Truncate(most)
 		n := len(utf16.Encode([]rune(got.Text)))
 		if units <= most {
 			if got.Text != text || got.Entities[0] != mark {
@@ -543,20 +545,20 @@ func TestCalls_Timeout_GrowsWithFiles(t *testing.T) {
 		want time.Duration
 	}{
 		"an answer to a press": {func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "1", "", false) }, 10 * time.Second},
-		"a text":               {send(supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "hi"}), callTimeout},
-		"a file of 10 MiB": {send(supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
+		"a text":               {send(supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: "hi"}), callTimeout},
+		"a file of 10 MiB": {send(supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
 			callTimeout + 80*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0
 				c, err := New(Options{Token: canaryToken,
-					Transport: tripper(func(r *http.Request) (*http.Response, error) {
+					Transport: fakeTransport(func(r *http.Request) (*http.Response, error) {
 						calls++
 						<-r.Context().Done()
 						return nil, errors.Join(r.Context().Err(), r.Body.Close())
 					}),
-					Open: func(string) (io.ReadCloser, int64, error) { return new(endless), 10 << 20, nil }})
+					Open: func(string) (io.ReadCloser, int64, error) { return new(endlessReader), 10 << 20, nil }})
 				if err != nil {
 					t.Fatal(err)
 				}

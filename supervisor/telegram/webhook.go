@@ -36,7 +36,7 @@ type WebhookOptions struct {
 // would read a body as a request.
 type Webhook struct {
 	client   *Client
-	receiver Receiver
+	receiver UpdateReceiver
 	secret   [sha256.Size]byte // hash of the secret
 	log      hclog.Logger
 	health   *Health
@@ -45,7 +45,7 @@ type Webhook struct {
 
 // NewWebhook creates the handler. An empty secret is an error, because then anybody could send
 // updates.
-func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error) {
+func NewWebhook(c *Client, receiver UpdateReceiver, o WebhookOptions) (*Webhook, error) {
 	if o.Secret == "" {
 		return nil, errors.New("receive Telegram's updates by a webhook: there is no secret to know Telegram by")
 	}
@@ -84,7 +84,7 @@ func (h *Webhook) authentic(r *http.Request) bool {
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
 		return true
 	}
-	if n := h.forged.Count("", time.Now()); n > 0 {
+	if n := h.forged.CountOccurrence("", time.Now()); n > 0 {
 		h.log.Warn("requests to the webhook without Telegram's secret", "count", n, "from", r.RemoteAddr)
 	}
 	return false
@@ -112,15 +112,15 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 
 // receive stores an update, and returns the status of the answer.
 func (h *Webhook) receive(ctx context.Context, body []byte) int {
-	self := Self{ID: h.client.id, Name: func() (string, error) { return h.client.askName(ctx, h.health) }}
-	in, err := Read(json.RawMessage(body), self)
+	self := BotIdentity{ID: h.client.id, Name: func() (string, error) { return h.client.askName(ctx, h.health) }}
+	in, err := ParseUpdate(json.RawMessage(body), self)
 	if err == nil {
 		h.health.answered()
 		if in.Update == 0 {
 			h.log.Warn("the webhook got what is no update; it is dropped", "bytes", len(body))
 			return http.StatusOK
 		}
-		err = h.receiver.Take(ctx, []supervisor.Incoming{in}, 0)
+		err = h.receiver.StoreBatch(ctx, []supervisor.Incoming{in}, 0)
 	}
 	if err != nil {
 		h.log.Warn("keep an update from the webhook", "update", in.Update, "error", err)

@@ -59,7 +59,7 @@ func (r *WebhookRegistrar) Run(ctx context.Context) error {
 }
 
 func (r *WebhookRegistrar) attempt(ctx context.Context) error {
-	retry.Wait(ctx, time.Until(r.nextCheck))
+	retry.Sleep(ctx, time.Until(r.nextCheck))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

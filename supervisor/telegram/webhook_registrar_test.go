@@ -29,7 +29,7 @@ func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.
 	t.Helper()
 	p := new(polling)
 	synctest.Test(t, func(t *testing.T) {
-		p.wire = newWire(t, func(a asked, _ context.Context) (*http.Response, error) {
+		p.fakeTransport = newWire(t, func(a asked, _ context.Context) (*http.Response, error) {
 			if refused := change(a.after, a.method); refused != nil {
 				return refused, nil
 			}
@@ -51,7 +51,7 @@ func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.
 
 func nothing(time.Duration, string) *http.Response { return nil }
 
-func TestRegistrar_SetsOnceChecksEveryMinute(t *testing.T) {
+func TestRegistrar_SetsOnceThenChecksEachMinute(t *testing.T) {
 	p := keeping(t, 10*time.Minute+time.Second, &hook{Pending: 3, Failed: 5, Why: "of yesterday"}, nothing)
 	sets := p.requests("setWebhook")
 	if len(sets) != 1 || len(p.requests("getWebhookInfo")) != 11 || p.requests("")[0].method != "setWebhook" {
@@ -120,9 +120,9 @@ func TestWebhook_SetByOthers_RetriesSlowly(t *testing.T) {
 	}
 }
 
-// TestWebhook_FailedDelivery_IsShown checks that Telegram's error text is shown until the waiting
+// TestWebhook_FailedDelivery_IsShownInStatus checks that Telegram's error text is shown until the waiting
 // updates have come. The text stays during minutes without another try of Telegram.
-func TestWebhook_FailedDelivery_IsShown(t *testing.T) {
+func TestWebhook_FailedDelivery_IsShownInStatus(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {
 		switch {

@@ -25,7 +25,7 @@ const secret = "a-secret-of-the-webhook"
 
 // webhook returns a handler that stores its updates in s. Its only request to Telegram is for the
 // bot's name.
-func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webhook {
+func webhook(t *testing.T, s telegram.UpdateReceiver, log hclog.Logger) *telegram.Webhook {
 	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
 	h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret, Log: log})
@@ -35,10 +35,10 @@ func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webh
 	return h
 }
 
-// unread is a body that must not be read.
-type unread struct{ t *testing.T }
+// unreadableBody is a body that must not be read.
+type unreadableBody struct{ t *testing.T }
 
-func (u unread) Read([]byte) (int, error) {
+func (u unreadableBody) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
@@ -58,11 +58,11 @@ func deliver(h http.Handler, update string) int {
 	return answer.Code
 }
 
-func TestWebhook_Delivery_GetsItsStatus(t *testing.T) {
+func TestWebhook_EachRequest_GetsItsStatusCode(t *testing.T) {
 	toUs := message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9))
-	get := post(unread{t}, secret)
+	get := post(unreadableBody{t}, secret)
 	get.Method = http.MethodGet
-	huge := post(unread{t}, secret)
+	huge := post(unreadableBody{t}, secret)
 	huge.ContentLength = 1<<20 + 1
 	for name, test := range map[string]struct {
 		request *http.Request
@@ -77,14 +77,14 @@ func TestWebhook_Delivery_GetsItsStatus(t *testing.T) {
 		"no update":                        {post(strings.NewReader(`{"ok":true}`), secret), false, 200, 0},
 		"no JSON":                          {post(strings.NewReader(`hello`), secret), true, 200, 0},
 		"nothing":                          {post(strings.NewReader(``), secret), false, 200, 0},
-		"no secret":                        {post(unread{t}), false, 401, 0},
-		"an empty secret":                  {post(unread{t}, ""), false, 401, 0},
-		"another secret":                   {post(unread{t}, "a-secret-of-the-webhooK"), false, 401, 0},
-		"a longer secret":                  {post(unread{t}, secret+"x"), false, 401, 0},
-		"the secret second":                {post(unread{t}, "x", secret), false, 401, 0},
+		"no secret":                        {post(unreadableBody{t}), false, 401, 0},
+		"an empty secret":                  {post(unreadableBody{t}, ""), false, 401, 0},
+		"another secret":                   {post(unreadableBody{t}, "a-secret-of-the-webhooK"), false, 401, 0},
+		"a longer secret":                  {post(unreadableBody{t}, secret+"x"), false, 401, 0},
+		"the secret second":                {post(unreadableBody{t}, "x", secret), false, 401, 0},
 		"another method":                   {get, false, 405, 0},
 		"a body that says it is huge":      {huge, false, 413, 0},
-		"a body that is huge":              {post(io.LimitReader(endless{}, 2<<20), secret), false, 413, 0},
+		"a body that is huge":              {post(io.LimitReader(endlessReader{}, 2<<20), secret), false, 413, 0},
 		"a body that breaks off": {post(io.MultiReader(strings.NewReader(`{"upd`), brokenReader{}), secret),
 			false, 408, 0},
 	} {
@@ -116,9 +116,9 @@ func TestWebhook_Delivery_GetsItsStatus(t *testing.T) {
 	}
 }
 
-type endless struct{}
+type endlessReader struct{}
 
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
+func (endlessReader) Read(p []byte) (int, error) { return len(p), nil }
 
 type brokenReader struct{}
 
@@ -138,7 +138,7 @@ func TestForgedRequests_LogIsThrottled(t *testing.T) {
 		log, journal := logged()
 		h := webhook(t, newStore(0), log)
 		for range 181 {
-			h.ServeHTTP(httptest.NewRecorder(), post(unread{t}, "guess"))
+			h.ServeHTTP(httptest.NewRecorder(), post(unreadableBody{t}, "guess"))
 			time.Sleep(time.Second)
 		}
 		text := journal.String()
@@ -180,7 +180,7 @@ func TestForgedRequest_IsRefusedBeforeBody(t *testing.T) {
 func TestSlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
-		listener := &oneConn{conn: theirs, done: make(chan struct{})}
+		listener := &oneConnListener{conn: theirs, done: make(chan struct{})}
 		server := &http.Server{Handler: webhook(t, newStore(0), nil)}
 		var serving sync.WaitGroup
 		serving.Go(func() { _ = server.Serve(listener) })
@@ -200,14 +200,14 @@ func TestSlowBody_TimesOut(t *testing.T) {
 	})
 }
 
-// oneConn is a listener with one connection.
-type oneConn struct {
+// oneConnListener is a listener with one connection.
+type oneConnListener struct {
 	conn net.Conn
 	once sync.Once
 	done chan struct{}
 }
 
-func (l *oneConn) Accept() (net.Conn, error) {
+func (l *oneConnListener) Accept() (net.Conn, error) {
 	if conn := l.conn; conn != nil {
 		l.conn = nil
 		return conn, nil
@@ -216,32 +216,32 @@ func (l *oneConn) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-func (l *oneConn) Close() error {
+func (l *oneConnListener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
+func (l *oneConnListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
 // slowStore takes longer to store than a body may take to come.
 type slowStore struct{ *store }
 
-func (s slowStore) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+func (s slowStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	timer := time.NewTimer(20 * time.Second)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
-		return s.store.Take(ctx, batch, next)
+		return s.store.StoreBatch(ctx, batch, next)
 	}
 }
 
-// TestSlowStore_IsWaitedFor checks that the deadline is only for the body, not for the store.
-func TestSlowStore_IsWaitedFor(t *testing.T) {
+// TestWebhook_SlowStore_DelaysAnswer checks that the deadline is only for the body, not for the store.
+func TestWebhook_SlowStore_DelaysAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
-		listener := &oneConn{conn: theirs, done: make(chan struct{})}
+		listener := &oneConnListener{conn: theirs, done: make(chan struct{})}
 		s := newStore(0)
 		server := &http.Server{Handler: webhook(t, slowStore{s}, nil)}
 		var serving sync.WaitGroup

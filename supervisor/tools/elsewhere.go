@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Elsewhere maps a tool of another assistant to our tools. A model may look for a tool by a name
+// ForeignTool maps a tool of another assistant to our tools. A model may look for a tool by a name
 // that it learnt there.
-type Elsewhere struct {
+type ForeignTool struct {
 	Assistant string
 	Tool      string
 	Action    string   // an action of the other assistant's tool; "" means none
@@ -16,8 +16,8 @@ type Elsewhere struct {
 	Button    string   // the button with which the user does the same; "" means none
 }
 
-// OfOthers lists other assistants' tools for scheduled work.
-var OfOthers = []Elsewhere{
+// ForeignTools lists other assistants' tools for scheduled work.
+var ForeignTools = []ForeignTool{
 	{"EchOS", "add_reminder", "", []string{"schedule_task"}, ""},
 	{"EchOS", "list_reminders", "", []string{"list_tasks"}, ""},
 	{"EchOS", "list_reminders", "completed", []string{"get_task_results"}, ""},
@@ -34,7 +34,7 @@ var OfOthers = []Elsewhere{
 // calledElsewhere reports whether name, in lower case, is a tool of another assistant that our tool
 // replaces.
 func calledElsewhere(name, tool string) bool {
-	return slices.ContainsFunc(OfOthers, func(e Elsewhere) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
+	return slices.ContainsFunc(ForeignTools, func(e ForeignTool) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
 }
 
 // names returns the words of a text in lower case, to compare them with names.

@@ -19,22 +19,22 @@ var tasks = append(slices.Clone(some),
 
 // A search for another assistant's tool name finds our tool with the same purpose, and no other
 // tool.
-func TestFind_ForeignToolName_FindsOurs(t *testing.T) {
+func TestFindTools_ForeignToolName_FindsOurs(t *testing.T) {
 	for words, want := range map[string]string{
 		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
 		"list_reminders": "list_tasks get_task_results", "complete_reminder": "cancel_task", "manage_schedule": "schedule_task list_tasks update_task cancel_task",
 		"a cron job that comes every day": "schedule_task list_tasks cancel_task", "add_reminder, manage_schedule": "schedule_task",
 	} {
-		if got := strings.Join(tools.Names(tools.Find(tasks, words)), " "); got != want {
+		if got := strings.Join(tools.Names(tools.FindTools(tasks, words)), " "); got != want {
 			t.Errorf("%q finds %q, want %q", words, got, want)
 		}
 	}
 }
 
 // A search for a single word of another assistant's tool name finds nothing.
-func TestFind_PartOfForeignName_FindsNothing(t *testing.T) {
+func TestFindTools_PartOfForeignName_FindsNone(t *testing.T) {
 	for _, words := range []string{"add", "manage", "complete"} {
-		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {
+		if got := tools.Names(tools.FindTools(tasks, words)); len(got) > 0 {
 			t.Errorf("%q finds %q", words, got)
 		}
 	}

@@ -16,12 +16,12 @@ import (
 const (
 	MaxOffered      = 40
 	MaxOfferedBytes = 24 << 10
-	MaxFound        = protocol.MaxToolsFound
+	MaxFound        = protocol.MaxToolsPerFindCall
 	MaxFoundBytes   = 8 << 10
 )
 
-// Size returns the number of bytes of a tool's definition.
-func Size(t protocol.Tool) int { return len(t.Name) + len(t.Description) + len(t.Schema) }
+// DefinitionSize returns the number of bytes of a tool's definition.
+func DefinitionSize(t protocol.Tool) int { return len(t.Name) + len(t.Description) + len(t.Schema) }
 
 // list is a list of tools with a limited number and size.
 type list struct {
@@ -32,15 +32,15 @@ type list struct {
 
 // add adds a tool to the list if it fits.
 func (l *list) add(t protocol.Tool) (fits bool) {
-	if len(l.tools) >= l.most || l.bytes+Size(t) > l.mostSize {
+	if len(l.tools) >= l.most || l.bytes+DefinitionSize(t) > l.mostSize {
 		return false
 	}
-	l.tools, l.bytes = append(l.tools, t), l.bytes+Size(t)
+	l.tools, l.bytes = append(l.tools, t), l.bytes+DefinitionSize(t)
 	return true
 }
 
-// Named finds a tool by its name.
-func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
+// FindByName finds a tool by its name.
+func FindByName(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 	i := slices.IndexFunc(all, func(t protocol.Tool) bool { return t.Name == name })
 	if i < 0 {
 		return t, false
@@ -48,10 +48,10 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 	return all[i], true
 }
 
-// Offered returns the tools that a model is offered, from all of its user's sorted tools. First
+// ListOffered returns the tools that a model is offered, from all of its user's sorted tools. First
 // come the tools that are always offered. Then come the open tools, in the order of their opening,
 // so that the prefix of requests stays the same.
-func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
+func ListOffered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
 
@@ -63,19 +63,19 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 		}
 	}
 	for _, o := range open {
-		if t, known := Named(all, o.Name); known && t.Family != "" {
+		if t, known := FindByName(all, o.Name); known && t.Family != "" {
 			l.add(t)
 		}
 	}
 	return l
 }
 
-// Open returns the open tools after opening more tools, as far as there is room. full lists the
+// OpenTools returns the open tools after opening more tools, as far as there is room. full lists the
 // tools without room. Tools that are always offered and unknown names are left out.
-func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
+func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
-		t, known := Named(all, o.Name)
+		t, known := FindByName(all, o.Name)
 		switch {
 		case !known || t.Family == "" || slices.ContainsFunc(now, func(other supervisor.OpenedTool) bool { return other.Name == o.Name }):
 		case l.add(t):
@@ -87,16 +87,16 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 	return now, full
 }
 
-// Unused returns the names of open tools to close, the least recently used first. Tools that the
+// ListUnused returns the names of open tools to close, the least recently used first. Tools that the
 // user keeps open come last. It closes enough tools for the results of one search. It also closes
 // missing tools, unless the user keeps them open.
-func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
+func ListUnused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
 		return cmp.Or(order[a.Pinned]-order[b.Pinned], a.UsedAt.Compare(b.UsedAt))
 	})
 	left = slices.DeleteFunc(left, func(o supervisor.OpenedTool) bool {
-		_, known := Named(all, o.Name)
+		_, known := FindByName(all, o.Name)
 		if known || o.Pinned {
 			return false
 		}

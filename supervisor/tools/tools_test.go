@@ -33,21 +33,21 @@ var some = []protocol.Tool{
 	tool("", "write_file", "Write a text file."),
 }
 
-func TestOffered_OpenToolsComeLast(t *testing.T) {
-	got := tools.Names(tools.Offered(some, opened("update_memory", "gone", "read_file", "delete_upload")))
+func TestListOffered_OpenTools_ComeLast(t *testing.T) {
+	got := tools.Names(tools.ListOffered(some, opened("update_memory", "gone", "read_file", "delete_upload")))
 	if want := []string{"read_file", "write_file", "update_memory", "delete_upload"}; !slices.Equal(got, want) {
 		t.Errorf("offered are %q, want %q", got, want)
 	}
 }
 
-func TestFind_SortsBestMatchFirst(t *testing.T) {
+func TestFindTools_BestMatch_ComesFirst(t *testing.T) {
 	for words, want := range map[string]string{
 		"memory": "forget update_memory", "UPDATE_MEMORY": "update_memory", " terminal ": "terminal",
 		"what was said in the history": "search_history", "correct a memory": "update_memory forget",
 		"delete an uploaded file": "delete_upload", "a thing to be written": "",
 		"": "", "x": "", "вчера": "", "wetter": "", "../": "",
 	} {
-		if got := strings.Join(tools.Names(tools.Find(some, words)), " "); got != want {
+		if got := strings.Join(tools.Names(tools.FindTools(some, words)), " "); got != want {
 			t.Errorf("%q finds %q, want %q", words, got, want)
 		}
 	}
@@ -57,40 +57,40 @@ func TestFind_SortsBestMatchFirst(t *testing.T) {
 func many(n, size int) (all []protocol.Tool) {
 	for i := range n {
 		t := tool("mcp", fmt.Sprintf("mcp_%04d", i), "weather ")
-		t.Description += strings.Repeat("x", size-tools.Size(t))
+		t.Description += strings.Repeat("x", size-tools.DefinitionSize(t))
 		all = append(all, t)
 	}
 	return all
 }
 
 // The limits hold for any number of tools of a server, and for any descriptions.
-func TestOpen_OverLimit_IsRefused(t *testing.T) {
+func TestOpenTools_OverLimit_IsRefused(t *testing.T) {
 	for _, test := range []struct{ n, size, found, open int }{
 		{200, 100, 12, 40}, {200, 1000, 8, 24}, {256, 2000, 4, 12}, {3, 9 << 10, 0, 2}, {1, 25 << 10, 0, 0},
 	} {
 		all := many(test.n, test.size)
-		found := tools.Find(all, "weather")
-		open, full := tools.Open(all, nil, opened(tools.Names(all)...)...)
+		found := tools.FindTools(all, "weather")
+		open, full := tools.OpenTools(all, nil, opened(tools.Names(all)...)...)
 		if len(found) != test.found || len(open) != test.open || len(full) != test.n-test.open {
 			t.Errorf("%d tools of %d bytes: %d found, %d open, %d without room", test.n, test.size, len(found), len(open), len(full))
 		}
-		if got := tools.Offered(all, opened(tools.Names(all)...)); len(got) != test.open {
+		if got := tools.ListOffered(all, opened(tools.Names(all)...)); len(got) != test.open {
 			t.Errorf("%d tools of %d bytes: %d are offered, want %d", test.n, test.size, len(got), test.open)
 		}
-		left := open[len(tools.Unused(all, open)):]
-		if gone := tools.Unused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c", Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
+		left := open[len(tools.ListUnused(all, open)):]
+		if gone := tools.ListUnused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c", Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
 			t.Errorf("of tools that are gone %q are closed", gone)
 		}
-		if _, full := tools.Open(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
+		if _, full := tools.OpenTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {
 			t.Errorf("%d tools of %d bytes: after a trim there is no room for %d", test.n, test.size, len(full))
 		}
 	}
-	if closed := tools.Unused(some, opened("terminal", "forget")); closed != nil {
+	if closed := tools.ListUnused(some, opened("terminal", "forget")); closed != nil {
 		t.Errorf("closed for no want of room: %q", closed)
 	}
 }
 
-func TestFamilies_AreSortedByName(t *testing.T) {
+func TestFamilies_AnyTools_AreSortedByName(t *testing.T) {
 	var got []string
 	for _, f := range tools.Families(some) {
 		got = append(got, f.Name+": "+strings.Join(tools.Names(f.Tools), ", "))

@@ -22,12 +22,12 @@ func (t *Transcriber) Feature() feature.Feature {
 }
 
 // runTranscribe transcribes the recording at a path.
-func (t *Transcriber) runTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+func (t *Transcriber) runTranscribe(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	return t.listen(ctx, r, strings.Trim(strings.TrimSpace(r.Arguments), "`"), 0)
 }
 
 // pressTranscribe tries a recording again; the button has its seconds and its path.
-func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	length, path, _ := strings.Cut(r.Arguments, ":")
 	seconds, err := strconv.Atoi(length)
 	if err != nil || seconds < 0 {
@@ -37,12 +37,12 @@ func (t *Transcriber) pressTranscribe(ctx context.Context, r feature.Request) (s
 }
 
 // listen transcribes the recording at a path and begins a turn with its text.
-func (t *Transcriber) listen(ctx context.Context, r feature.Request, path string, seconds int) (
+func (t *Transcriber) listen(ctx context.Context, r feature.CommandRequest, path string, seconds int) (
 	supervisor.Delivery, error) {
 	if !filepath.IsLocal(path) {
 		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textTranscribeUsage)
 	}
 	r.Unblock() // so that later messages do not wait for a long transcription
 	recording := Recording{Conversation: r.Conversation, Inbound: r.Inbound, Path: path, Seconds: seconds}
-	return t.Retry(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
+	return t.RetryTranscription(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
 }

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/feature/featuretest"
 )
 
-func TestTranscribe_PathOrButton_HearsOnlyOwnFiles(t *testing.T) {
+func TestTranscribeCommand_HearsOnlyOwnFiles(t *testing.T) {
 	home := supervisor.Conversation{ID: 3, User: "ann"}
 	for _, c := range []struct {
 		in    supervisor.Inbound
@@ -31,7 +31,7 @@ func TestTranscribe_PathOrButton_HearsOnlyOwnFiles(t *testing.T) {
 		r := newRig(true)
 		r.setResult(protocol.TranscribeResult{Text: "Milch.", Seconds: 14})
 		c.in.Conversation = home
-		got := featuretest.Answer(t, r.Feature(), c.in)
+		got := featuretest.RunCommand(t, r.Feature(), c.in)
 		if !strings.HasPrefix(got.Text, c.want) || (len(r.begunTexts) == 1) != (c.heard != "") {
 			t.Errorf("%s: told %q, begun with %q", c.in.Text, got.Text, r.begunTexts)
 		}

@@ -35,20 +35,20 @@ const (
 type Endpoint struct {
 	Model      string // the model, as provider/model
 	Transcribe func(ctx context.Context, spec string, r modelcall.Recording) (protocol.TranscribeResult, error)
-	Pay        Pay
+	Pay        CallPayer
 	Spool      *spool.Spool
-	Uploads    Uploads
+	Uploads    UploadAction
 }
 
-// Pay makes a call of a model and charges it to the user.
-type Pay = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
+// CallPayer makes a call of a model and charges it to the user.
+type CallPayer = func(context.Context, supervisor.Turn, sqlite.ModelCall, func() (protocol.Usage, error)) error
 
-// Uploads runs an action of a user's worker on the files that the user sent.
-type Uploads func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
+// UploadAction runs an action of a user's worker on the files that the user sent.
+type UploadAction func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
-// Hear transcribes a recording by a server. Each try is charged like a call of a model, by the
+// TranscribeRecording transcribes a recording by a server. Each try is charged like a call of a model, by the
 // second, and its cost is set aside before.
-func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
+func (e Endpoint) TranscribeRecording(ctx context.Context, r Recording, language string) (
 	result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
 	file := modelcall.Recording{Format: endpointFormats[ending]}
@@ -66,7 +66,7 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 		return result, supervisor.Errorf(supervisor.CodeInvalid, textEndpointFormat, path.Base(r.Path), takes)
 	}
 	r.Seconds = min(r.Seconds, int(r.Blob.Size/minByteRate)+1)
-	err = model.Retry(ctx, func() error {
+	err = model.RetryCall(ctx, func() error {
 		result, err = e.transcribeOnce(ctx, r, file)
 		return err
 	})
@@ -79,7 +79,7 @@ func (e Endpoint) Hear(ctx context.Context, r Recording, language string) (
 // putIntoSpool makes the user's worker put a recording into the spool.
 func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.BlobRef, err error) {
 	result, err := e.Uploads(ctx, r.Conversation.User, protocol.UploadsParameters{
-		Action: protocol.UploadsRead, Path: r.Path})
+		Action: protocol.UploadsActionRead, Path: r.Path})
 	switch {
 	case err == nil && result.Blob == nil:
 		err = supervisor.Errorf(supervisor.CodeNotFound, textEndpointGone)
@@ -93,7 +93,7 @@ func (e Endpoint) putIntoSpool(ctx context.Context, r Recording) (ref protocol.B
 // known length, and charges the length that the server reports.
 func (e Endpoint) transcribeOnce(ctx context.Context, r Recording, file modelcall.Recording) (
 	result protocol.TranscribeResult, err error) {
-	bytes, size, err := e.Spool.Read(r.Blob.SHA256)
+	bytes, size, err := e.Spool.OpenBlob(r.Blob.SHA256)
 	if err != nil {
 		return result, fmt.Errorf("read the recording %s: %w", r.Path, err)
 	}

@@ -6,14 +6,14 @@ import (
 	"mews/protocol"
 )
 
-func TestCheckEngine_WithoutModel_SaysWhy(t *testing.T) {
+func TestEngineProblem_WithoutModel_NamesProblem(t *testing.T) {
 	for want, engines := range map[string][]protocol.SpeechEngine{
 		textHearingOff: {{Engine: engineOff}, {Engine: engineOff, Model: "base.bin"}},
 		textNoHearing:  {{Engine: engineWhisper}},
 		"":             {{Engine: engineWhisper, Model: "base.bin"}, {Engine: "command"}, {Engine: "endpoint"}},
 	} {
 		for _, e := range engines {
-			if got := CheckEngine(e); got != want {
+			if got := EngineProblem(e); got != want {
 				t.Errorf("%+v: got %q", e, got)
 			}
 		}

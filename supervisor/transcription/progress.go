@@ -25,14 +25,14 @@ const (
 // showProgress shows how many seconds are transcribed, until ctx ends.
 func (t *Transcriber) showProgress(ctx context.Context, r Recording, operation int64) {
 	every := progressInterval
-	if r.Conversation.InGroup() {
+	if r.Conversation.IsInGroup() {
 		every = groupProgressInterval
 	}
 	shown := ""
-	for pause := progressInterval; retry.Wait(ctx, pause); pause = every {
-		text := fmt.Sprintf(textProgress, clock(t.o.Operations.Progress(operation)), clock(r.Seconds))
+	for pause := progressInterval; retry.Sleep(ctx, pause); pause = every {
+		text := fmt.Sprintf(textProgress, clock(t.o.Operations.ProgressSeconds(operation)), clock(r.Seconds))
 		if r.Seconds == 0 {
-			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.Progress(operation)))
+			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.ProgressSeconds(operation)))
 		}
 		if text == shown {
 			continue

@@ -19,14 +19,14 @@ import (
 
 // Operations run work in users' workers.
 type Operations interface {
-	// Do runs an operation, or joins the one that already runs for the same attachment. It returns
+	// RunOperation runs an operation, or joins the one that already runs for the same attachment. It returns
 	// the ended operation; meanwhile runs until that end. ok is false if ctx has ended or the
 	// operation could not start.
-	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
-	// Exists reports whether the operation exists already.
-	Exists(ctx context.Context, op supervisor.Operation) bool
-	// Progress returns how many seconds of the recording are done.
-	Progress(id int64) (seconds int)
+	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
+	// HasOperation reports whether the operation exists already.
+	HasOperation(ctx context.Context, op supervisor.Operation) bool
+	// ProgressSeconds returns how many seconds of the recording are done.
+	ProgressSeconds(id int64) (seconds int)
 }
 
 // Options configure a Transcriber.
@@ -48,7 +48,7 @@ type Options struct {
 	Show func(ctx context.Context, d supervisor.Delivery) error
 	// Begin begins a turn with the text of a recording that a command named.
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	Uploads Uploads // Uploads and Now are only for HearUploaded
+	Uploads UploadAction // Uploads and Now are only for TranscribeUploaded
 	Now     func() time.Time
 	Log     hclog.Logger
 }
@@ -77,8 +77,8 @@ const (
 	engineWhisper = "whisper"
 )
 
-// CheckEngine says why an engine can't transcribe; "" means that it can.
-func CheckEngine(e protocol.SpeechEngine) (missing string) {
+// EngineProblem says why an engine can't transcribe; "" means that it can.
+func EngineProblem(e protocol.SpeechEngine) (missing string) {
 	switch {
 	case e.Engine == engineOff:
 		return textHearingOff
@@ -116,9 +116,9 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 	return done.text, done.words
 }
 
-// Retry transcribes a recording that the user names, and returns the message for the user. If
+// RetryTranscription transcribes a recording that the user names, and returns the message for the user. If
 // somebody speaks in it, begin gets the text for the model.
-func (t *Transcriber) Retry(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
+func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
 		return supervisor.Delivery{}, context.Cause(ctx)
@@ -133,7 +133,7 @@ func (t *Transcriber) Retry(ctx context.Context, r Recording, begin func(text st
 }
 
 // Hear transcribes a recording and tells nobody. Its error says what happened and what to do.
-func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
+func (t *Transcriber) TranscribeSilently(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
 	result, failed := t.hear(ctx, r, nil)
 	switch {
 	case ctx.Err() != nil:
@@ -179,7 +179,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 		return result, &failure{why: missing}
 	case r.length() > t.o.MaxLength:
 		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.MaxLength.Seconds())))}
-	case t.o.Endpoint != nil && !t.o.Operations.Exists(ctx, op):
+	case t.o.Endpoint != nil && !t.o.Operations.HasOperation(ctx, op):
 		r.Seconds = p.Seconds
 		if result, failed = t.hearAtEndpoint(ctx, r, engine.Language); failed != nil {
 			return result, failed
@@ -188,7 +188,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	}
 	parameters, _ := json.Marshal(p) // p can always be encoded
 	op.Parameters = string(parameters)
-	op, ok := t.o.Operations.Do(ctx, op, show)
+	op, ok := t.o.Operations.RunOperation(ctx, op, show)
 	switch {
 	case (!ok || op.State != supervisor.OperationDone) && p.ServerText != nil:
 		return result, nil // keep the server's text, which is paid for
@@ -203,7 +203,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 		t.o.Log.Warn("a recording was not transcribed", "user", r.Conversation.User, "failure", result.Failure, "detail", result.Detail)
 		why, known := textsFailure[result.Failure]
 		if !known {
-			why = textsFailure[protocol.SpeechExit]
+			why = textsFailure[protocol.SpeechFailureProgramFailed]
 		}
 		return result, &failure{why, true}
 	}

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/transcription"
 )
 
-// operations is a fake that returns the results that a test sets.
-type operations struct {
+// fakeOperations is a fake that returns the results that a test sets.
+type fakeOperations struct {
 	started []supervisor.Operation
 	exists  bool // whether an operation for the attachment exists already
 	state   supervisor.OperationState
@@ -30,11 +30,11 @@ type operations struct {
 	seconds atomic.Int64 // seconds that are done
 }
 
-func (o *operations) Progress(int64) int { return int(o.seconds.Load()) }
+func (o *fakeOperations) ProgressSeconds(int64) int { return int(o.seconds.Load()) }
 
-func (o *operations) Exists(context.Context, supervisor.Operation) bool { return o.exists }
+func (o *fakeOperations) HasOperation(context.Context, supervisor.Operation) bool { return o.exists }
 
-func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
+func (o *fakeOperations) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
 	op.ID = 7
 	o.started = append(o.started, op)
 	var running sync.WaitGroup
@@ -53,7 +53,7 @@ func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile 
 
 // rig is a Transcriber with fakes.
 type rig struct {
-	operations
+	fakeOperations
 	*transcription.Transcriber
 	missing    string
 	said       []supervisor.Delivery
@@ -65,7 +65,7 @@ type rig struct {
 func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked *[]string) {
 	r, asked = &rig{}, &[]string{}
 	r.Transcriber = transcription.New(transcription.Options{
-		Operations: &r.operations, MaxLength: time.Hour, ShowText: true, Log: hclog.NewNullLogger(),
+		Operations: &r.fakeOperations, MaxLength: time.Hour, ShowText: true, Log: hclog.NewNullLogger(),
 		Engine: func(context.Context, string) (protocol.SpeechEngine, string) {
 			return protocol.SpeechEngine{Language: "de"}, ""
 		},
@@ -88,7 +88,7 @@ func TestTranscribe_Endpoint_ReplacesWorker(t *testing.T) {
 		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
 	}
 	for want, err := range map[string]error{
-		"The key is wrong.": &modelcall.Error{Class: modelcall.Auth, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
+		"The key is wrong.": &modelcall.Error{Class: modelcall.AuthFailed, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
 		"something went wrong; the log says what. Trying again may help.": errors.New("secret"),
 	} {
 		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)
@@ -121,7 +121,7 @@ func TestTranscribe_AfterRestart_AsksServerOnce(t *testing.T) {
 func newRig(echo bool) *rig {
 	r := &rig{}
 	r.Transcriber = transcription.New(transcription.Options{
-		Operations: &r.operations, MaxLength: time.Hour, ShowText: echo, Log: hclog.NewNullLogger(),
+		Operations: &r.fakeOperations, MaxLength: time.Hour, ShowText: echo, Log: hclog.NewNullLogger(),
 		Engine: func(_ context.Context, user string) (protocol.SpeechEngine, string) {
 			return protocol.SpeechEngine{Engine: "command", Language: user}, r.missing
 		},
@@ -186,8 +186,8 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 // After a failure the model gets no words, and the user may try again.
 func TestTranscribe_Failure_SaysWhyAndOffersRetry(t *testing.T) {
 	var sentences []string
-	for _, failure := range []protocol.SpeechFailure{protocol.SpeechNoProgram, protocol.SpeechNoModel, protocol.SpeechExit, protocol.SpeechMemory,
-		protocol.SpeechTimeout, protocol.SpeechBroken, protocol.SpeechTooLong, protocol.SpeechNoFFmpeg} {
+	for _, failure := range []protocol.SpeechFailure{protocol.SpeechFailureNoProgram, protocol.SpeechFailureNoModel, protocol.SpeechFailureProgramFailed, protocol.SpeechFailureOutOfMemory,
+		protocol.SpeechFailureTimeout, protocol.SpeechFailureNoSound, protocol.SpeechFailureTooLong, protocol.SpeechFailureNoFFmpeg} {
 		r := newRig(false)
 		r.setResult(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
 		got, _ := r.Transcribe(t.Context(), voice())
@@ -244,18 +244,18 @@ func TestTranscribe_LongPath_HasNoButton(t *testing.T) {
 }
 
 // If a second try succeeds, its text begins a turn.
-func TestAgain_Heard_BeginsTurn(t *testing.T) {
+func TestRetryTranscription_Speech_BeginsTurn(t *testing.T) {
 	r := newRig(true)
 	var begun []string
 	begin := func(text string) error { begun = append(begun, text); return nil }
 	asked := transcription.Recording{Conversation: voice().Conversation, Inbound: 9, Path: "a.ogg"}
-	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechTimeout})
-	told, err := r.Retry(t.Context(), asked, begin)
+	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechFailureTimeout})
+	told, err := r.RetryTranscription(t.Context(), asked, begin)
 	if err != nil || !strings.Contains(told.Text, "takes too long") || len(begun) > 0 || len(r.said) > 0 {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
 	}
 	r.setResult(protocol.TranscribeResult{Text: "Milk.", Seconds: 5})
-	told, err = r.Retry(t.Context(), asked, begin)
+	told, err = r.RetryTranscription(t.Context(), asked, begin)
 	if err != nil || told.Text != "Heard:\n> Milk." || !slices.Equal(begun, []string{"[recording, 0:05] Milk."}) {
 		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
 	}
@@ -278,26 +278,26 @@ func TestTranscribe_Cancelled_SaysNothing(t *testing.T) {
 }
 
 // The caller gets the text or the reason, and nobody else is told.
-func TestHear_AnswersOnlyTheCaller(t *testing.T) {
+func TestTranscribeSilently_SendsNoMessage(t *testing.T) {
 	r := newRig(true)
 	recording := voice()
 	recording.Seconds = 0
 	want := protocol.TranscribeResult{Text: "Milk.", Language: "en", Seconds: 5}
 	r.setResult(want)
-	if got, err := r.Hear(t.Context(), recording); err != nil || got != want {
+	if got, err := r.TranscribeSilently(t.Context(), recording); err != nil || got != want {
 		t.Errorf("heard %+v, %v, want %+v", got, err, want)
 	}
 	if !strings.Contains(r.started[0].Parameters, `"seconds":3600`) {
 		t.Errorf("done was %+v", r.started[0])
 	}
-	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechNoModel, Detail: "secret of the home"})
-	_, failed := r.Hear(t.Context(), recording)
+	r.setResult(protocol.TranscribeResult{Failure: protocol.SpeechFailureNoModel, Detail: "secret of the home"})
+	_, failed := r.TranscribeSilently(t.Context(), recording)
 	r.missing = "nobody listens."
-	_, missing := r.Hear(t.Context(), recording)
-	if got := problem.Message(failed); !strings.HasPrefix(got, "the recording was not transcribed: the speech model is missing") {
+	_, missing := r.TranscribeSilently(t.Context(), recording)
+	if got := problem.UserText(failed); !strings.HasPrefix(got, "the recording was not transcribed: the speech model is missing") {
 		t.Errorf("said is %q", got)
 	}
-	if got := problem.Message(missing); got != "the recording was not transcribed: nobody listens." {
+	if got := problem.UserText(missing); got != "the recording was not transcribed: nobody listens." {
 		t.Errorf("said is %q", got)
 	}
 	if len(r.said) > 0 {

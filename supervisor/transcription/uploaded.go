@@ -28,18 +28,18 @@ func extendContext(ctx context.Context, by time.Duration) (longer context.Contex
 	}
 }
 
-// Heard is the text of a recording.
-type Heard struct {
+// RecordingText is the text of a recording.
+type RecordingText struct {
 	Text         string // the words; "" if nobody speaks
 	Language     string // "" means unknown
 	Seconds      int    // the length of the recording
 	Milliseconds int64  // how long the transcription took, without receiving the file
 }
 
-// HearUploaded transcribes a file that came without a message. The file is handled like a file in a
+// TranscribeUploaded transcribes a file that came without a message. The file is handled like a file in a
 // message, but nothing stays in the user's home.
-func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
-	heard Heard, err error) {
+func (t *Transcriber) TranscribeUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
+	heard RecordingText, err error) {
 	got, err := t.receive(ctx, c.User, file)
 	if err != nil {
 		return heard, err
@@ -47,9 +47,9 @@ func (t *Transcriber) HearUploaded(ctx context.Context, c supervisor.Conversatio
 	wanted, end := extendContext(ctx, 0)
 	defer end()
 	began := time.Now()
-	result, err := t.Hear(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
+	result, err := t.TranscribeSilently(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
 		Seconds: got.Seconds, Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}})
-	heard = Heard{Text: result.Text, Language: result.Language, Seconds: result.Seconds,
+	heard = RecordingText{Text: result.Text, Language: result.Language, Seconds: result.Seconds,
 		Milliseconds: time.Since(began).Milliseconds()}
 	t.remove(context.WithoutCancel(ctx), c.User, got.Path, result.Path)
 	return heard, err
@@ -66,7 +66,7 @@ func (t *Transcriber) receive(ctx context.Context, user string, file supervisor.
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice,
 		Name: file.Name, MediaType: file.MediaType,
 	}}})
-	op, ok := t.o.Operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive,
+	op, ok := t.o.Operations.RunOperation(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive,
 		Parameters: string(parameters)}, nil)
 	if !ok || op.State != supervisor.OperationDone {
 		return got, supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, op.Result)
@@ -91,7 +91,7 @@ func (t *Transcriber) remove(ctx context.Context, user string, paths ...string) 
 			continue
 		}
 		_, err := t.o.Uploads(ctx, user, protocol.UploadsParameters{
-			Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)})
+			Action: protocol.UploadsActionRemove, Key: protocol.UploadKey(path)})
 		if err != nil {
 			t.o.Log.Warn("remove a recording that was heard for a test", "user", user, "path", path, "error", err)
 		}

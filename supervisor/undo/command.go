@@ -33,7 +33,7 @@ func (u *Undos) commands() []feature.Command {
 }
 
 // command runs /undo: it takes back the changes of the last turn, or of an earlier one.
-func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (u *Undos) command(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
 		r.Arguments = strings.TrimSpace(r.Arguments)
@@ -43,7 +43,7 @@ func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.De
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, markdown.QuoteName(r.Arguments))
 		}
 	}
-	turn, ok, err := u.Last(ctx, r.Conversation, n)
+	turn, ok, err := u.FindLastTurn(ctx, r.Conversation, n)
 	switch {
 	case err != nil:
 		return d, fmt.Errorf("find what can be undone: %w", err)
@@ -58,7 +58,7 @@ func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.De
 }
 
 // press runs a button below an answer of a turn or of /undo.
-func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+func (u *Undos) press(ctx context.Context, r feature.CommandRequest) (supervisor.Delivery, error) {
 	action, turn, of := "", int64(0), int64(0)
 	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
@@ -74,13 +74,13 @@ func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delive
 
 // RedoButton returns the button that reverts an undo.
 func RedoButton(turn, operation int64) supervisor.Button {
-	return supervisor.Button{Text: textUndoAgain, Press: presses.UndoPress(presses.ActionUndo, turn, operation)}
+	return supervisor.Button{Text: textUndoAgain, Press: presses.FormatUndoPress(presses.ActionUndo, turn, operation)}
 }
 
 // tellUndone takes changes back, and returns the answer about the result.
-func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (
+func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, of int64, force bool) (
 	d supervisor.Delivery, err error) {
-	report, err := u.Undo(ctx, r.Conversation.User, turn, of, force)
+	report, err := u.UndoTurn(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
 		return d, err
 	}
@@ -96,14 +96,14 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
-		return supervisor.Button{Text: text, Press: presses.UndoPress(action, turn, of)}
+		return supervisor.Button{Text: text, Press: presses.FormatUndoPress(action, turn, of)}
 	}
 	if len(report.Paths[OutcomeRestored]) > 0 {
 		d.Buttons = append(d.Buttons, []supervisor.Button{RedoButton(turn, report.Operation)})
 	}
 	if len(report.Paths[OutcomeChanged]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
-		if !r.Conversation.InGroup() {
+		if !r.Conversation.IsInGroup() {
 			row = append(row, button(TextDiffButton, presses.ActionDiff, of))
 		}
 		d.Buttons = append(d.Buttons, row)
@@ -115,7 +115,7 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int6
 func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
-		path, why := SplitReason(listed)
+		path, why := SplitPathAndReason(listed)
 		name := markdown.QuoteName(path)
 		if path == "." {
 			name = textWholeFolder
@@ -126,30 +126,30 @@ func nameFiles(paths []string) string {
 		names = append(names, name)
 	}
 	if more := len(paths) - maxNamed; more > 0 {
-		names = append(names, fmt.Sprintf(textMoreFiles, amount.Number(int64(more))))
+		names = append(names, fmt.Sprintf(textMoreFiles, amount.FormatNumber(int64(more))))
 	}
 	return strings.Join(names, ", ")
 }
 
 // tellDiff shows the difference between the files before a turn and now.
-func (u *Undos) tellDiff(ctx context.Context, r feature.Request, turn, of int64) (d supervisor.Delivery, err error) {
-	if r.Conversation.InGroup() {
+func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of int64) (d supervisor.Delivery, err error) {
+	if r.Conversation.IsInGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
 	}
-	ref, err := u.Diff(ctx, r.Conversation.User, turn, of)
+	ref, err := u.StoreDiff(ctx, r.Conversation.User, turn, of)
 	if err != nil || ref == nil {
 		return supervisor.Delivery{Text: textNoDiff}, err
 	}
-	return u.Show(*ref)
+	return u.DiffDelivery(*ref)
 }
 
-// Show makes a delivery of a diff in the spool. A long diff becomes a file.
-func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
+// DiffDelivery makes a delivery of a diff in the spool. A long diff becomes a file.
+func (u *Undos) DiffDelivery(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
 	if _, _, err := u.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
 		return d, fmt.Errorf("read a difference: %w", err)
 	}
-	if ref.Size == int64(len(text)) && supervisor.Units(string(text)) <= maxShown {
+	if ref.Size == int64(len(text)) && supervisor.UTF16Length(string(text)) <= maxShown {
 		return supervisor.Delivery{Text: quotedDiff(string(text))}, nil
 	}
 	d.Text = textLongDiff

@@ -12,11 +12,11 @@ import (
 // Buttons returns the buttons below the answer of a turn that changed files. In a group there is no
 // button that shows the diff.
 func Buttons(in supervisor.Conversation, turn int64) [][]supervisor.Button {
-	row := []supervisor.Button{{Text: textUndoButton, Press: presses.UndoPress(presses.ActionUndo, turn, 0)}}
-	if !in.InGroup() {
+	row := []supervisor.Button{{Text: textUndoButton, Press: presses.FormatUndoPress(presses.ActionUndo, turn, 0)}}
+	if !in.IsInGroup() {
 		row = append(
 			row,
-			supervisor.Button{Text: TextDiffButton, Press: presses.UndoPress(presses.ActionDiff, turn, 0)},
+			supervisor.Button{Text: TextDiffButton, Press: presses.FormatUndoPress(presses.ActionDiff, turn, 0)},
 		)
 	}
 	return [][]supervisor.Button{row}

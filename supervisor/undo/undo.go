@@ -19,10 +19,10 @@ import (
 
 // Store lists the changes of turns.
 type Store interface {
-	User(ctx context.Context, turn int64) (string, error)
-	Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error)
-	List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
-	Done(ctx context.Context, u supervisor.UndoneFiles) error
+	FindTurnUser(ctx context.Context, turn int64) (string, error)
+	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error)
+	ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
+	RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 }
 
 // Operations runs operations in users' workers.
@@ -69,20 +69,20 @@ const (
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
-	protocol.UndoDone: OutcomeRestored, protocol.UndoAlready: OutcomeRestored, protocol.UndoChanged: OutcomeChanged, protocol.UndoExpired: OutcomeExpired, protocol.UndoFailed: OutcomeImpossible,
+	protocol.UndoOutcomeDone: OutcomeRestored, protocol.UndoOutcomeAlreadyUndone: OutcomeRestored, protocol.UndoOutcomeChangedSince: OutcomeChanged, protocol.UndoOutcomeExpired: OutcomeExpired, protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
-// Last finds the nth newest turn that changed files in a conversation. n is 1 for the newest.
-func (u *Undos) Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
-	return u.Store.Last(ctx, in, u.since(), n-1)
+// FindLastTurn finds the nth newest turn that changed files in a conversation. n is 1 for the newest.
+func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
+	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
 }
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// Undo takes back the changes of a turn, or of an earlier undo of the turn. of is the operation of
+// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation of
 // that earlier undo; 0 means the turn's own changes. With force it also overwrites files that have
 // changed since.
-func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
+func (u *Undos) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
 		// add skips a file that is already in the report because a tool changed it too
@@ -94,16 +94,16 @@ func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force boo
 	if err != nil || len(list) == 0 {
 		return report, err
 	}
-	p := protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: undos(list)}
+	p := protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: undos(list)}
 	if force {
-		p.Action = protocol.UndoForce
+		p.Action = protocol.UndoActionForce
 	}
 	op, result, err := u.operate(ctx, user, p)
 	if err != nil {
 		return report, err
 	}
 	report.Operation = op
-	done := supervisor.UndoneFiles{User: user, Turn: turn, UndoOf: of, Operation: op}
+	done := supervisor.UndoneChanges{User: user, Turn: turn, UndoOf: of, Operation: op}
 	for i, c := range result.Changes {
 		outcome, why := outcomes[c.Outcome], ""
 		if outcome == OutcomeImpossible {
@@ -118,13 +118,13 @@ func (u *Undos) Undo(ctx context.Context, user string, turn, of int64, force boo
 	if len(done.Effects) == 0 {
 		return report, nil
 	}
-	return report, u.Store.Done(ctx, done)
+	return report, u.Store.RecordUndo(ctx, done)
 }
 
 // inverse returns the change that reverts an undo.
 func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol.Undo {
 	back := change.Inverse()
-	if force && change.To == "" && c.Outcome == protocol.UndoDone {
+	if force && change.To == "" && c.Outcome == protocol.UndoOutcomeDone {
 		back.Before, back.Size, back.Mode = c.Found, c.Size, c.Mode
 	}
 	return back
@@ -133,17 +133,17 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 // list returns the changes of a turn that can be taken back, newest first. It reports the other
 // changes, and all changes that touch the same files.
 func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
-	if owner, err := u.Store.User(ctx, turn); err != nil || owner != user {
+	if owner, err := u.Store.FindTurnUser(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
 	}
-	all, err := u.Store.List(ctx, user, turn, of)
+	all, err := u.Store.ListChanges(ctx, user, turn, of)
 	if err != nil {
 		return nil, err
 	}
 	var never []supervisor.FileChange
 	for _, c := range all {
 		switch {
-		case c.Obstacle == protocol.ByProgram:
+		case c.Obstacle == protocol.ObstacleProgramChange:
 			report.programs = append(report.programs, c.Path)
 		case c.Obstacle != "":
 			never = append(never, c)
@@ -189,20 +189,20 @@ func (r *Report) add(outcome Outcome, path, why string) {
 // whyMark separates a path from its reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// SplitReason splits an entry of Report.Paths[OutcomeImpossible] into its path and reason.
-func SplitReason(listed string) (path, why string) {
+// SplitPathAndReason splits an entry of Report.Paths[OutcomeImpossible] into its path and reason.
+func SplitPathAndReason(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why
 }
 
-// Diff stores the difference between the files before a turn and now. It returns a blob of the
+// StoreDiff stores the difference between the files before a turn and now. It returns a blob of the
 // user; nil means no difference.
-func (u *Undos) Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
+func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
 	list, err := u.list(ctx, user, turn, of, &Report{Paths: map[Outcome][]string{}})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoDiff, Changes: undos(list)})
+	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: undos(list)})
 	return result.Diff, err
 }
 

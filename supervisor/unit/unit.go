@@ -17,14 +17,14 @@ type Service struct {
 	Settings []string // KEY=VALUE of the unit's section [Service]; the lines of drop-ins come last
 }
 
-// Of returns the service that runs Mews on a state folder. It finds the unit by that folder, which
+// FindService returns the service that runs Mews on a state folder. It finds the unit by that folder, which
 // the unit must name to make it writable.
-func Of(state string) (Service, bool) { return find("/", state) }
+func FindService(state string) (Service, bool) { return find("/", state) }
 
-// Command returns the command that starts, restarts or stops Mews on a state folder. It uses
+// ServiceCommand returns the command that starts, restarts or stops Mews on a state folder. It uses
 // systemctl if a unit runs Mews; without such a unit it returns otherwise.
-func Command(verb, state, otherwise string) string {
-	if s, ok := Of(state); ok {
+func ServiceCommand(verb, state, otherwise string) string {
+	if s, ok := FindService(state); ok {
 		return "systemctl " + verb + " " + s.Name
 	}
 	return otherwise
@@ -57,13 +57,13 @@ func find(root, state string) (Service, bool) {
 
 // runs reports whether a unit runs Mews on a state folder.
 func (s Service) runs(state string) bool {
-	return strings.Contains(strings.Join(s.Values("ExecStart"), " ")+" ", "/mews run ") &&
-		(slices.Contains(strings.Fields(strings.Join(s.Values("StateDirectory"), " ")), strings.TrimPrefix(state, "/var/lib/")) ||
-			slices.Contains(strings.Fields(strings.Join(s.Values("ReadWritePaths"), " ")), state))
+	return strings.Contains(strings.Join(s.SettingValues("ExecStart"), " ")+" ", "/mews run ") &&
+		(slices.Contains(strings.Fields(strings.Join(s.SettingValues("StateDirectory"), " ")), strings.TrimPrefix(state, "/var/lib/")) ||
+			slices.Contains(strings.Fields(strings.Join(s.SettingValues("ReadWritePaths"), " ")), state))
 }
 
-// Values returns the values of a setting's key, in order.
-func (s Service) Values(key string) (list []string) {
+// SettingValues returns the values of a setting's key, in order.
+func (s Service) SettingValues(key string) (list []string) {
 	for _, line := range s.Settings {
 		if value, ok := strings.CutPrefix(line, key+"="); ok {
 			list = append(list, value)

@@ -30,8 +30,8 @@ func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vecto
 	if err != nil {
 		return nil, err
 	}
-	return vectors, model.Retry(ctx, func() error {
-		return e.Payer.Pay(ctx, supervisor.Turn{Conversation: in}, call, func() (protocol.Usage, error) {
+	return vectors, model.RetryCall(ctx, func() error {
+		return e.Payer.PayCall(ctx, supervisor.Turn{Conversation: in}, call, func() (protocol.Usage, error) {
 			result, err := e.Models.Embed(ctx, call.Spec, texts)
 			vectors = result.Vectors
 			return result.Usage, err
@@ -41,12 +41,12 @@ func (e Embedder) Embed(ctx context.Context, user string, texts []string) (vecto
 
 // payingConversation returns the user's first conversation, whose budget pays for the call.
 func (e Embedder) payingConversation(ctx context.Context, user string) (c supervisor.Conversation, err error) {
-	ids, err := e.Transcript.Conversations(ctx, user)
+	ids, err := e.Transcript.ListConversations(ctx, user)
 	if err != nil {
 		return c, err
 	}
 	for _, id := range ids {
-		if c, _, err = e.Conversations.FindByID(ctx, id); err != nil || e.Serves(c) {
+		if c, _, err = e.Conversations.FindConversation(ctx, id); err != nil || e.Serves(c) {
 			return c, err
 		}
 	}

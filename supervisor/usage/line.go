@@ -51,17 +51,17 @@ func (l Line) String() string {
 	if l.Estimated {
 		about = textAbout
 	}
-	return fmt.Sprintf(textLine, amount.Plural(l.Calls, "call", "calls"), about, amount.Number(l.Input), cached,
-		amount.Number(l.Output), l.Price())
+	return fmt.Sprintf(textLine, amount.Plural(l.Calls, "call", "calls"), about, amount.FormatNumber(l.Input), cached,
+		amount.FormatNumber(l.Output), l.Price())
 }
 
 // Price returns the cost of the calls as text. It also tells how many calls have no known price.
 func (l Line) Price() string {
 	switch {
 	case l.Unpriced == 0:
-		return money.Dollars(l.Cost)
+		return money.FormatDollars(l.Cost)
 	case l.Unpriced >= l.Calls:
 		return textNoPrice
 	}
-	return fmt.Sprintf(textSomeUnpriced, money.Dollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
+	return fmt.Sprintf(textSomeUnpriced, money.FormatDollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
 }

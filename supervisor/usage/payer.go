@@ -14,9 +14,9 @@ import (
 // Reserver sets money aside for the calls of one turn, and learns when a call has ended.
 type Reserver interface {
 	modelcall.Reserver
-	// Settled is called when a call has ended and its usage was stored. kept is false if the usage
+	// OnSettled is called when a call has ended and its usage was stored. kept is false if the usage
 	// could not be stored.
-	Settled(l supervisor.Lease, kept bool)
+	OnSettled(l supervisor.Lease, kept bool)
 }
 
 // Payer pays for calls of models that are not steps of a turn.
@@ -26,11 +26,11 @@ type Payer struct {
 	Reserver func(supervisor.Turn) Reserver
 }
 
-// Pay makes a call of a model and pays for it. If the call belongs to no turn, turn has only a
+// PayCall makes a call of a model and pays for it. If the call belongs to no turn, turn has only a
 // Conversation. Before the call, Pay sets aside the largest cost of call.Usage. Afterwards it
 // stores the usage that the provider has counted. If the provider has counted nothing, Pay stores
 // call.Usage.
-func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
+func (p Payer) PayCall(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
 	do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User
 	cost, priced := p.Models.Cost(call.Spec, call.Usage, 0)
@@ -46,7 +46,7 @@ func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelC
 		return err
 	}
 	if ctx.Err() != nil {
-		failed.Class = modelcall.Stopped
+		failed.Class = modelcall.CallStopped
 	}
 	if counted.Input > 0 {
 		call.Usage = counted
@@ -56,7 +56,7 @@ func (p Payer) Pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelC
 		call.Cost = &cost
 	}
 	call.Lease, call.Class = lease.ID, failed.Class
-	kept := p.Store.Put(context.WithoutCancel(ctx), call)
-	reserver.Settled(lease, kept == nil)
+	kept := p.Store.PutCall(context.WithoutCancel(ctx), call)
+	reserver.OnSettled(lease, kept == nil)
 	return errors.Join(err, kept)
 }

@@ -15,9 +15,9 @@ type Sums struct {
 	Conversations sqlite.Conversations
 }
 
-// Usage returns a user's usage since a time, grouped by a dimension such as the model. The user ""
+// SumUsage returns a user's usage since a time, grouped by a dimension such as the model. The user ""
 // means all users.
-func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
+func (s Sums) SumUsage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
 	lines := linesOf(totals)
@@ -25,7 +25,7 @@ func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string)
 		return lines, err
 	}
 	for i, t := range totals {
-		c, known, err := s.Conversations.FindByID(ctx, t.Conversation)
+		c, known, err := s.Conversations.FindConversation(ctx, t.Conversation)
 		if err != nil {
 			return nil, err
 		}
@@ -34,9 +34,9 @@ func (s Sums) Usage(ctx context.Context, user string, from time.Time, by string)
 	return lines, nil
 }
 
-// Daily returns a user's usage for each day since a time.
-func (s Sums) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
-	totals, err := s.Store.Daily(ctx, user, since, zone)
+// SumDailyUsage returns a user's usage for each day since a time.
+func (s Sums) SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]Line, error) {
+	totals, err := s.Store.SumByDay(ctx, user, since, zone)
 	return linesOf(totals), err
 }
 
@@ -59,7 +59,7 @@ func nameOf(c supervisor.Conversation, known bool) string {
 	}
 	name := string(c.Channel)
 	switch {
-	case c.InGroup():
+	case c.IsInGroup():
 		name += " group " + c.Chat
 	case !c.Channel.Capabilities().NeedsAccount && c.Chat != "":
 		name += " " + c.Chat

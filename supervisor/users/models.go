@@ -18,10 +18,10 @@ type ModelChoice struct {
 	Configuration func() *Configuration // the current configuration
 }
 
-// Choice returns the model that answers a user. It is the user's own choice if still allowed.
+// CurrentModel returns the model that answers a user. It is the user's own choice if still allowed.
 // Otherwise it is the configuration's model for the user, or else the default. own means that it is
 // the user's choice.
-func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
+func (c ModelChoice) CurrentModel(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.MayChoose(user, spec) {
 		return spec, own, err

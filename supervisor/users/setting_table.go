@@ -66,11 +66,11 @@ func (s *Settings) table() []feature.Setting {
 			Presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue),
 				string(supervisor.BusyRestart)},
 			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
-				return string(s.Busy(ctx, with.Name)), s.Configuration().Defaults.Busy.Configured
+				return string(s.BusyMode(ctx, with.Name)), s.Configuration().Defaults.Busy.Configured
 			}},
 		{Name: SettingLanguage, Example: "en", Check: checkLanguage,
 			Show: func(ctx context.Context, with, _ supervisor.User) (string, bool) {
-				return s.Language(ctx, with.Name), s.Configuration().Defaults.Language.Configured
+				return s.SpeechLanguage(ctx, with.Name), s.Configuration().Defaults.Language.Configured
 			}},
 	}, s.Features...)
 }
@@ -88,7 +88,7 @@ func (s *Settings) limitSetting(name, example string, of func(*supervisor.Budget
 		},
 		Show: func(_ context.Context, with, without supervisor.User) (string, bool) {
 			if limit := *of(&with.Budget); limit != 0 {
-				return money.Dollars(limit), *of(&without.Budget) != 0
+				return money.FormatDollars(limit), *of(&without.Budget) != 0
 			}
 			return textNoLimit, *of(&without.Budget) != 0
 		},
@@ -103,9 +103,9 @@ func (s *Settings) checkLimit(ceiling int64, value string) (string, error) {
 	case limit == 0:
 		return "", invalid(textNoMoney)
 	case limit < leastLimit:
-		return "", invalid(textTooLittle, value, money.Dollars(leastLimit))
+		return "", invalid(textTooLittle, value, money.FormatDollars(leastLimit))
 	case ceiling > 0 && limit > ceiling:
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textOverCeiling, money.Dollars(ceiling))
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textOverCeiling, money.FormatDollars(ceiling))
 	}
 	return kept, nil
 }
@@ -192,7 +192,7 @@ type Setting struct {
 
 // List returns a user's settings for display.
 func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
-	spec, own, err := s.Models.Choice(ctx, user)
+	spec, own, err := s.Models.CurrentModel(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -206,11 +206,11 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	if without.History != 0 {
 		list[len(list)-1].Value = fmt.Sprintf(textKeptFor, amount.Plural(without.History, "day", "days"))
 	}
-	with, _, err := s.Effective(ctx, user)
+	with, _, err := s.EffectiveUser(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.Left(ctx, user)
+	left, err := s.ListAllowances(ctx, user)
 	if err != nil {
 		return nil, err
 	}

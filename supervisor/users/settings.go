@@ -34,9 +34,9 @@ type Settings struct {
 // queryTimeout is how long a query may take that only an answer waits for.
 const queryTimeout = 5 * time.Second
 
-// Effective returns a user with their settings. known reports whether the user exists. If the
+// EffectiveUser returns a user with their settings. known reports whether the user exists. If the
 // settings can't be read, it returns the error and the user as configured.
-func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
+func (s *Settings) EffectiveUser(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = s.People.Find(name)
 	chosen, err := s.Store.List(ctx, name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	u, known, err := s.Effective(ctx, name)
+	u, known, err := s.EffectiveUser(ctx, name)
 	if err == nil {
 		return u, known
 	}
@@ -77,12 +77,12 @@ func (s *Settings) Zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// Limits returns a user's spending limits, from the configuration and the user's settings. If it
+// BudgetLimits returns a user's spending limits, from the configuration and the user's settings. If it
 // returns an error, the limits are unknown.
-func (s *Settings) Limits(name string) (supervisor.Budget, error) {
+func (s *Settings) BudgetLimits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	u, _, err := s.Effective(ctx, name)
+	u, _, err := s.EffectiveUser(ctx, name)
 	return u.Budget, err
 }
 
@@ -97,9 +97,9 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// Busy returns the setting for messages that a user sends while their turn runs. If the database
+// BusyMode returns the setting for messages that a user sends while their turn runs. If the database
 // fails, the configuration's value holds; no value loses a message.
-func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
+func (s *Settings) BusyMode(ctx context.Context, user string) supervisor.BusyMode {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.BusyMode(kept)] {
 		return s.Configuration().Defaults.Busy.Value
@@ -107,9 +107,9 @@ func (s *Settings) Busy(ctx context.Context, user string) supervisor.BusyMode {
 	return supervisor.BusyMode(kept)
 }
 
-// Language returns the language of a user's recordings: auto, or a code such as en. If the database
+// SpeechLanguage returns the language of a user's recordings: auto, or a code such as en. If the database
 // fails, it is the configuration's language.
-func (s *Settings) Language(ctx context.Context, user string) string {
+func (s *Settings) SpeechLanguage(ctx context.Context, user string) string {
 	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
 	if err != nil || !own {
 		return s.Configuration().Defaults.Language.Value
@@ -117,8 +117,8 @@ func (s *Settings) Language(ctx context.Context, user string) string {
 	return kept
 }
 
-// Check returns a setting's value in the form in which Put stores it. Its errors are for the user.
-func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
+// CheckValue returns a setting's value in the form in which Put stores it. Its errors are for the user.
+func (s *Settings) CheckValue(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {
 		if row.Name == name {
@@ -136,9 +136,9 @@ func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	return s.Store.Put(ctx, user, name, kept)
 }
 
-// Left returns the money that a user may still spend, for each of their limits.
-func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, error) {
-	u, _, err := s.Effective(ctx, user)
+// ListAllowances returns the money that a user may still spend, for each of their limits.
+func (s *Settings) ListAllowances(ctx context.Context, user string) ([]budget.Allowance, error) {
+	u, _, err := s.EffectiveUser(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 	// day.
 	configured, _ := s.People.Find(user)
 	zone, now := timezone.ForUser(configured), s.Now()
-	day, _ := budget.Day(now, zone)
-	month, _ := budget.Month(now, zone)
+	day, _ := budget.DayBounds(now, zone)
+	month, _ := budget.MonthBounds(now, zone)
 	var list []budget.Allowance
 	for _, limit := range []struct {
 		when string
@@ -157,11 +157,11 @@ func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, e
 		if limit.max == 0 {
 			continue
 		}
-		extended, err := s.Leases.SumExtensions(ctx, user, limit.from)
+		extended, err := s.Leases.SumLimitExtensions(ctx, user, limit.from)
 		if err != nil {
 			return nil, err
 		}
-		held, err := s.Leases.SumHeld(ctx, user, limit.from)
+		held, err := s.Leases.SumAmounts(ctx, user, limit.from)
 		if err != nil {
 			return nil, err
 		}

@@ -29,23 +29,23 @@ type fixture struct {
 // anywhere is a Placer that prepares no folders.
 type anywhere struct{}
 
-func (anywhere) UseUsers([]supervisor.User) (func(), error) { return func() {}, nil }
+func (anywhere) SetUsers([]supervisor.User) (func(), error) { return func() {}, nil }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db := sqlitetest.Open(t)
-	people, err := access.New(nil, 0, func(string) (uint32, error) { return 1, nil })
+	people, err := access.NewPeople(nil, 0, func(string) (uint32, error) { return 1, nil })
 	must(t, err)
-	loader := NewLoader(Options{People: people, Store: db.Access(), Placer: anywhere{}, Log: hclog.NewNullLogger()})
-	must(t, loader.Use(t.Context(), &Configuration{
+	loader := NewLoader(Options{People: people, Store: db.AccessStores(), Placer: anywhere{}, Log: hclog.NewNullLogger()})
+	must(t, loader.UseConfiguration(t.Context(), &Configuration{
 		Users: []supervisor.User{
 			{Name: "ann", Role: supervisor.RoleAdmin, Timezone: "Europe/Madrid", Budget: supervisor.Budget{Day: 2_500_000}},
 			{Name: "ben", Role: supervisor.RoleUser},
 		},
 		MayChoose: func(user, spec string) bool { return (user == "ben") == (spec == "far/m") },
-		Defaults: Defaults{Model: Default[string]{Value: "offline"}, Thinking: Default[string]{Value: "off"},
-			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.BusyMode]{Value: supervisor.BusySteer},
-			Language: Default[string]{Value: "auto"}},
+		Defaults: DefaultSettings{Model: DefaultValue[string]{Value: "offline"}, Thinking: DefaultValue[string]{Value: "off"},
+			StreamReplies: DefaultValue[bool]{Value: true}, Busy: DefaultValue[supervisor.BusyMode]{Value: supervisor.BusySteer},
+			Language: DefaultValue[string]{Value: "auto"}},
 	}))
 	return &fixture{db, people, &Settings{
 		People: people, Store: db.Settings(), Usage: db.Usage(), Leases: db.Leases(), Now: time.Now,
@@ -82,7 +82,7 @@ func must(t *testing.T, err error) {
 // set changes a user's setting as the command /settings does.
 func set(t *testing.T, p *Settings, user, name, value string) {
 	t.Helper()
-	kept, err := p.Check(t.Context(), user, name, value)
+	kept, err := p.CheckValue(t.Context(), user, name, value)
 	must(t, err)
 	must(t, p.Put(t.Context(), user, name, kept))
 }
@@ -90,19 +90,19 @@ func set(t *testing.T, p *Settings, user, name, value string) {
 // spend stores the cost of a user's call of a model.
 func spend(t *testing.T, s *fixture, user string, cost int64) {
 	t.Helper()
-	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
+	c, err := s.db.Conversations().FindOrCreate(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)
-	must(t, s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 }
 
 // holdLease sets an amount aside for a turn of a user.
 func holdLease(t *testing.T, s *fixture, user string, amount int64) {
 	t.Helper()
-	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText, Text: "hi",
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	must(t, err)
-	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.Claim{User: user, Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
+	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.LeaseRequest{User: user, Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
 	must(t, err)
 }
 
@@ -123,20 +123,20 @@ func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 			`the answer again. "wait" is none of them.`},
 		{"ben", "colour", "red", `There is no setting "colour".`},
 	} {
-		if kept, err := p.Check(t.Context(), c.user, c.name, c.value); problem.Message(err) != c.want {
+		if kept, err := p.CheckValue(t.Context(), c.user, c.name, c.value); problem.UserText(err) != c.want {
 			t.Errorf("%s %s: %q, %v", c.name, c.value, kept, err)
 		}
 	}
 }
 
-func TestSettings_TakeEffect(t *testing.T) {
+func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	set(t, p, "ann", SettingTimezone, "Asia/Tokyo")
 	set(t, p, "ann", SettingDay, "$1.25")
 	set(t, p, "ben", SettingMonth, "20")
 	set(t, p, "ann", SettingStream, "OFF")
-	ann, _, err := p.Effective(t.Context(), "ann")
+	ann, _, err := p.EffectiveUser(t.Context(), "ann")
 	must(t, err)
 	if ann.Timezone != "Asia/Tokyo" || ann.Budget.Day != 1_250_000 || ann.Budget.Month != 0 {
 		t.Errorf("ann is %+v", ann)
@@ -148,7 +148,7 @@ func TestSettings_TakeEffect(t *testing.T) {
 		t.Error("nobody is somebody")
 	}
 	set(t, p, "ann", SettingBusy, "Restart")
-	if ann, ben := p.Busy(t.Context(), "ann"), p.Busy(t.Context(), "ben"); ann != supervisor.BusyRestart || ben != supervisor.BusySteer {
+	if ann, ben := p.BusyMode(t.Context(), "ann"), p.BusyMode(t.Context(), "ben"); ann != supervisor.BusyRestart || ben != supervisor.BusySteer {
 		t.Errorf("what is sent meanwhile: ann wants %s, ben %s", ann, ben)
 	}
 	if p.StreamsReplies("ann") || !p.StreamsReplies("ben") {
@@ -168,7 +168,7 @@ func TestSettings_TakeEffect(t *testing.T) {
 	}
 }
 
-func TestSettings_List(t *testing.T) {
+func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	set(t, p, "ann", SettingStream, "off")
@@ -182,7 +182,7 @@ func TestSettings_List(t *testing.T) {
 	var got [][3]string
 	for _, one := range list {
 		got = append(got, [3]string{one.Name, one.Value, sourceOf(one)})
-		if _, err := p.Check(t.Context(), "ann", one.Name, one.Example); one.Example != "" && one.Name != SettingModel && err != nil {
+		if _, err := p.CheckValue(t.Context(), "ann", one.Name, one.Example); one.Example != "" && one.Name != SettingModel && err != nil {
 			t.Errorf("the example of %s: %v", one.Name, err)
 		}
 	}
@@ -202,19 +202,19 @@ func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 			t.Errorf("%s may choose %s: %v", c.user, c.spec, !c.may)
 		}
 		must(t, v.Choose(t.Context(), c.user, c.spec))
-		if spec, own, err := v.Choice(t.Context(), c.user); err != nil || own != c.may || own && spec != c.spec || !own && spec != "offline" {
+		if spec, own, err := v.CurrentModel(t.Context(), c.user); err != nil || own != c.may || own && spec != c.spec || !own && spec != "offline" {
 			t.Errorf("%s is answered by %s, %v, %v", c.user, spec, own, err)
 		}
 	}
 }
 
-func TestLeft_SubtractsSpentAndHeldMoney(t *testing.T) {
+func TestListAllowances_SpentOrHeld_IsSubtracted(t *testing.T) {
 	s := newFixture(t)
 	p := s.settings
 	spend(t, s, "ann", 300_000)
 	spend(t, s, "ben", 1)
 	set(t, p, "ann", SettingMonth, "10")
-	got, err := p.Left(t.Context(), "ann")
+	got, err := p.ListAllowances(t.Context(), "ann")
 	must(t, err)
 	want := []budget.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -225,12 +225,12 @@ func TestLeft_SubtractsSpentAndHeldMoney(t *testing.T) {
 	}
 	holdLease(t, s, "ann", 400_000)
 	holdLease(t, s, "ben", 1)
-	got, err = p.Left(t.Context(), "ann")
+	got, err = p.ListAllowances(t.Context(), "ann")
 	must(t, err)
 	if text := got[0].String(); text != "$2.20 of $2.50 is left today, of which $0.40 is set aside for answers under way" {
 		t.Errorf("it reads %q", text)
 	}
-	if got, err := p.Left(t.Context(), "ben"); err != nil || len(got) != 0 {
+	if got, err := p.ListAllowances(t.Context(), "ben"); err != nil || len(got) != 0 {
 		t.Errorf("who has no limit has %v, %v", got, err)
 	}
 }

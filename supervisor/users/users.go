@@ -22,34 +22,34 @@ type Configuration struct {
 	Budget supervisor.Budget // the budget of added users
 	// MayChoose reports whether a user may choose a model, given by its full name.
 	MayChoose func(user, spec string) bool
-	Defaults  Defaults
+	Defaults  DefaultSettings
 }
 
-// Defaults are the values of settings that a user has not set.
-type Defaults struct {
-	Model         Default[string]
-	Thinking      Default[string]
-	StreamReplies Default[bool]
-	Busy          Default[supervisor.BusyMode]
-	Language      Default[string] // the language of recordings
+// DefaultSettings are the values of settings that a user has not set.
+type DefaultSettings struct {
+	Model         DefaultValue[string]
+	Thinking      DefaultValue[string]
+	StreamReplies DefaultValue[bool]
+	Busy          DefaultValue[supervisor.BusyMode]
+	Language      DefaultValue[string] // the language of recordings
 }
 
-// Default is the value of one setting that a user has not set.
-type Default[T any] struct {
+// DefaultValue is the value of one setting that a user has not set.
+type DefaultValue[T any] struct {
 	Value      T
 	Configured bool // the configuration sets Value; otherwise Value is Mews's own default
 }
 
 // Placer gives workers the folders of users.
 type Placer interface {
-	// UseUsers prepares the folders of users. The new folders take effect when commit is called.
-	UseUsers(users []supervisor.User) (commit func(), err error)
+	// SetUsers prepares the folders of users. The new folders take effect when commit is called.
+	SetUsers(users []supervisor.User) (commit func(), err error)
 }
 
 // Options are the dependencies of a Loader.
 type Options struct {
 	People *access.People // receives the current users
-	Store  sqlite.Access
+	Store  sqlite.AccessStores
 	Placer Placer
 	Log    hclog.Logger
 	// Loaded is called after users were loaded; nil is allowed. It may be set until the first
@@ -78,8 +78,8 @@ func (l *Loader) Refresh(ctx context.Context) error {
 	return l.load(ctx, l.current.Load())
 }
 
-// Use loads the users of another configuration. On an error the old configuration remains.
-func (l *Loader) Use(ctx context.Context, cfg *Configuration) error {
+// UseConfiguration loads the users of another configuration. On an error the old configuration remains.
+func (l *Loader) UseConfiguration(ctx context.Context, cfg *Configuration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := l.current.Load()
@@ -103,16 +103,16 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 	for _, u := range users[len(cfg.Users):] {
 		stored.Added = append(stored.Added, u.Name)
 	}
-	placed, err := l.Placer.UseUsers(users)
+	placed, err := l.Placer.SetUsers(users)
 	if err != nil {
 		return err
 	}
-	if err := l.People.Set(users, stored); err != nil {
+	if err := l.People.SetUsers(users, stored); err != nil {
 		return err
 	}
 	for _, b := range l.People.IgnoredBindings() {
 		l.Log.Warn("an account was bound to somebody, and is another person's by the configuration; the configuration counts",
-			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", l.People.Owner(b.Channel, b.Account))
+			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", l.People.AccountOwner(b.Channel, b.Account))
 	}
 	placed()
 	if l.Loaded != nil {
@@ -146,7 +146,7 @@ func (l *Loader) users(ctx context.Context, cfg *Configuration) ([]supervisor.Us
 }
 
 // stored returns the stored data about users, and all allowed groups.
-func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.Stored, err error) {
+func (l *Loader) stored(ctx context.Context, cfg *Configuration) (s access.StoredUsers, err error) {
 	bindings, err := l.Store.Bindings.List(ctx)
 	if err != nil {
 		return s, err

@@ -37,7 +37,7 @@ var voiceModes = []struct {
 }{{supervisor.VoiceOff, textVoiceOff}, {supervisor.VoiceOn, textVoiceOn}, {supervisor.VoiceOnly, textVoiceOnly}}
 
 // runVoice shows the mode of a conversation, or sets it.
-func (v *Voices) runVoice(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (v *Voices) runVoice(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	chosen := supervisor.VoiceMode(strings.ToLower(strings.TrimSpace(r.Arguments)))
 	if chosen == "" {
 		return v.showMode(ctx, r)
@@ -55,8 +55,8 @@ func (v *Voices) runVoice(ctx context.Context, r feature.Request) (d supervisor.
 }
 
 // showMode shows the mode of a conversation, with a button for each mode.
-func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
-	mode, err := v.Mode(ctx, r.Conversation)
+func (v *Voices) showMode(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
+	mode, err := v.ConversationMode(ctx, r.Conversation)
 	if err != nil {
 		return d, fmt.Errorf("find whether answers are spoken: %w", err)
 	}
@@ -83,14 +83,14 @@ func (v *Voices) showMode(ctx context.Context, r feature.Request) (d supervisor.
 const buttonsInRow = 3
 
 // runVoices lists the voices with samples, or chooses one.
-func (v *Voices) runVoices(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+func (v *Voices) runVoices(ctx context.Context, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
-		if err := v.Choose(ctx, r.Conversation.User, name); err != nil {
+		if err := v.ChooseVoice(ctx, r.Conversation.User, name); err != nil {
 			return d, err
 		}
 		return supervisor.Delivery{Text: fmt.Sprintf(textVoiceChosen, name)}, nil
 	}
-	names, chosen, err := v.Chosen(ctx, r.Conversation.User)
+	names, chosen, err := v.ChosenVoice(ctx, r.Conversation.User)
 	if err != nil {
 		return d, err
 	}
@@ -106,7 +106,7 @@ func (v *Voices) runVoices(ctx context.Context, r feature.Request) (d supervisor
 	}
 	d.Buttons = slices.Collect(slices.Chunk(buttons, buttonsInRow))
 	if r.Conversation.Channel.Capabilities().Voice {
-		d.Files, err = v.Samples(ctx, r.Conversation)
+		d.Files, err = v.RecordSamples(ctx, r.Conversation)
 	}
 	return d, err
 }

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/feature/featuretest"
 )
 
-func TestCommands_InAChat_AnswerAndKeep(t *testing.T) {
+func TestVoiceCommands_StoreChoiceAndAnswer(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	terminal := supervisor.Conversation{ID: r.home.ID, User: "alice", Channel: supervisor.ChannelTerminal}
@@ -27,7 +27,7 @@ func TestCommands_InAChat_AnswerAndKeep(t *testing.T) {
 		{r.home, "/voices", "- alan\n- ben (yours)"},
 	} {
 		asked := supervisor.Inbound{Conversation: c.in, Kind: supervisor.KindCommand, Text: c.text}
-		got := featuretest.Answer(t, v.Feature(), asked)
+		got := featuretest.RunCommand(t, v.Feature(), asked)
 		if !strings.Contains(got.Text, c.want) {
 			t.Errorf("%q is answered with %q, which lacks %q", c.text, got.Text, c.want)
 		}

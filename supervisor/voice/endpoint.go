@@ -21,9 +21,9 @@ type Endpoint struct {
 	Keep func(name, mediaType string, content []byte) (supervisor.File, error) // puts a file into the spool
 }
 
-// Record makes a recording of a text by the provider's model. The call is charged by the character.
+// SynthesizeSpeech makes a recording of a text by the provider's model. The call is charged by the character.
 // Its cost is set aside before.
-func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name string) (
+func (e Endpoint) SynthesizeSpeech(ctx context.Context, turn supervisor.Turn, text, name string) (
 	file supervisor.File, err error) {
 	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model,
 		Purpose: modelcall.PurposeSpeak}
@@ -37,7 +37,7 @@ func (e Endpoint) Record(ctx context.Context, turn supervisor.Turn, text, name s
 	}
 	if file, err = e.Keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
 		// if the length can't be read, the file's length is unknown
-		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg))
+		file.Media.Seconds, _ = opus.LengthInSeconds(bytes.NewReader(ogg))
 	}
 	return file, err
 }

@@ -22,8 +22,8 @@ const (
 	engineOff      = "off"
 )
 
-// Configured is the speech configuration.
-type Configured struct {
+// EngineConfig is the speech configuration.
+type EngineConfig struct {
 	protocol.VoiceEngine // its Engine may also be auto, endpoint or off
 	Voice                string
 	Voices               map[string]string
@@ -31,7 +31,7 @@ type Configured struct {
 }
 
 // NewEngine returns the configured engine. If there is none, its Missing says why.
-func NewEngine(out Configured) Engine {
+func NewEngine(out EngineConfig) Engine {
 	engine := Engine{Voice: out.Voice, Voices: out.Voices, VoiceEngine: out.VoiceEngine}
 	if out.Engine == engineAuto {
 		engine.Engine = engineEspeak
@@ -51,7 +51,7 @@ func NewEngine(out Configured) Engine {
 		}
 	}
 	if out.Engine == engineEndpoint {
-		engine.Record = out.Endpoint.Record
+		engine.Record = out.Endpoint.SynthesizeSpeech
 	}
 	if out.Engine == engineOff {
 		engine.Missing = textNoSpeech

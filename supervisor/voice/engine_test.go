@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
+func TestNewEngine_EachKind_FollowsConfiguration(t *testing.T) {
 	for kind, c := range map[string]struct {
 		named   string            // the configured voice
 		voices  map[string]string // the configured voices
@@ -22,7 +22,7 @@ func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
 			records: true},
 		engineOff: {missing: textNoSpeech},
 	} {
-		e := NewEngine(Configured{VoiceEngine: protocol.VoiceEngine{Engine: kind}, Voice: c.named, Voices: c.voices})
+		e := NewEngine(EngineConfig{VoiceEngine: protocol.VoiceEngine{Engine: kind}, Voice: c.named, Voices: c.voices})
 		if e.Engine != kind || e.Missing != c.missing || e.Voice != c.voice || e.Voices[e.Voice] != c.called {
 			t.Errorf("%s: got %+v", kind, e)
 		}
@@ -32,8 +32,8 @@ func TestNewEngine_OfEachKind_IsAsConfigured(t *testing.T) {
 	}
 }
 
-func TestNewEngine_UnknownEspeakVoice_IsItsName(t *testing.T) {
-	e := NewEngine(Configured{VoiceEngine: protocol.VoiceEngine{Engine: engineEspeak}, Voice: "pt"})
+func TestNewEngine_UnknownEspeakVoice_IsUsedByName(t *testing.T) {
+	e := NewEngine(EngineConfig{VoiceEngine: protocol.VoiceEngine{Engine: engineEspeak}, Voice: "pt"})
 	if e.Voices["pt"] != "pt" || e.Voices["german"] != "de" {
 		t.Errorf("got %+v", e.Voices)
 	}

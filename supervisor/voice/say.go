@@ -33,10 +33,10 @@ func (v *Voices) Run(ctx context.Context) error {
 			return nil
 		case <-v.woken:
 		}
-		list, _ := retry.Persist(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.Speech, error) { return v.o.Store.List(ctx) })
+		list, _ := retry.StoreUntilDone(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.SpokenAnswer, error) { return v.o.Store.List(ctx) })
 		for _, speech := range list {
 			user := speech.Conversation.User
-			own, done, ok := v.tasks.Begin(ctx, user, func() bool { return v.o.IsServed == nil || v.o.IsServed(user) })
+			own, done, ok := v.tasks.BeginWork(ctx, user, func() bool { return v.o.IsServed == nil || v.o.IsServed(user) })
 			if !ok {
 				continue
 			}
@@ -71,7 +71,7 @@ func (v *Voices) finish(delivery int64) {
 
 // speak makes the recordings of an answer and puts them into the outbox. If that fails, the user is
 // told why.
-func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
+func (v *Voices) speak(ctx context.Context, speech sqlite.SpokenAnswer) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
 	done := v.showRecording(ctx, speech.Conversation)
 	files, err := v.record(ctx, speech)
@@ -88,9 +88,9 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.Speech) {
 		if err == nil {
 			return v.o.Store.PutRecordings(ctx, speech.Delivery, files)
 		}
-		return v.o.Store.Fail(ctx, speech.Delivery, v.newNotice(speech.Conversation.ID, notice))
+		return v.o.Store.MarkFailed(ctx, speech.Delivery, v.newNotice(speech.Conversation.ID, notice))
 	}
-	if _, ok := retry.Persist(ctx, log, "keep what became of saying an answer", func() (struct{}, error) { return struct{}{}, keep() }); ok {
+	if _, ok := retry.StoreUntilDone(ctx, log, "keep what became of saying an answer", func() (struct{}, error) { return struct{}{}, keep() }); ok {
 		v.keepNotice(speech.Conversation.ID, notice)
 		v.o.Queued(speech.Conversation.ID)
 	}
@@ -120,7 +120,7 @@ func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (
 	ctx, cancel := context.WithCancel(ctx)
 	var shown sync.WaitGroup
 	shown.Go(func() {
-		for v.o.ShowRecording(ctx, c); retry.Wait(ctx, recordingInterval); {
+		for v.o.ShowRecording(ctx, c); retry.Sleep(ctx, recordingInterval); {
 			v.o.ShowRecording(ctx, c)
 		}
 	})
@@ -131,14 +131,14 @@ func (v *Voices) showRecording(ctx context.Context, c supervisor.Conversation) (
 }
 
 // record makes the recordings of an answer, one for each part.
-func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supervisor.File, err error) {
+func (v *Voices) record(ctx context.Context, speech sqlite.SpokenAnswer) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
-	_, name, err := v.Chosen(ctx, speech.Conversation.User)
+	_, name, err := v.ChosenVoice(ctx, speech.Conversation.User)
 	if err != nil {
 		return nil, err
 	}
-	text, _ := claim.CutNote(speech.Text)
-	parts := markdown.Speakable(text).Parts
+	text, _ := claim.CutWarning(speech.Text)
+	parts := markdown.RenderSpeech(text).Parts
 	if engine.Record != nil {
 		for _, text := range parts {
 			file, err := engine.Record(ctx, speech.Turn, text, engine.Voices[name])
@@ -229,9 +229,9 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
-// Samples makes a recording of each voice, in the order of their names.
+// RecordSamples makes a recording of each voice, in the order of their names.
 // c is the conversation that asks for them. Its error is for the user.
-func (v *Voices) Samples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
+func (v *Voices) RecordSamples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {
 		file, err := v.sample(ctx, c, engine, engine.Voices[name], fmt.Sprintf(textSample, name))

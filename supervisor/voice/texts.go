@@ -15,14 +15,14 @@ const (
 
 // failures are texts for the user, one for each cause.
 var failures = map[protocol.SpeechFailure]string{
-	protocol.SpeechNoProgram: "the program that speaks is not installed where your assistant can run it. An admin can install " +
+	protocol.SpeechFailureNoProgram: "the program that speaks is not installed where your assistant can run it. An admin can install " +
 		"espeak-ng, or name another in speech.out of the configuration.",
-	protocol.SpeechNoModel:  "the voice's model is missing, or your assistant may not read its folder (worker.read_only).",
-	protocol.SpeechExit:     "the program that speaks has failed.",
-	protocol.SpeechMemory:   "the program that speaks was ended; it probably took more memory than your assistant may have (worker.memory).",
-	protocol.SpeechTimeout:  "it took longer than two minutes.",
-	protocol.SpeechBroken:   "the program that speaks has made no sound that ffmpeg can read.",
-	protocol.SpeechNoFFmpeg: "ffmpeg is not installed. An admin can install it.",
+	protocol.SpeechFailureNoModel:       "the voice's model is missing, or your assistant may not read its folder (worker.read_only).",
+	protocol.SpeechFailureProgramFailed: "the program that speaks has failed.",
+	protocol.SpeechFailureOutOfMemory:   "the program that speaks was ended; it probably took more memory than your assistant may have (worker.memory).",
+	protocol.SpeechFailureTimeout:       "it took longer than two minutes.",
+	protocol.SpeechFailureNoSound:       "the program that speaks has made no sound that ffmpeg can read.",
+	protocol.SpeechFailureNoFFmpeg:      "ffmpeg is not installed. An admin can install it.",
 }
 
 // Texts of /voice and /voices.

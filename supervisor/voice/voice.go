@@ -25,10 +25,10 @@ import (
 
 // Store keeps the answers that wait for recordings.
 type Store interface {
-	List(ctx context.Context) ([]sqlite.Speech, error)
+	List(ctx context.Context) ([]sqlite.SpokenAnswer, error)
 	PutOperations(ctx context.Context, delivery int64, operations []int64) error
 	PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error
-	Fail(ctx context.Context, delivery int64, why string) error
+	MarkFailed(ctx context.Context, delivery int64, why string) error
 }
 
 // Settings are the users' settings, by name.
@@ -79,7 +79,7 @@ type Options struct {
 type Voices struct {
 	o     Options
 	woken chan struct{} // holds a token if an answer may wait
-	tasks work.WorkByUser
+	tasks work.UserWork
 
 	mu    sync.Mutex // guards the fields below
 	begun map[int64]bool
@@ -93,12 +93,12 @@ func New(o Options) *Voices {
 }
 
 // Wake tells Run that a new answer may wait. It never blocks.
-func (v *Voices) Wake() { signals.Send(v.woken) }
+func (v *Voices) Wake() { signals.SendToken(v.woken) }
 
-// End stops speaking the answers of a user who is not served any more. It waits until that work has
+// StopUser stops speaking the answers of a user who is not served any more. It waits until that work has
 // ended.
-func (v *Voices) End(ctx context.Context, user string) error {
-	if err := v.tasks.End(ctx, user); err != nil {
+func (v *Voices) StopUser(ctx context.Context, user string) error {
+	if err := v.tasks.EndWork(ctx, user); err != nil {
 		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
 	}
 	return nil
@@ -113,8 +113,8 @@ func settingMode(conversation int64) string { return fmt.Sprint("voice in ", con
 // queryTimeout is how long reading a setting may take.
 const queryTimeout = 5 * time.Second
 
-// Mode returns whether and how the answers of a conversation are spoken.
-func (v *Voices) Mode(ctx context.Context, c supervisor.Conversation) (supervisor.VoiceMode, error) {
+// ConversationMode returns whether and how the answers of a conversation are spoken.
+func (v *Voices) ConversationMode(ctx context.Context, c supervisor.Conversation) (supervisor.VoiceMode, error) {
 	mode, _, err := v.o.Settings.Find(ctx, c.User, settingMode(c.ID))
 	return cmp.Or(supervisor.VoiceMode(mode), supervisor.VoiceOff), err
 }
@@ -124,20 +124,20 @@ func (v *Voices) Mode(ctx context.Context, c supervisor.Conversation) (superviso
 func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	mode, err := v.Mode(ctx, c)
+	mode, err := v.ConversationMode(ctx, c)
 	return err == nil && mode == supervisor.VoiceOnly
 }
 
-// ModeOf returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
-func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode {
+// AnswerMode returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
+func (v *Voices) AnswerMode(c supervisor.Conversation, text string) supervisor.VoiceMode {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	mode, err := v.Mode(ctx, c)
+	mode, err := v.ConversationMode(ctx, c)
 	if err != nil || !c.Channel.Capabilities().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return supervisor.VoiceOff
 	}
-	text, noted := claim.CutNote(text)
-	switch speech := markdown.Speakable(text); {
+	text, noted := claim.CutWarning(text)
+	switch speech := markdown.RenderSpeech(text); {
 	case len(speech.Parts) == 0:
 		return supervisor.VoiceOff
 	case speech.Code || speech.Cut || noted:
@@ -158,9 +158,9 @@ func (v *Voices) SetMode(ctx context.Context, c supervisor.Conversation, mode su
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(mode))
 }
 
-// Forbid marks a chat that takes no voice messages, and tells the user.
-func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
-	mode, err := v.Mode(ctx, c)
+// MarkVoiceForbidden marks a chat that takes no voice messages, and tells the user.
+func (v *Voices) MarkVoiceForbidden(ctx context.Context, c supervisor.Conversation) error {
+	mode, err := v.ConversationMode(ctx, c)
 	if err != nil || mode == supervisor.VoiceForbidden {
 		return err
 	}
@@ -171,8 +171,8 @@ func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(supervisor.VoiceForbidden))
 }
 
-// Chosen returns the names of all voices, and of the user's voice. Its error is for the user.
-func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chosen string, err error) {
+// ChosenVoice returns the names of all voices, and of the user's voice. Its error is for the user.
+func (v *Voices) ChosenVoice(ctx context.Context, user string) (names []string, chosen string, err error) {
 	engine := v.o.Engine()
 	if engine.Missing != "" {
 		return nil, "", &supervisor.Error{Code: supervisor.CodeUnavailable, Message: engine.Missing}
@@ -188,8 +188,8 @@ func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chose
 	return names, chosen, err
 }
 
-// Choose stores a user's voice. Its error is for the user.
-func (v *Voices) Choose(ctx context.Context, user, name string) error {
+// ChooseVoice stores a user's voice. Its error is for the user.
+func (v *Voices) ChooseVoice(ctx context.Context, user, name string) error {
 	engine := v.o.Engine()
 	if _, there := engine.Voices[name]; !there {
 		return supervisor.Errorf(supervisor.CodeNotFound, textNoSuchVoice)

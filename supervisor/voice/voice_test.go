@@ -46,7 +46,7 @@ type rig struct {
 
 // store writes only until the simulated end of the process.
 type store struct {
-	sqlite.Speeches
+	sqlite.SpokenAnswers
 	r *rig
 }
 
@@ -65,15 +65,15 @@ func (s store) write(ctx context.Context, do func() error) error {
 }
 
 func (s store) PutOperations(ctx context.Context, delivery int64, operations []int64) error {
-	return s.write(ctx, func() error { return s.Speeches.PutOperations(ctx, delivery, operations) })
+	return s.write(ctx, func() error { return s.SpokenAnswers.PutOperations(ctx, delivery, operations) })
 }
 
 func (s store) PutRecordings(ctx context.Context, delivery int64, files []supervisor.File) error {
-	return s.write(ctx, func() error { return s.Speeches.PutRecordings(ctx, delivery, files) })
+	return s.write(ctx, func() error { return s.SpokenAnswers.PutRecordings(ctx, delivery, files) })
 }
 
-func (s store) Fail(ctx context.Context, delivery int64, why string) error {
-	return s.write(ctx, func() error { return s.Speeches.Fail(ctx, delivery, why) })
+func (s store) MarkFailed(ctx context.Context, delivery int64, why string) error {
+	return s.write(ctx, func() error { return s.SpokenAnswers.MarkFailed(ctx, delivery, why) })
 }
 
 var opus = protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 9}
@@ -84,7 +84,7 @@ func newRig(t *testing.T) *rig {
 		result: protocol.SpeakResult{Blob: opus, Seconds: 2},
 		engine: voice.Engine{VoiceEngine: protocol.VoiceEngine{Engine: "espeak"}, Voices: map[string]string{"alan": "en-gb", "ben": "de"}}}
 	var err error
-	r.home, err = r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "7", "")
+	r.home, err = r.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "7", "")
 	r.must(err)
 	return r
 }
@@ -122,8 +122,8 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 	}
 	text, _ := json.Marshal(result)
 	for _, move := range []func() error{
-		func() error { return r.db.Operations().Move(ctx, id, supervisor.OperationRunning, "") },
-		func() error { return r.db.Operations().Move(ctx, id, supervisor.OperationDone, string(text)) },
+		func() error { return r.db.Operations().ChangeState(ctx, id, supervisor.OperationRunning, "") },
+		func() error { return r.db.Operations().ChangeState(ctx, id, supervisor.OperationDone, string(text)) },
 	} {
 		if op, _, err := r.db.Operations().Find(ctx, id); err == nil && op.State != supervisor.OperationDone {
 			if err := (store{r: r}).write(ctx, move); ctx.Err() != nil {
@@ -146,11 +146,11 @@ func (r *rig) serves(string) bool {
 
 // runVoices runs Voices until end is called.
 func (r *rig) runVoices() (v *voice.Voices, end func()) {
-	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
 		ShowRecording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
-			_, err := r.db.Outbox().Say(ctx, d)
+			_, err := r.db.Outbox().SendNotice(ctx, d)
 			return err
 		}})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,12 +173,12 @@ func (r *rig) runVoices() (v *voice.Voices, end func()) {
 func (r *rig) putAnswer(text string, mode supervisor.VoiceMode) {
 	r.Helper()
 	r.keys++
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s", Key: strings.Repeat("k", r.keys),
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s", Key: strings.Repeat("k", r.keys),
 		Kind: supervisor.KindText, Text: "hi"})
 	r.must(err)
 	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
-	_, err = r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+	_, err = r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
 		Text: text, Voice: mode})
 	r.must(err)
 }
@@ -196,7 +196,7 @@ func (r *rig) wait() {
 // dueTexts lists the deliveries to send: their texts, and the names of recordings.
 func (r *rig) dueTexts() (list []string) {
 	r.Helper()
-	pending, err := r.db.Outbox().ListPendingIn(r.Context(), supervisor.ChannelTelegram, "7", 100)
+	pending, err := r.db.Outbox().ListPendingInChat(r.Context(), supervisor.ChannelTelegram, "7", 100)
 	r.must(err)
 	for _, d := range pending {
 		for _, f := range d.Files {
@@ -221,7 +221,7 @@ func TestVoices_LongAnswer_HasSeveralRecordings(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	long := strings.TrimSpace(strings.Repeat("This sentence is **said**. ", 80))
-	r.must(v.Choose(t.Context(), "alice", "ben"))
+	r.must(v.ChooseVoice(t.Context(), "alice", "ben"))
 	r.putAnswer(long, supervisor.VoiceOn)
 	v.Wake()
 	r.wait()
@@ -264,14 +264,14 @@ func TestVoices_Restart_SpeaksOnce(t *testing.T) {
 }
 
 // If a user is not served any more, running work ends, and nothing starts again.
-func TestEnd_FormerUser_SpeaksNothing(t *testing.T) {
+func TestStopUser_FormerUser_HearsNothing(t *testing.T) {
 	r := newRig(t)
 	r.putAnswer("hello", supervisor.VoiceOnly)
 	r.hangs = true
 	v, end := r.runVoices()
 	r.wait()
 	r.gone.Store(true)
-	r.must(v.End(t.Context(), "alice"))
+	r.must(v.StopUser(t.Context(), "alice"))
 	r.same("ended", r.hanging.Load(), int64(1))
 	r.mu.Lock()
 	r.hangs = false
@@ -289,7 +289,7 @@ func TestEnd_FormerUser_SpeaksNothing(t *testing.T) {
 // The process ends after each write, and a new one continues.
 func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
-	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechExit}} {
+	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechFailureProgramFailed}} {
 		for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 			for writes := 1; writes <= 9; writes++ {
 				r := newRig(t)
@@ -332,16 +332,16 @@ func (r *rig) writesLeft() int {
 // speeches returns how many answers wait for recordings.
 func (r *rig) speeches() int {
 	r.Helper()
-	list, err := r.db.Speeches().List(r.Context())
+	list, err := r.db.SpokenAnswers().List(r.Context())
 	r.must(err)
 	return len(list)
 }
 
 func TestVoices_SpeechFails_SendsText(t *testing.T) {
 	for failure, want := range map[protocol.SpeechFailure]string{
-		protocol.SpeechNoProgram: "espeak-ng", protocol.SpeechNoModel: "worker.read_only", protocol.SpeechExit: "has failed",
-		protocol.SpeechMemory: "memory", protocol.SpeechTimeout: "two minutes", protocol.SpeechBroken: "no sound",
-		protocol.SpeechNoFFmpeg: "ffmpeg is not installed", "odd": "the log says what",
+		protocol.SpeechFailureNoProgram: "espeak-ng", protocol.SpeechFailureNoModel: "worker.read_only", protocol.SpeechFailureProgramFailed: "has failed",
+		protocol.SpeechFailureOutOfMemory: "memory", protocol.SpeechFailureTimeout: "two minutes", protocol.SpeechFailureNoSound: "no sound",
+		protocol.SpeechFailureNoFFmpeg: "ffmpeg is not installed", "odd": "the log says what",
 	} {
 		t.Run(string(failure), func(t *testing.T) {
 			r := newRig(t)
@@ -381,7 +381,7 @@ func TestVoices_Endpoint_NeedsNoWorker(t *testing.T) {
 		return supervisor.File{SHA256: opus.SHA256, Size: opus.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
 	}
 	v, _ := r.runVoices()
-	r.putAnswer("hello\n\n"+claim.Note(claim.Kinds), supervisor.VoiceOnly)
+	r.putAnswer("hello\n\n"+claim.Warning(claim.Kinds), supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
 	r.putAnswer("fail", supervisor.VoiceOnly)
@@ -395,10 +395,10 @@ func TestVoices_Endpoint_NeedsNoWorker(t *testing.T) {
 }
 
 // The mode depends on the conversation and on the text.
-func TestModeOf_DependsOnModeAndText(t *testing.T) {
+func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
-	terminal, err := r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTerminal, "", "")
+	terminal, err := r.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTerminal, "", "")
 	r.must(err)
 	long := strings.Repeat("This is a sentence. ", 400)
 	for _, c := range []struct {
@@ -415,26 +415,26 @@ func TestModeOf_DependsOnModeAndText(t *testing.T) {
 		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
 		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
 		// text that is not spoken has to be visible
-		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Note(claim.Kinds), supervisor.VoiceOn},
-		{supervisor.VoiceOn, claim.Note(claim.Kinds), supervisor.VoiceOff},
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn},
+		{supervisor.VoiceOn, claim.Warning(claim.Kinds), supervisor.VoiceOff},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
 	} {
 		if c.mode != "" {
 			r.must(v.SetMode(t.Context(), r.home, c.mode))
 		}
-		if got := v.ModeOf(r.home, c.text); got != c.want {
+		if got := v.AnswerMode(r.home, c.text); got != c.want {
 			t.Errorf("%s, %.20q: %s, want %s", c.mode, c.text, got, c.want)
 		}
 		if got := v.IsVoiceOnly(r.home); got != (c.mode == supervisor.VoiceOnly) {
 			t.Errorf("%s: held back %v", c.mode, got)
 		}
 	}
-	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(problem.Message(err), "no voice messages in this chat") {
+	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(problem.UserText(err), "no voice messages in this chat") {
 		t.Errorf("in a terminal: %v", err)
 	}
 	r.must(v.SetMode(t.Context(), terminal, supervisor.VoiceOff))
 	r.engine.Missing = "Nobody speaks."
-	if err := v.SetMode(t.Context(), r.home, supervisor.VoiceOnly); problem.Message(err) != "Nobody speaks." {
+	if err := v.SetMode(t.Context(), r.home, supervisor.VoiceOnly); problem.UserText(err) != "Nobody speaks." {
 		t.Errorf("without an engine: %v", err)
 	}
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
@@ -442,31 +442,31 @@ func TestModeOf_DependsOnModeAndText(t *testing.T) {
 
 // If a chat takes no voice messages, the user is told once. Nothing is tried again until the user
 // turns voice on.
-func TestForbid_TellsOnceAndStopsSpeaking(t *testing.T) {
+func TestMarkVoiceForbidden_TellsOnceAndStops(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOnly))
 	for range 2 {
-		r.must(v.Forbid(t.Context(), r.home))
+		r.must(v.MarkVoiceForbidden(t.Context(), r.home))
 	}
 	got := r.dueTexts()
 	if len(got) != 1 || !strings.Contains(got[0], "forbid voice messages") {
 		t.Errorf("told is %q", got)
 	}
-	mode, err := v.Mode(t.Context(), r.home)
+	mode, err := v.ConversationMode(t.Context(), r.home)
 	r.must(err)
 	r.same("mode", mode, supervisor.VoiceForbidden)
-	r.same("answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOff)
+	r.same("answer", v.AnswerMode(r.home, "hello"), supervisor.VoiceOff)
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOn))
-	r.same("later answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOn)
+	r.same("later answer", v.AnswerMode(r.home, "hello"), supervisor.VoiceOn)
 }
 
-func TestChoose_Voice_IsKept(t *testing.T) {
+func TestChooseVoice_IsStored(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.runVoices()
 	chosen := func(want string) {
 		t.Helper()
-		names, got, err := v.Chosen(t.Context(), "alice")
+		names, got, err := v.ChosenVoice(t.Context(), "alice")
 		r.must(err)
 		r.same("names", names, []string{"alan", "ben"})
 		r.same("chosen", got, want)
@@ -474,12 +474,12 @@ func TestChoose_Voice_IsKept(t *testing.T) {
 	chosen("alan")
 	r.engine.Voice = "ben"
 	chosen("ben")
-	r.must(v.Choose(t.Context(), "alice", "alan"))
+	r.must(v.ChooseVoice(t.Context(), "alice", "alan"))
 	chosen("alan")
-	if err := v.Choose(t.Context(), "alice", "carl"); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+	if err := v.ChooseVoice(t.Context(), "alice", "carl"); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("a voice that there is not: %v", err)
 	}
-	files, err := v.Samples(t.Context(), supervisor.Conversation{User: "alice"})
+	files, err := v.RecordSamples(t.Context(), supervisor.Conversation{User: "alice"})
 	r.must(err)
 	var list []string
 	for _, f := range files {
@@ -489,12 +489,12 @@ func TestChoose_Voice_IsKept(t *testing.T) {
 	if !slices.ContainsFunc(r.started, func(p protocol.SpeakParameters) bool { return p.Text == "Hello, this is ben." && p.Voice == "de" }) {
 		t.Errorf("said was %+v", r.started)
 	}
-	r.result = protocol.SpeakResult{Failure: protocol.SpeechNoFFmpeg}
-	if _, err = v.Samples(t.Context(), supervisor.Conversation{User: "alice"}); !strings.Contains(problem.Message(err), "alan: ffmpeg is not installed") {
+	r.result = protocol.SpeakResult{Failure: protocol.SpeechFailureNoFFmpeg}
+	if _, err = v.RecordSamples(t.Context(), supervisor.Conversation{User: "alice"}); !strings.Contains(problem.UserText(err), "alan: ffmpeg is not installed") {
 		t.Errorf("a sample that can't be made: %v", err)
 	}
 	r.engine.Missing = "Nobody speaks."
-	if _, _, err := v.Chosen(t.Context(), "alice"); problem.Message(err) != "Nobody speaks." {
+	if _, _, err := v.ChosenVoice(t.Context(), "alice"); problem.UserText(err) != "Nobody speaks." {
 		t.Errorf("without an engine: %v", err)
 	}
 }

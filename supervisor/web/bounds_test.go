@@ -18,13 +18,13 @@ const short = 30 * time.Millisecond
 
 func TestSlowCaller_IsCutOff(t *testing.T) {
 	for name, c := range map[string]struct {
-		timings web.Timings
+		timings web.Timeouts
 		says    string
 	}{
-		"one who says nothing":              {web.Timings{Header: short}, ""},
-		"one who never ends a header":       {web.Timings{Header: short}, "POST " + path + " HTTP/1.1\r\nX-"},
-		"one whose body does not come":      {web.Timings{Read: short}, strings.TrimSuffix(post(path, "body"), "dy")},
-		"one who keeps its connection idle": {web.Timings{Idle: short}, post(path, "all")},
+		"one who says nothing":              {web.Timeouts{Header: short}, ""},
+		"one who never ends a header":       {web.Timeouts{Header: short}, "POST " + path + " HTTP/1.1\r\nX-"},
+		"one whose body does not come":      {web.Timeouts{Read: short}, strings.TrimSuffix(post(path, "body"), "dy")},
+		"one who keeps its connection idle": {web.Timeouts{Idle: short}, post(path, "all")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			caller := serve(t, web.Options{Timings: c.timings}, echo).call()
@@ -39,7 +39,7 @@ func TestSlowCaller_IsCutOff(t *testing.T) {
 // TestSlowLoris_IsCutOff checks that a caller gains no time by sending a little at a time. This
 // attack is known as slow loris.
 func TestSlowLoris_IsCutOff(t *testing.T) {
-	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
+	c := serve(t, web.Options{Timings: web.Timeouts{Header: short}}, echo).call()
 	var feeding sync.WaitGroup
 	defer feeding.Wait()
 	feeding.Go(func() {
@@ -75,7 +75,7 @@ func TestConnections_OverLimit_Wait(t *testing.T) {
 	const most, callers = 3, 12
 	var inside, highest atomic.Int32
 	full, release := make(chan struct{}, callers), make(chan struct{})
-	r := serve(t, web.Options{Connections: most, Timings: web.Timings{Header: time.Hour, Patience: time.Hour}}, func(w http.ResponseWriter, _ *http.Request) {
+	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Patience: time.Hour}}, func(w http.ResponseWriter, _ *http.Request) {
 		n := inside.Add(1)
 		for seen := highest.Load(); n > seen && !highest.CompareAndSwap(seen, n); seen = highest.Load() {
 		}
@@ -104,8 +104,8 @@ func TestConnections_OverLimit_Wait(t *testing.T) {
 	}
 }
 
-func TestStop_ServerFull_Ends(t *testing.T) {
-	r := serve(t, web.Options{Connections: 1, Timings: web.Timings{Grace: short}}, echo)
+func TestStop_ServerFull_ServerEnds(t *testing.T) {
+	r := serve(t, web.Options{Connections: 1, Timings: web.Timeouts{Grace: short}}, echo)
 	c := r.call()
 	c.say(post(path, "x"))
 	c.answer()
@@ -120,13 +120,13 @@ func TestStop_ServerFull_Ends(t *testing.T) {
 	}
 }
 
-// TestConnections_WithoutHeaders_GiveWay lets many callers hold connections open and send a byte
+// TestConnections_WithoutHeaders_AreReplaced lets many callers hold connections open and send a byte
 // now and then. A genuine call must be answered soon. A request that is being answered keeps its
 // slot.
-func TestConnections_WithoutHeaders_GiveWay(t *testing.T) {
+func TestConnections_WithoutHeaders_AreReplaced(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})
-	r := serve(t, web.Options{Connections: most, Timings: web.Timings{Header: time.Hour, Idle: time.Hour, Patience: short}},
+	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Idle: time.Hour, Patience: short}},
 		func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength == int64(len("slow")) {
 				close(inside)

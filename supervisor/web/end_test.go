@@ -51,7 +51,7 @@ func TestStop_RunningRequest_IsAnswered(t *testing.T) {
 
 func TestStop_EndlessRequest_IsCutOff(t *testing.T) {
 	began, over := make(chan struct{}), false
-	r := serve(t, web.Options{Timings: web.Timings{Grace: short}}, func(_ http.ResponseWriter, r *http.Request) {
+	r := serve(t, web.Options{Timings: web.Timeouts{Grace: short}}, func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
 		<-r.Context().Done()
 		over = true

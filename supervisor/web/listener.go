@@ -138,7 +138,7 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	if state == http.StateIdle && l.remove(c) {
 		c.awaited = time.Now()
 		l.open = append(l.open, c)
-		signals.Send(l.freed)
+		signals.SendToken(l.freed)
 	}
 }
 
@@ -158,6 +158,6 @@ func (c *limitedConn) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(c)
-	signals.Send(l.freed)
+	signals.SendToken(l.freed)
 	return c.TCPConn.Close()
 }

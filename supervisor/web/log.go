@@ -25,7 +25,7 @@ type errorLog struct {
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
-	n := e.rare.Count("panic", e.now())
+	n := e.rare.CountOccurrence("panic", e.now())
 	if n == 0 {
 		return
 	}
@@ -37,16 +37,16 @@ func (e *errorLog) panicked(path string, fault any, stack []byte) {
 }
 
 // logger returns a logger for net/http.
-func (e *errorLog) logger() *log.Logger { return log.New(serverLines{e}, "", 0) }
+func (e *errorLog) logger() *log.Logger { return log.New(errorLogWriter{e}, "", 0) }
 
-// serverLines is an io.Writer that sends net/http's own messages to the log.
-type serverLines struct{ *errorLog }
+// errorLogWriter is an io.Writer that sends net/http's own messages to the log.
+type errorLogWriter struct{ *errorLog }
 
-func (s serverLines) Write(line []byte) (int, error) {
+func (s errorLogWriter) Write(line []byte) (int, error) {
 	const message = "webhooks: the HTTP server"
 	text := strings.TrimSpace(string(line))
 	s.log.Debug(message, "says", text)
-	if n := s.rare.Count("line", s.now()); n > 0 {
+	if n := s.rare.CountOccurrence("line", s.now()); n > 0 {
 		s.log.Warn(message, "says", text, "left_out", n-1)
 	}
 	return len(line), nil

@@ -21,19 +21,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const path = "/webhook/telegram"
 
-// logged is an io.Writer that collects the log.
-type logged struct {
+// logBuffer is an io.Writer that collects the log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (l *logged) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *logged) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
@@ -43,14 +43,14 @@ func (l *logged) String() string {
 type rig struct {
 	*testing.T
 	server *web.Server
-	log    *logged
+	log    *logBuffer
 	end    func() // stops the server and waits for its end
 }
 
 // serve runs a server with one route. The server ends with the test.
 func serve(t *testing.T, o web.Options, handler http.HandlerFunc) *rig {
 	t.Helper()
-	r := &rig{T: t, log: &logged{}}
+	r := &rig{T: t, log: &logBuffer{}}
 	o.Listen, o.Routes = "127.0.0.1:0", []feature.Route{{Method: http.MethodPost, Path: path, Limit: 1 << 20, Handler: handler}}
 	o.Log = hclog.New(&hclog.LoggerOptions{Output: r.log, Level: hclog.Info})
 	var err error

@@ -24,12 +24,12 @@ type Options struct {
 	// maximum number of open connections; 0 means 256. If all slots are taken, a new connection
 	// waits, or takes the slot of a connection without a request
 	Connections int
-	Timings     Timings
+	Timings     Timeouts
 	Log         hclog.Logger
 }
 
-// Timings limits the time that callers may take. 0 means the default.
-type Timings struct {
+// Timeouts limits the time that callers may take. 0 means the default.
+type Timeouts struct {
 	Header time.Duration // the wait for a request's headers; default 3 s
 	// how long a connection without headers keeps its slot while others wait for one; default 250
 	// ms

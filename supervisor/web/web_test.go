@@ -61,7 +61,7 @@ func TestUnknownRequest_IsEmpty404(t *testing.T) {
 	}
 }
 
-func TestRoutes_HaveMethodAndLimit(t *testing.T) {
+func TestRoute_OtherMethod_IsNotServed(t *testing.T) {
 	answers := func(says string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			_, err := io.ReadAll(r.Body)
@@ -143,7 +143,7 @@ func TestNew_PortUnavailable_SaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAnswer_AcceptsDeadline(t *testing.T) {
+func TestHandler_ReadDeadline_CanBeSet(t *testing.T) {
 	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
 		if err := http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)); err != nil {
 			t.Errorf("the handler cannot reach its connection: %v", err)

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor"
 )
 
-// GitHub configures the route for GitHub's deliveries.
-type GitHub struct {
+// GitHubRoute configures the route for GitHubRoute's deliveries.
+type GitHubRoute struct {
 	Path   string
 	Secret string // the shared secret that signs deliveries; never ""
 	// Read parses a payload of at most MaxPayload bytes as an event with the given name. ignored is
@@ -26,7 +26,7 @@ type GitHub struct {
 	Notify     func() // called when a new event was stored
 }
 
-// Headers of GitHub's deliveries. (docs.github.com: webhook events and payloads)
+// Headers of GitHubRoute's deliveries. (docs.github.com: webhook events and payloads)
 const (
 	headerSignature = "X-Hub-Signature-256"
 	headerEvent     = "X-GitHub-Event"
@@ -34,16 +34,16 @@ const (
 	headerHook      = "X-GitHub-Hook-ID"
 )
 
-// maxHeader is far longer than any of GitHub's header values.
+// maxHeader is far longer than any of GitHubRoute's header values.
 const maxHeader = 100
 
-// gitHub returns the handler of GitHub's deliveries. It refuses a request without a signature
+// gitHub returns the handler of GitHubRoute's deliveries. It refuses a request without a signature
 // before it reads the body.
-func (r *Receiver) gitHub(g GitHub) http.Handler {
+func (r *Receiver) gitHub(g GitHubRoute) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })
 }
 
-func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub) answer {
+func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHubRoute) answer {
 	signature := signatureOf(req.Header.Get(headerSignature))
 	name, key, hook := req.Header.Get(headerEvent), req.Header.Get(headerDelivery), req.Header.Get(headerHook)
 	media, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
@@ -65,7 +65,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 		return r.refuse(supervisor.WebhookGitHub, req)
 	}
 	d := supervisor.WebhookDelivery{Source: supervisor.WebhookGitHub, Hook: hook, Key: key, Body: b.Hash()}
-	e, ignored, err := g.Read(name, b.Written())
+	e, ignored, err := g.Read(name, b.WrittenBytes())
 	if err != nil {
 		r.o.Log.Warn("a delivery of GitHub's can't be read", "delivery", key, "error", err)
 		return answer{status: http.StatusBadRequest, text: textUnreadable}
@@ -74,7 +74,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 }
 
 // putGitHub stores a delivery with a valid signature.
-func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
+func (r *Receiver) putGitHub(ctx context.Context, g GitHubRoute, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
 	repo, known := g.Repo(e.Repo)
 	if ignored == "" && !known {
 		ignored = textOtherRepo

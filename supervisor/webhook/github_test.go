@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/github/event"
 )
 
-func TestGitHub_Delivery_IsOneRowBeforeAnswer(t *testing.T) {
+func TestGitHub_Delivery_IsStoredBeforeAnswer(t *testing.T) {
 	r := newRig(t)
 	body := push("Fix it")
 	r.same("the first", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
@@ -34,13 +34,13 @@ func TestGitHub_Delivery_IsOneRowBeforeAnswer(t *testing.T) {
 	r.same("another delivery id", answerTo(r.gitHub, delivery("push", "g2", body)), "200 taken")
 	r.same("woken", r.arrived, 2)
 	rows := r.db.WebhookDeliveries()
-	if err := rows.End(t.Context(), 1, supervisor.WebhookFailed, "x"); err != nil {
+	if err := rows.EndDelivery(t.Context(), 1, supervisor.WebhookFailed, "x"); err != nil {
 		t.Fatal(err)
 	}
 	r.same("again after a failure", answerTo(r.gitHub, delivery("push", "g1", body)), "200 taken")
 }
 
-func TestGitHub_IgnoredEvent_IsAnsweredAndKept(t *testing.T) {
+func TestGitHub_IgnoredEvent_IsStored(t *testing.T) {
 	r := newRig(t)
 	const common = `,"repository":{"full_name":"acme/widget"},"sender":{"login":"x","type":"`
 	for i, c := range []struct{ name, body, want string }{
@@ -53,7 +53,7 @@ func TestGitHub_IgnoredEvent_IsAnsweredAndKept(t *testing.T) {
 	} {
 		r.same(c.name, answerTo(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
 	}
-	status, err := r.db.Repositories().Status(t.Context(), "acme/widget", time.Now())
+	status, err := r.db.GitHubRepositories().Status(t.Context(), "acme/widget", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,14 +65,17 @@ func TestGitHub_IgnoredEvent_IsAnsweredAndKept(t *testing.T) {
 func TestGitHub_WrongSignature_HasNoEffect(t *testing.T) {
 	r := newRig(t)
 	for name, change := range map[string]func(*http.Request){
-		"no signature": func(req *http.Request) { req.Header.Del("X-Hub-Signature-256"); req.Body = io.NopCloser(unreadable{t}) },
+		"no signature": func(req *http.Request) {
+			req.Header.Del("X-Hub-Signature-256")
+			req.Body = io.NopCloser(unreadableBody{t})
+		},
 		"the old signature": func(req *http.Request) {
 			req.Header.Set("X-Hub-Signature-256", "sha1=0123")
-			req.Body = io.NopCloser(unreadable{t})
+			req.Body = io.NopCloser(unreadableBody{t})
 		},
 		"short signature": func(req *http.Request) {
 			req.Header.Set("X-Hub-Signature-256", sign("x")[:60])
-			req.Body = io.NopCloser(unreadable{t})
+			req.Body = io.NopCloser(unreadableBody{t})
 		},
 		"signature of another body": func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign("x")) },
 		"one wrong letter":          func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign(push("Fix it "))) },
@@ -95,12 +98,14 @@ func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 		"wrong content type": {func(req *http.Request) { req.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, "415"},
 		"no event header":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
 		"long header":        {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
-		"too long":           {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadable{t}) }, "413"},
+		"too long": {func(req *http.Request) {
+			req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unreadableBody{t})
+		}, "413"},
 		"endless body": {func(req *http.Request) {
-			req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", event.MaxPayload + 1})
+			req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", event.MaxPayload + 1})
 		}, "413"},
 		"no JSON": {nil, "400"},
-		"cut off": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cut{})) }, "408"},
+		"cut off": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cutBody{})) }, "408"},
 	} {
 		req := delivery("push", "g", "nonsense")
 		if c.change != nil {
@@ -113,9 +118,9 @@ func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 	r.same("files", len(r.files()), 0)
 }
 
-type cut struct{}
+type cutBody struct{}
 
-func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (cutBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestReceiver_PayloadsOnDisk_AreLimited checks that at most 200 MiB of payloads wait on disk.
 // Further deliveries are refused until some payloads are handled.
@@ -127,7 +132,7 @@ func TestReceiver_PayloadsOnDisk_AreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.same("disk full", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
-	if err := rows.End(t.Context(), 1, supervisor.WebhookDone, ""); err != nil {
+	if err := rows.EndDelivery(t.Context(), 1, supervisor.WebhookDone, ""); err != nil {
 		t.Fatal(err)
 	}
 	r.same("after it is done", answerTo(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
@@ -144,7 +149,7 @@ func (d *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// TestReceiver_SlowBody_TimesOut checks that a slow body is given up in time, because GitHub waits
+// TestReceiver_SlowBody_TimesOut checks that a slow body is given up in time, because GitHubRoute waits
 // only 10 seconds. The listener itself would read for longer.
 func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +165,7 @@ func BenchmarkLargePayload(b *testing.B) {
 	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
 	body := `{"commits":[` + strings.Repeat(one, event.MaxPayload/len(one)) + `{}],"repository":{"full_name":"a/b"}}`
 	for b.Loop() {
-		if _, _, err := event.Read("push", strings.NewReader(body)); err != nil {
+		if _, _, err := event.Parse("push", strings.NewReader(body)); err != nil {
 			b.Fatal(err)
 		}
 	}

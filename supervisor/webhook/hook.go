@@ -27,8 +27,8 @@ type Hook struct {
 	// the conversation for the messages; false if the user may not talk to Mews any more
 	Destination func() (supervisor.Conversation, bool)
 	Secret      string // the secret that callers must know; never ""
-	Sign        Sign
-	Header      string             // the name of the header for SignHeader and SignHMAC
+	Sign        HookAuth
+	Header      string             // the name of the header for AuthSecretHeader and AuthHMAC
 	Template    *template.Template // turns the JSON into a message; nil means no template
 	Urgent      bool               // messages are sent even during quiet hours
 	// Run starts a task with the text of a call, at most once for each time. Its error is for the
@@ -39,25 +39,25 @@ type Hook struct {
 // maxBody returns the maximum size of a request body, in bytes.
 func (h Hook) maxBody() int64 {
 	if h.Run != nil {
-		return MaxTask
+		return MaxTaskText
 	}
 	return MaxMessage
 }
 
-// Sign is the way in which a caller proves that it knows the secret.
-type Sign string
+// HookAuth is the way in which a caller proves that it knows the secret.
+type HookAuth string
 
 const (
-	SignBearer Sign = "bearer" // header Authorization: Bearer SECRET
-	SignHeader Sign = "header" // the secret itself, in the header Header
-	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in the header Header
+	AuthBearer       HookAuth = "bearer" // header Authorization: Bearer SECRET
+	AuthSecretHeader HookAuth = "header" // the secret itself, in the header Header
+	AuthHMAC         HookAuth = "hmac"   // the HMAC-SHA256 of the body, in the header Header
 )
 
 // MaxMessage is the maximum size of a hook's request body, in bytes.
 const MaxMessage = 1 << 20
 
-// MaxTask is the maximum size of a request body if the hook runs a task, in bytes.
-const MaxTask = 64 << 10
+// MaxTaskText is the maximum size of a request body if the hook runs a task, in bytes.
+const MaxTaskText = 64 << 10
 
 const (
 	maxPerMinute    = 30
@@ -83,7 +83,7 @@ func (h *hookHandler) ServeHTTP(w http.ResponseWriter, req *http.Request) { h.ta
 func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	signature := signatureOf(req.Header.Get(h.hook.Header))
 	switch {
-	case h.hook.Sign == SignHMAC && signature == nil, h.hook.Sign != SignHMAC && !h.hasSecret(req):
+	case h.hook.Sign == AuthHMAC && signature == nil, h.hook.Sign != AuthHMAC && !h.hasSecret(req):
 		return h.refuse(h.source(), req)
 	case len(req.Header.Get(headerKey)) > maxHeader:
 		return incomplete
@@ -94,10 +94,10 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 		return refused
 	}
 	defer b.close()
-	if h.hook.Sign == SignHMAC && !hmac.Equal(mac.Sum(nil), signature) {
+	if h.hook.Sign == AuthHMAC && !hmac.Equal(mac.Sum(nil), signature) {
 		return h.refuse(h.source(), req)
 	}
-	text, err := io.ReadAll(b.Written())
+	text, err := io.ReadAll(b.WrittenBytes())
 	switch {
 	case err != nil:
 		return h.answerError(err)
@@ -111,7 +111,7 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 // time it takes reveals neither the secret nor its length.
 func (h *hookHandler) hasSecret(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
-	if h.hook.Sign == SignBearer {
+	if h.hook.Sign == AuthBearer {
 		given, _ = strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 	}
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(h.hook.Secret))
@@ -147,6 +147,6 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	}
 	d.Size = ref.Size
 	_, a := h.put(req.Context(), d)
-	signals.Send(h.arrived)
+	signals.SendToken(h.arrived)
 	return a
 }

@@ -24,7 +24,7 @@ func bearer(body string) *http.Request {
 // outbox lists the deliveries of the user alice.
 func (r *rig) outbox() (list []supervisor.Delivery) {
 	r.Helper()
-	c, err := r.db.Conversations().Find(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
+	c, err := r.db.Conversations().FindOrCreate(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestHook_Message_FollowsTemplate(t *testing.T) {
 	made := parse(t, "{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}")
 	// indented, this JSON has 4 MB
 	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
-	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
+	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer, Template: made}, {Name: "plain", Sign: webhook.AuthBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
 		for _, c := range []struct{ hook, body, want string }{
 			{"ci", `{"message":"Done, *really*","host":"a"}`, "**ci**\n\nDone, *really*"},
@@ -84,7 +84,7 @@ func TestHook_Message_FollowsTemplate(t *testing.T) {
 }
 
 func TestHook_Burst_IsOneMessage(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		for i := range 3 {
 			r.same("taken", answerTo(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
 			time.Sleep(time.Second)
@@ -103,7 +103,7 @@ func TestHook_Burst_IsOneMessage(t *testing.T) {
 }
 
 func TestHook_SameKeyWithinDay_IsOneMessage(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		keyed := func(key, body string) string {
 			req := bearer(body)
 			req.Header.Set("Idempotency-Key", key)
@@ -124,7 +124,7 @@ func TestHook_SameKeyWithinDay_IsOneMessage(t *testing.T) {
 }
 
 func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}, {Name: "cd", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}, {Name: "cd", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		for i := range 30 {
 			r.same("one of 30", answerTo(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
 		}
@@ -137,9 +137,9 @@ func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
 	})
 }
 
-func TestHook_Secret_IsChecked(t *testing.T) {
-	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.SignBearer}, webhook.Hook{Name: "header", Sign: webhook.SignHeader, Header: "X-Token"},
-		webhook.Hook{Name: "hmac", Sign: webhook.SignHMAC, Header: "X-Signature"})
+func TestHook_WrongSecret_IsRefused(t *testing.T) {
+	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.AuthBearer}, webhook.Hook{Name: "header", Sign: webhook.AuthSecretHeader, Header: "X-Token"},
+		webhook.Hook{Name: "hmac", Sign: webhook.AuthHMAC, Header: "X-Signature"})
 	const body = `{"message":"hello"}`
 	for _, c := range []struct{ hook, header, value, want string }{
 		{"bearer", "Authorization", "Bearer " + secret, "200"},
@@ -155,7 +155,7 @@ func TestHook_Secret_IsChecked(t *testing.T) {
 	} {
 		req := httptest.NewRequest(http.MethodPost, "/webhook/"+c.hook, strings.NewReader(body))
 		if c.value != sign("x") && c.want == "401" {
-			req.Body = io.NopCloser(unreadable{t})
+			req.Body = io.NopCloser(unreadableBody{t})
 		}
 		req.Header.Set(c.header, c.value)
 		if got := answerTo(r.hooks[c.hook], req); !strings.HasPrefix(got, c.want) {
@@ -165,19 +165,19 @@ func TestHook_Secret_IsChecked(t *testing.T) {
 }
 
 func TestHook_InvalidRequest_IsRefused(t *testing.T) {
-	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.SignBearer})
+	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.AuthBearer})
 	r.same("no JSON", answerTo(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
 	req := bearer("1")
-	req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", webhook.MaxMessage + 1})
+	req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", webhook.MaxMessage + 1})
 	r.same("too long", answerTo(r.hooks["ci"], req), "413 the body is too long")
 	r.gone.Store(true)
 	r.same("nobody", answerTo(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
 	r.same("files", len(r.files()), 0)
 }
 
-// TestHook_FormerUser_IsNotTold checks that messages for a locked-out user are dropped.
-func TestHook_FormerUser_IsNotTold(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+// TestHook_FormerUser_GetsNoMessage checks that messages for a locked-out user are dropped.
+func TestHook_FormerUser_GetsNoMessage(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
 		r.same("taken", answerTo(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
 		r.gone.Store(true)
 		settle()
@@ -186,9 +186,9 @@ func TestHook_FormerUser_IsNotTold(t *testing.T) {
 	})
 }
 
-// TestReceiver_NinthBody_WaitsThenRefused checks that a ninth body at once waits for a second. Then
+// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at once waits for a second. Then
 // its caller is told when to try again.
-func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
+func TestReceiver_NinthBody_WaitsThenIsRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter
 	ended := make(chan string, 8)
@@ -202,7 +202,7 @@ func TestReceiver_NinthBody_WaitsThenRefused(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	req := delivery("push", "9", push("Fix it"))
-	req.Body = io.NopCloser(unreadable{t})
+	req.Body = io.NopCloser(unreadableBody{t})
 	r.gitHub.ServeHTTP(w, req)
 	r.same("ninth body", fmt.Sprint(w.Code, w.Header()["Retry-After"], w.Header()["Connection"]), "503 [5] [close]")
 	ends[0].CloseWithError(io.ErrUnexpectedEOF)

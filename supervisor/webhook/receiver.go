@@ -1,4 +1,4 @@
-// Package webhook receives calls of other programs on the public listener. These are GitHub's
+// Package webhook receives calls of other programs on the public listener. These are GitHubRoute's
 // deliveries, and calls of the configured hooks, which send messages to a chat or run a task. A
 // caller without the secret has no effect and costs little. Success is answered only when the call
 // is stored on disk.
@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Deliveries sqlite.WebhookDeliveries
 	Spool      *spool.Spool
-	GitHub     *GitHub // nil means that no repository is configured
+	GitHub     *GitHubRoute // nil means that no repository is configured
 	Hooks      []Hook
 	KeepText   func(name, text string) (supervisor.File, error) // stores a long text as a file
 	Queued     func(conversation int64)                         // called when the outbox has a new delivery
@@ -46,7 +46,7 @@ const (
 	chunk       = 256 << 10 // bytes of a body in memory
 	maxPayloads = 200 << 20 // bytes of payloads on disk: bodies being read, and waiting deliveries
 
-	// Timeouts. GitHub waits 10 s for an answer. (docs.github.com: best practices for using
+	// Timeouts. GitHubRoute waits 10 s for an answer. (docs.github.com: best practices for using
 	// webhooks)
 	slotTimeout   = time.Second
 	bodyTimeout   = 6 * time.Second
@@ -69,8 +69,8 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
-// Feature returns the routes for GitHub and the hooks, and the part that handles hooks. Without
-// GitHub and hooks it is empty.
+// Feature returns the routes for GitHubRoute and the hooks, and the part that handles hooks. Without
+// GitHubRoute and hooks it is empty.
 func (r *Receiver) Feature() feature.Feature {
 	f := feature.Feature{Name: "webhook"}
 	add := func(path string, limit int64, handler http.Handler) {
@@ -125,7 +125,7 @@ var (
 // refuse returns the answer to a caller without the secret. It writes to the audit log at most once
 // a minute.
 func (r *Receiver) refuse(to string, from *http.Request) answer {
-	if n := r.refused.Count("", r.o.Now()); n > 0 {
+	if n := r.refused.CountOccurrence("", r.o.Now()); n > 0 {
 		r.o.Audit("", "webhook.refused", fmt.Sprintf(textRefused, n, to, from.RemoteAddr))
 	}
 	return unsigned
@@ -154,7 +154,7 @@ func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	if durable {
 		return b.Commit()
 	}
-	return b.Keep()
+	return b.CommitUnsynced()
 }
 
 // read reads a request body of at most the given number of bytes, and writes it to mac. It returns
@@ -171,7 +171,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 	if done == nil {
 		return nil, refused
 	}
-	f, err := r.o.Spool.Create()
+	f, err := r.o.Spool.NewWriter()
 	if err != nil {
 		done()
 		return nil, r.answerError(err)
@@ -216,10 +216,10 @@ var errFull = errors.New("what is yet to be done takes all the room that there i
 
 // reserve reserves bytes on disk. It fails if too many are in use.
 func (r *Receiver) reserve(ctx context.Context, size int64) error {
-	kept, err := r.o.Deliveries.SumBodies(ctx)
+	kept, err := r.o.Deliveries.SumBodySizes(ctx)
 	if err == nil && kept+size > maxPayloads/2 {
 		if err = r.clean(ctx); err == nil {
-			kept, err = r.o.Deliveries.SumBodies(ctx)
+			kept, err = r.o.Deliveries.SumBodySizes(ctx)
 		}
 	}
 	if err != nil {

@@ -72,10 +72,10 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 	r.receiver = webhook.New(webhook.Options{
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
-		GitHub: &webhook.GitHub{
-			Path: "/webhook/github", Secret: secret, Read: event.Read, MaxPayload: event.MaxPayload, Notify: func() { r.arrived++ },
+		GitHub: &webhook.GitHubRoute{
+			Path: "/webhook/github", Secret: secret, Read: event.Parse, MaxPayload: event.MaxPayload, Notify: func() { r.arrived++ },
 			Repo: func(name string) (supervisor.GitHubRepo, bool) {
-				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.GitHubRepoName(name) == "acme/widget"
+				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.NormalizeRepoName(name) == "acme/widget"
 			},
 		},
 	})
@@ -96,7 +96,7 @@ func (r *rig) to() (supervisor.Conversation, bool) {
 type keeper struct{ spool *spool.Spool }
 
 func (k keeper) keep(name, text string) (supervisor.File, error) {
-	f, err := k.spool.Create()
+	f, err := k.spool.NewWriter()
 	if err != nil {
 		return supervisor.File{}, err
 	}
@@ -128,7 +128,7 @@ func push(text string) string {
 		`"repository":{"full_name":"Acme/Widget"},"sender":{"login":"bob","type":"User"}}`
 }
 
-// delivery returns a request as GitHub sends it.
+// delivery returns a request as GitHubRoute sends it.
 func delivery(name, key, body string) *http.Request {
 	req := httptest.NewRequest(http.MethodPost, "/webhook/github", strings.NewReader(body))
 	for header, value := range map[string]string{"Content-Type": "application/json", "X-GitHub-Event": name, "X-GitHub-Delivery": key,
@@ -175,21 +175,21 @@ func (r *rig) files() (names []string) {
 	return names
 }
 
-// unreadable is a request body that must not be read.
-type unreadable struct{ t testing.TB }
+// unreadableBody is a request body that must not be read.
+type unreadableBody struct{ t testing.TB }
 
-func (u unreadable) Read([]byte) (int, error) {
+func (u unreadableBody) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
 
-// repeated is a request body that repeats a text, perhaps without end.
-type repeated struct {
+// repeatingBody is a request body that repeats a text, perhaps without end.
+type repeatingBody struct {
 	text string
 	left int
 }
 
-func (r *repeated) Read(p []byte) (int, error) {
+func (r *repeatingBody) Read(p []byte) (int, error) {
 	if r.left == 0 {
 		return 0, io.EOF
 	}

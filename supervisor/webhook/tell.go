@@ -56,7 +56,7 @@ func (r *Receiver) report(ctx context.Context, err error) {
 func (r *Receiver) clean(ctx context.Context) error {
 	bodies, err := r.o.Deliveries.ListUnneededBodies(ctx)
 	for _, body := range bodies {
-		err = errors.Join(err, r.o.Spool.Remove(body), r.o.Deliveries.ForgetBody(ctx, body))
+		err = errors.Join(err, r.o.Spool.RemoveBlob(body), r.o.Deliveries.ForgetBody(ctx, body))
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 			err = errors.New(textNobody)
 		}
 		if err != nil {
-			if err := r.o.Deliveries.End(ctx, d.ID, supervisor.WebhookFailed, err.Error()); err != nil {
+			if err := r.o.Deliveries.EndDelivery(ctx, d.ID, supervisor.WebhookFailed, err.Error()); err != nil {
 				return err
 			}
 			continue
@@ -98,7 +98,7 @@ func (r *Receiver) deliver(ctx context.Context, h Hook) error {
 }
 
 // maxTaskText is the maximum size of a task's text in bytes: a whole call in a code block.
-const maxTaskText = MaxTask + len("```json\n\n```")
+const maxTaskText = MaxTaskText + len("```json\n\n```")
 
 // runTasks runs a task for each call of a hook. After a crash it runs again, but starts no task a
 // second time.
@@ -106,17 +106,17 @@ func (r *Receiver) runTasks(ctx context.Context, h Hook, list []supervisor.Webho
 	for _, d := range list {
 		text, err := r.render(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, job.Shorten(text, maxTaskText))
+			err = h.Run(ctx, d.At, job.ShortenText(text, maxTaskText))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {
-			if ctx.Err() != nil || supervisor.ErrorCode(err) == supervisor.CodeUnavailable {
+			if ctx.Err() != nil || supervisor.ErrorCodeOf(err) == supervisor.CodeUnavailable {
 				return err
 			}
-			state, why = supervisor.WebhookFailed, problem.Message(err)
+			state, why = supervisor.WebhookFailed, problem.UserText(err)
 			r.o.Log.Warn("a hook runs no task", "hook", h.Name, "error", err)
 		}
-		if err := r.o.Deliveries.End(ctx, d.ID, state, why); err != nil {
+		if err := r.o.Deliveries.EndDelivery(ctx, d.ID, state, why); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 // render returns the text of a call: the field message, or the output of the template. If there is
 // neither, it is the JSON in the given layout.
 func (r *Receiver) render(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
-	f, _, err := r.o.Spool.Read(d.Body)
+	f, _, err := r.o.Spool.OpenBlob(d.Body)
 	if err != nil {
 		return "", err
 	}

@@ -22,19 +22,19 @@ import (
 // a *protocol.Error is the supervisor's answer; any other error means that the supervisor cannot be
 // reached.
 type Host interface {
-	// NextMessage asks for the model's next message. after is the newest message of the transcript.
-	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult,
+	// NextModelMessage asks for the model's next message. after is the newest message of the transcript.
+	NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult,
 		error)
-	// CommitBegun commits that a tool with EffectOnce is about to run.
-	CommitBegun(ctx context.Context, call protocol.ToolCall) error
-	// CommitResult commits the result of a call, and returns the id of its message.
-	CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error)
-	// Event shows the user what a tool does. It does not block.
-	Event(event protocol.TurnEvent)
-	// Keep stores at most that many bytes of r: an output that was cut, or a picture.
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// KeepBefore stores the bytes of a file before a change, as Keep does.
-	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// CommitCallBegin commits that a tool with EffectOnce is about to run.
+	CommitCallBegin(ctx context.Context, call protocol.ToolCall) error
+	// CommitCallResult commits the result of a call, and returns the id of its message.
+	CommitCallResult(ctx context.Context, result protocol.ToolResult) (int64, error)
+	// SendEvent shows the user what a tool does. It does not block.
+	SendEvent(event protocol.TurnEvent)
+	// StoreBlob stores at most that many bytes of r: an output that was cut, or a picture.
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// StoreUndoBlob stores the bytes of a file before a change, as Keep does.
+	StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options of a turn.
@@ -90,8 +90,8 @@ func endReason(ctx context.Context) protocol.TurnEndReason {
 	case ctx.Err() == nil:
 		return ""
 	case errors.Is(context.Cause(ctx), errOutOfTime):
-		return protocol.WhyTime
+		return protocol.TurnEndTimeLimit
 	default:
-		return protocol.WhyStopped
+		return protocol.TurnEndStopped
 	}
 }

@@ -41,15 +41,15 @@ func untilStopped(ctx context.Context, _ worker.Call) (worker.Result, error) {
 }
 
 func newHost(t *testing.T, script ...protocol.Message) *hosttest.Host {
-	return &hosttest.Host{TB: t, Limits: limits, Answer: hosttest.Script(script...)}
+	return &hosttest.Host{TB: t, Limits: limits, Answer: hosttest.ScriptMessages(script...)}
 }
 
-func TestRun_EachReason_EndsTurn(t *testing.T) {
+func TestRun_EachEndReason_EndsTurn(t *testing.T) {
 	look := func(n int) protocol.Message {
-		return hosttest.CallMessage(hosttest.Call(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
+		return hosttest.CallMessage(hosttest.ToolCall(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
 	}
 	same := func(id, arguments string) protocol.Message {
-		return hosttest.CallMessage(hosttest.Call(id, "look", arguments))
+		return hosttest.CallMessage(hosttest.ToolCall(id, "look", arguments))
 	}
 	for _, test := range []struct {
 		name   string
@@ -61,34 +61,34 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 		{
 			name:   "the model answers at once",
 			script: []protocol.Message{hosttest.TextMessage("hello")},
-			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 1},
 		}, {
 			name:   "the model answers after two tools",
 			script: []protocol.Message{look(1), look(2), hosttest.TextMessage("there")},
-			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 3},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 3},
 		}, {
 			name:   "the steps are used up: the last step's calls still get their results",
 			script: []protocol.Message{look(1), look(2), look(3)},
 			limits: protocol.TurnLimits{Steps: 2, Seconds: 600},
-			want:   protocol.TurnEnd{Why: protocol.WhySteps, Steps: 2},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndStepLimit, Steps: 2},
 		}, {
 			name:   "the same call a third time, whatever the order of its keys",
 			script: []protocol.Message{same("a", `{"x":1,"y":2}`), same("b", `{"y":2, "x":1}`), same("c", `{"x":1,"y":2}`)},
-			want:   protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndRepetition, Steps: 3},
 			left:   "c",
 		}, {
 			name:   "the same call again and again, but never three times running",
 			script: []protocol.Message{same("a", `{}`), same("b", `{}`), look(1), same("c", `{}`), same("d", `{}`)},
-			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 6},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 6},
 		}, {
 			name: "the same call three times in one step is one step",
 			script: []protocol.Message{hosttest.CallMessage(
-				hosttest.Call("a", "look", `{}`), hosttest.Call("b", "look", `{}`), hosttest.Call("c", "look", `{}`))},
-			want: protocol.TurnEnd{Why: protocol.WhyDone, Steps: 2},
+				hosttest.ToolCall("a", "look", `{}`), hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c", "look", `{}`))},
+			want: protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 2},
 		}, {
 			name:   "no time at all",
 			limits: protocol.TurnLimits{Steps: 2},
-			want:   protocol.TurnEnd{Why: protocol.WhyTime},
+			want:   protocol.TurnEnd{Why: protocol.TurnEndTimeLimit},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -96,18 +96,18 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 			if test.limits != (protocol.TurnLimits{}) {
 				host.Limits = test.limits
 			}
-			got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+			got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{
 				Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("seen"))},
 			})
 			if err != nil || got != test.want {
 				t.Fatalf("got %+v, %v, want %+v", got, err, test.want)
 			}
-			for _, p := range host.Start().PendingCalls {
+			for _, p := range host.TurnStart().PendingCalls {
 				if p.Call.ID != test.left {
 					t.Errorf("call %s was left without a result", p.Call.ID)
 				}
 			}
-			if _, done := host.Result(test.left); done {
+			if _, done := host.CallResult(test.left); done {
 				t.Errorf("call %s has a result", test.left)
 			}
 		})
@@ -118,15 +118,15 @@ func TestRun_EachReason_EndsTurn(t *testing.T) {
 func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 	var script []protocol.Message
 	for i := range 6 {
-		script = append(script, hosttest.CallMessage(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
+		script = append(script, hosttest.CallMessage(hosttest.ToolCall(fmt.Sprint("c", i), "look", `{}`)))
 	}
 	for name, c := range map[string]struct {
 		taken int // number of the step before which the user has written
 		want  protocol.TurnEnd
 	}{
-		"never":            {0, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}},
-		"before the third": {3, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 5}},
-		"before every one": {-1, protocol.TurnEnd{Why: protocol.WhyDone, Steps: 7}},
+		"never":            {0, protocol.TurnEnd{Why: protocol.TurnEndRepetition, Steps: 3}},
+		"before the third": {3, protocol.TurnEnd{Why: protocol.TurnEndRepetition, Steps: 5}},
+		"before every one": {-1, protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 7}},
 	} {
 		host := newHost(t, script...)
 		host.AddedMessages = func(step int) int {
@@ -135,7 +135,7 @@ func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 			}
 			return 0
 		}
-		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+		got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{
 			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("down"))},
 		})
 		if err != nil || got != c.want {
@@ -146,14 +146,14 @@ func TestRepetition_UserMessageBetween_ResetsCount(t *testing.T) {
 
 func TestRepetition_AcrossRestart_EndsTurn(t *testing.T) {
 	host := newHost(t)
-	start := host.Start()
+	start := host.TurnStart()
 	start.RecentCalls = []protocol.ToolCall{
-		hosttest.Call("a", "look", `{"x":1}`), hosttest.Call("b", "look", `{"x":1}`), hosttest.Call("c", "look", `{ "x":1}`),
+		hosttest.ToolCall("a", "look", `{"x":1}`), hosttest.ToolCall("b", "look", `{"x":1}`), hosttest.ToolCall("c", "look", `{ "x":1}`),
 	}
 	start.PendingCalls = []protocol.PendingCall{{Call: start.RecentCalls[2]}}
 	start.CommittedSteps = 3
 	got, err := agent.Run(t.Context(), start, agent.Options{Host: host})
-	if want := (protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}); err != nil || got != want {
+	if want := (protocol.TurnEnd{Why: protocol.TurnEndRepetition, Steps: 3}); err != nil || got != want {
 		t.Fatalf("got %+v, %v, want %+v", got, err, want)
 	}
 }
@@ -164,12 +164,12 @@ func TestRun_LostSupervisor_LeavesTurnOpen(t *testing.T) {
 		want    protocol.TurnEndReason
 		err     error
 	}{
-		{hosttest.Refused, protocol.WhyError, nil},
-		{hosttest.CallLost, "", hosttest.ErrGone},
+		{hosttest.FailureRefused, protocol.TurnEndError, nil},
+		{hosttest.FailureCallLost, "", hosttest.ErrSupervisorGone},
 	} {
 		host := newHost(t)
 		host.Fail = func(int, string) hosttest.Failure { return test.failure }
-		got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host})
+		got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: host})
 		if got.Why != test.want || !errors.Is(err, test.err) {
 			t.Errorf("%s: got %+v, %v, want %q, %v", test.failure, got, err, test.want, test.err)
 		}
@@ -178,18 +178,18 @@ func TestRun_LostSupervisor_LeavesTurnOpen(t *testing.T) {
 
 func TestRun_TimeUp_EndsToolAndTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
+		host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "wait", `{}`)))
 		began := time.Now()
-		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+		got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{
 			Host: host, Tools: []worker.Tool{tool("wait", protocol.EffectNone, untilStopped)},
 		})
-		if want := (protocol.TurnEnd{Why: protocol.WhyTime, Steps: 1}); err != nil || got != want {
+		if want := (protocol.TurnEnd{Why: protocol.TurnEndTimeLimit, Steps: 1}); err != nil || got != want {
 			t.Fatalf("got %+v, %v, want %+v", got, err, want)
 		}
 		if took := time.Since(began); took != 600*time.Second {
 			t.Errorf("the turn took %v, its limit is 600 s", took)
 		}
-		if _, done := host.Result("a"); done {
+		if _, done := host.CallResult("a"); done {
 			t.Error("the call that the time cut has a result of the worker's")
 		}
 	})
@@ -202,27 +202,27 @@ func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 		stop()
 		<-ctx.Done()
 		// the message was cut: only this part had arrived
-		return hosttest.CallMessage(hosttest.Call("a", "write", `{}`)), nil
+		return hosttest.CallMessage(hosttest.ToolCall("a", "write", `{}`)), nil
 	}
 	ran := false
-	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+	got, err := agent.Run(ctx, host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("write", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
 			ran = true
 			return worker.Result{}, nil
 		}),
 	}})
-	if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+	if want := (protocol.TurnEnd{Why: protocol.TurnEndStopped, Steps: 1}); err != nil || got != want {
 		t.Fatalf("got %+v, %v, want %+v", got, err, want)
 	}
-	if ran || host.HasBegun("a") {
+	if ran || host.HasCallBegun("a") {
 		t.Error("a tool was begun after the stop")
 	}
 }
 
-func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
+func TestStop_CommitsOnlyResultsOfEndedTools(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.CallMessage(
-		hosttest.Call("finishes", "finish", `{}`), hosttest.Call("waits", "wait", `{}`), hosttest.Call("never", "write", `{}`)))
+		hosttest.ToolCall("finishes", "finish", `{}`), hosttest.ToolCall("waits", "wait", `{}`), hosttest.ToolCall("never", "write", `{}`)))
 	var running sync.WaitGroup
 	running.Add(2)
 	go func() {
@@ -233,7 +233,7 @@ func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
 		t.Error("a tool was run after the stop")
 		return worker.Result{}, nil
 	}
-	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+	got, err := agent.Run(ctx, host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("finish", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
 			running.Done()
 			<-ctx.Done()
@@ -245,30 +245,30 @@ func TestStop_CommitsOnlyFinishedResults(t *testing.T) {
 		}),
 		tool("write", protocol.EffectOnce, never),
 	}})
-	if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+	if want := (protocol.TurnEnd{Why: protocol.TurnEndStopped, Steps: 1}); err != nil || got != want {
 		t.Fatalf("got %+v, %v, want %+v", got, err, want)
 	}
-	if result, done := host.Result("finishes"); !done || result.Text != "all the same" {
+	if result, done := host.CallResult("finishes"); !done || result.Text != "all the same" {
 		t.Errorf("the finished call's result is %+v, %v", result, done)
 	}
 	for _, call := range []string{"waits", "never"} {
-		if result, done := host.Result(call); done {
+		if result, done := host.CallResult(call); done {
 			t.Errorf("call %s has the result %+v", call, result)
 		}
 	}
 }
 
-func TestStop_HangingCommit_IsGivenUp(t *testing.T) {
+func TestStop_HangingCommit_EndsTurnAnyway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		host := &hangingHost{Host: newHost(t, hosttest.CallMessage(hosttest.Call("a", "look", `{}`))), at: stop}
+		host := &hangingHost{Host: newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "look", `{}`))), at: stop}
 		var reported []error
 		began := time.Now()
-		got, err := agent.Run(ctx, host.Start(), agent.Options{
+		got, err := agent.Run(ctx, host.TurnStart(), agent.Options{
 			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, returnText("seen"))},
 			Report: func(err error) { reported = append(reported, err) },
 		})
-		if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+		if want := (protocol.TurnEnd{Why: protocol.TurnEndStopped, Steps: 1}); err != nil || got != want {
 			t.Fatalf("got %+v, %v, want %+v", got, err, want)
 		}
 		if took := time.Since(began); took != 3*time.Second || len(reported) != 1 {
@@ -284,7 +284,7 @@ type hangingHost struct {
 	at func()
 }
 
-func (h *hangingHost) CommitResult(ctx context.Context, _ protocol.ToolResult) (int64, error) {
+func (h *hangingHost) CommitCallResult(ctx context.Context, _ protocol.ToolResult) (int64, error) {
 	h.at()
 	<-ctx.Done()
 	return 0, context.Cause(ctx)

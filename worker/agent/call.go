@@ -30,7 +30,7 @@ var errWaits = errors.New("the call waits for the person's answer")
 // isWaiting reports whether err is the supervisor's answer that the user has not answered yet.
 func isWaiting(err error) bool {
 	answered := new(protocol.Error)
-	return errors.As(err, &answered) && answered.Code == protocol.CodeWaits
+	return errors.As(err, &answered) && answered.Code == protocol.CodeWaitsForUser
 }
 
 // noResultTexts are the texts for the user if a call ends without a result. The key tells whether
@@ -48,10 +48,10 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	if ctx.Err() != nil {
 		return 0, nil
 	}
-	t.sendEvent(p.Call, protocol.ToolBegan, subject(p.Call.Arguments), false)
+	t.sendEvent(p.Call, protocol.EventToolBegan, subject(p.Call.Arguments), false)
 	result, err := t.execute(ctx, p)
 	if err != nil {
-		t.sendEvent(p.Call, protocol.ToolEnded, noResultTexts[errors.Is(err, errWaits)], !errors.Is(err, errWaits))
+		t.sendEvent(p.Call, protocol.EventToolEnded, noResultTexts[errors.Is(err, errWaits)], !errors.Is(err, errWaits))
 		if errors.Is(err, errNoResult) {
 			return 0, nil
 		}
@@ -63,8 +63,8 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)
-	id, err := t.host.CommitResult(t.commitCtx, committed)
-	t.sendEvent(p.Call, protocol.ToolEnded, result.Brief, result.failed)
+	id, err := t.host.CommitCallResult(t.commitCtx, committed)
+	t.sendEvent(p.Call, protocol.EventToolEnded, result.Brief, result.failed)
 	if err != nil {
 		return 0, fmt.Errorf("commit its result: %w", err)
 	}
@@ -101,7 +101,7 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 		return failedOutcome(complaint), nil
 	}
 	if tool.Effect == protocol.EffectOnce {
-		if err := t.host.CommitBegun(t.commitCtx, p.Call); err != nil {
+		if err := t.host.CommitCallBegin(t.commitCtx, p.Call); err != nil {
 			return toolOutcome{}, fmt.Errorf("commit its beginning: %w", err)
 		}
 		if ctx.Err() != nil {
@@ -118,8 +118,8 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 		ID:         call.ID,
 		Turn:       t.id,
 		Arguments:  call.Arguments,
-		KeepBefore: t.host.KeepBefore,
-		Progress:   func(text string) { t.sendEvent(call, protocol.ToolProgressed, text, false) },
+		KeepBefore: t.host.StoreUndoBlob,
+		Progress:   func(text string) { t.sendEvent(call, protocol.EventToolProgress, text, false) },
 	})
 	switch {
 	case err == nil:

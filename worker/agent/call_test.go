@@ -15,11 +15,11 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
+func TestCalls_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	host := newHost(t, hosttest.CallMessage(
-		hosttest.Call("r1", "read", `{}`), hosttest.Call("r2", "read", `{}`),
-		hosttest.Call("w1", "write", `{}`), hosttest.Call("w2", "write", `{}`),
-		hosttest.Call("r3", "read", `{}`), hosttest.Call("r4", "read", `{}`)))
+		hosttest.ToolCall("r1", "read", `{}`), hosttest.ToolCall("r2", "read", `{}`),
+		hosttest.ToolCall("w1", "write", `{}`), hosttest.ToolCall("w2", "write", `{}`),
+		hosttest.ToolCall("r3", "read", `{}`), hosttest.ToolCall("r4", "read", `{}`)))
 	met := map[string]chan struct{}{"r1": make(chan struct{}), "r2": make(chan struct{}), "r3": make(chan struct{}), "r4": make(chan struct{})}
 	partner := map[string]string{"r1": "r2", "r2": "r1", "r3": "r4", "r4": "r3"}
 	var running atomic.Int32
@@ -39,7 +39,7 @@ func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	}
 	runToEnd(t, host, tool("read", protocol.EffectNone, read), tool("write", protocol.EffectIdempotent, write))
 
-	commits := host.Commits()
+	commits := host.CommittedCalls()
 	slices.Sort(commits[:2])
 	slices.Sort(commits[4:])
 	if want := []string{"r1", "r2", "w1", "w2", "r3", "r4"}; !slices.Equal(commits, want) {
@@ -47,10 +47,10 @@ func TestBatches_NeighboursWithoutEffect_RunAtOnce(t *testing.T) {
 	}
 }
 
-func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
+func TestCallBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 	var calls []protocol.ToolCall
 	for i := range 20 {
-		calls = append(calls, hosttest.Call(fmt.Sprint("c", i), "read", fmt.Sprintf(`{"n":%d}`, i)))
+		calls = append(calls, hosttest.ToolCall(fmt.Sprint("c", i), "read", fmt.Sprintf(`{"n":%d}`, i)))
 	}
 	host := newHost(t, hosttest.CallMessage(calls...))
 	var running, most atomic.Int32
@@ -66,8 +66,8 @@ func TestBatch_ManyCalls_RunsEightAtOnce(t *testing.T) {
 		<-full // the eighth call closes full; a ninth call at the same time would be counted
 		return worker.Result{}, nil
 	}))
-	if most.Load() != 8 || len(host.Commits()) != 20 {
-		t.Errorf("%d ran at once, %d were committed; want 8 and 20", most.Load(), len(host.Commits()))
+	if most.Load() != 8 || len(host.CommittedCalls()) != 20 {
+		t.Errorf("%d ran at once, %d were committed; want 8 and 20", most.Load(), len(host.CommittedCalls()))
 	}
 }
 
@@ -83,16 +83,16 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 		call protocol.ToolCall
 		want string
 	}{
-		{"a tool that is not there", hosttest.Call("a", "fly", `{}`), `there is no tool "fly"; the tools are: faulty, refuses`},
-		{"arguments that were not JSON", hosttest.Call("a", "refuses", `{"_malformed":"{\"path\": no"}`), "not valid JSON"},
-		{"arguments that are no object", hosttest.Call("a", "refuses", `[1]`), "must be one JSON object"},
-		{"a tool that panics", hosttest.Call("a", "faulty", `{}`), "whether it did anything is unknown"},
-		{"a tool that refuses", hosttest.Call("a", "refuses", ``), "read notes.md: it is not there"},
+		{"a tool that is not there", hosttest.ToolCall("a", "fly", `{}`), `there is no tool "fly"; the tools are: faulty, refuses`},
+		{"arguments that were not JSON", hosttest.ToolCall("a", "refuses", `{"_malformed":"{\"path\": no"}`), "not valid JSON"},
+		{"arguments that are no object", hosttest.ToolCall("a", "refuses", `[1]`), "must be one JSON object"},
+		{"a tool that panics", hosttest.ToolCall("a", "faulty", `{}`), "whether it did anything is unknown"},
+		{"a tool that refuses", hosttest.ToolCall("a", "refuses", ``), "read notes.md: it is not there"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			host := newHost(t, hosttest.CallMessage(test.call))
 			runToEnd(t, host, tool("faulty", protocol.EffectNone, faulty), tool("refuses", protocol.EffectNone, refuses))
-			result, done := host.Result("a")
+			result, done := host.CallResult("a")
 			if !done || !result.Failed || !strings.Contains(result.Text, test.want) {
 				t.Errorf("got %+v, %v; want a failed result with %q", result, done, test.want)
 			}
@@ -103,28 +103,28 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 // answeringHost is a supervisor that answers calls of the tool closed itself.
 type answeringHost struct{ *hosttest.Host }
 
-func (h answeringHost) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
-	said, err := h.Host.NextMessage(ctx, after, system, tools)
-	for _, call := range said.Message.Calls() {
+func (h answeringHost) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+	said, err := h.Host.NextModelMessage(ctx, after, system, tools)
+	for _, call := range said.Message.ToolCalls() {
 		if call.Name == "closed" && err == nil {
 			var id int64
-			id, err = h.CommitResult(ctx, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "not run", Failed: true})
+			id, err = h.CommitCallResult(ctx, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "not run", Failed: true})
 			said.Answered = append(said.Answered, protocol.AnsweredCall{Call: call.ID, Message: id})
 		}
 	}
 	return said, err
 }
 
-func TestTurn_AnsweredCall_RunsNoTool(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "closed", `{}`)), hosttest.CallMessage(hosttest.Call("b", "look", `{}`), hosttest.Call("c", "closed", `{}`)))
-	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: answeringHost{host}, Tools: []worker.Tool{
+func TestTurn_CallAnsweredByHost_RunsNoTool(t *testing.T) {
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "closed", `{}`)), hosttest.CallMessage(hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c", "closed", `{}`)))
+	got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: answeringHost{host}, Tools: []worker.Tool{
 		tool("look", protocol.EffectNone, returnText("seen")),
 		tool("closed", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
 			t.Error("the tool was run")
 			return worker.Result{}, nil
 		}),
 	}})
-	if err != nil || got.Why != protocol.WhyDone || got.Steps != 3 {
+	if err != nil || got.Why != protocol.TurnEndDone || got.Steps != 3 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, e := range host.Events() {
@@ -135,9 +135,9 @@ func TestTurn_AnsweredCall_RunsNoTool(t *testing.T) {
 }
 
 func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "faulty", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "faulty", `{}`)))
 	var reported error
-	_, err := agent.Run(t.Context(), host.Start(), agent.Options{
+	_, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{
 		Host: host, Report: func(err error) { reported = err },
 		Tools: []worker.Tool{tool("faulty", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
 			panic("out of cheese")
@@ -149,7 +149,7 @@ func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
 }
 
 func TestCall_Events_ShowSubjectAndBrief(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.Call("b", "fly", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.ToolCall("b", "fly", `{}`)))
 	runToEnd(t, host, tool("look", protocol.EffectNone, func(_ context.Context, call worker.Call) (worker.Result, error) {
 		call.Progress("half\nway")
 		return worker.Result{Text: "much", Brief: "12 lines"}, nil
@@ -166,12 +166,12 @@ func TestCall_Events_ShowSubjectAndBrief(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if last := host.Events()[len(host.Events())-1]; last.Kind != protocol.ToolEnded {
+	if last := host.Events()[len(host.Events())-1]; last.Kind != protocol.EventToolEnded {
 		t.Errorf("the last event is %+v", last)
 	}
 }
 
-func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
+func TestPendingCall_BegunOnceCall_IsNotRepeated(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		effect protocol.ToolEffect
@@ -184,13 +184,13 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 		{"once that had begun does not", protocol.EffectOnce, true, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			call := hosttest.Call("a", "act", `{}`)
+			call := hosttest.ToolCall("a", "act", `{}`)
 			host := newHost(t, hosttest.CallMessage(call))
-			if _, err := host.NextMessage(t.Context(), 0, "", nil); err != nil {
+			if _, err := host.NextModelMessage(t.Context(), 0, "", nil); err != nil {
 				t.Fatal(err)
 			}
 			if test.begun {
-				if err := host.CommitBegun(t.Context(), call); err != nil {
+				if err := host.CommitCallBegin(t.Context(), call); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -199,14 +199,14 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 				runs.Add(1)
 				return worker.Result{Text: "acted"}, nil
 			}))
-			result, _ := host.Result("a")
+			result, _ := host.CallResult("a")
 			if runs.Load() != test.runs || result.Failed != test.begun {
 				t.Errorf("ran %d times with the result %+v", runs.Load(), result)
 			}
 			if test.begun && !strings.Contains(result.Text, "unknown; look before doing it again") {
 				t.Errorf("the model is told %q", result.Text)
 			}
-			if test.effect == protocol.EffectOnce && !host.HasBegun("a") {
+			if test.effect == protocol.EffectOnce && !host.HasCallBegun("a") {
 				t.Error("its beginning was not committed")
 			}
 		})
@@ -215,36 +215,36 @@ func TestPendingCall_EachEffect_RunsAgainOrNot(t *testing.T) {
 
 func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	host := newHost(t, hosttest.CallMessage(hosttest.Call("a", "act", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "act", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "begin" {
 			stop()
 		}
-		return hosttest.NoFailure
+		return hosttest.FailureNone
 	}
-	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+	got, err := agent.Run(ctx, host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("act", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
 			t.Error("the tool was run")
 			return worker.Result{}, nil
 		}),
 	}})
-	if err != nil || got.Why != protocol.WhyStopped {
+	if err != nil || got.Why != protocol.TurnEndStopped {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if result, done := host.Result("a"); !done || !strings.HasPrefix(result.Text, "not run") {
+	if result, done := host.CallResult("a"); !done || !strings.HasPrefix(result.Text, "not run") {
 		t.Errorf("its result is %+v, %v; want one that says it was not run", result, done)
 	}
 }
 
 func TestCommitFails_EndsTurnAndTools(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("quick", "look", `{}`), hosttest.ToolCall("slow", "wait", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "done" {
-			return hosttest.Refused
+			return hosttest.FailureRefused
 		}
-		return hosttest.NoFailure
+		return hosttest.FailureNone
 	}
-	_, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+	_, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("look", protocol.EffectNone, returnText("seen")), tool("wait", protocol.EffectNone, untilStopped),
 	}})
 	var refused *protocol.Error
@@ -256,8 +256,8 @@ func TestCommitFails_EndsTurnAndTools(t *testing.T) {
 // runToEnd runs a turn that must end with WhyDone.
 func runToEnd(t *testing.T, host *hosttest.Host, tools ...worker.Tool) {
 	t.Helper()
-	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: tools})
-	if err != nil || got.Why != protocol.WhyDone {
+	got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: host, Tools: tools})
+	if err != nil || got.Why != protocol.TurnEndDone {
 		t.Fatalf("the turn ended with %+v, %v; want it done", got, err)
 	}
 }

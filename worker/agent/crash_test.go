@@ -43,7 +43,7 @@ func drawScript(t *rapid.T) []protocol.Message {
 		var calls []protocol.ToolCall
 		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
 			name := string(rapid.SampledFrom(append(effects, "unknown")).Draw(t, "tool"))
-			calls = append(calls, hosttest.Call(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`, step, i)))
+			calls = append(calls, hosttest.ToolCall(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`, step, i)))
 		}
 		script = append(script, hosttest.CallMessage(calls...))
 	}
@@ -64,20 +64,20 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 			tools = append(tools, tool(string(effect), effect, runs.run))
 		}
 
-		host := &hosttest.Host{TB: outer, Limits: limits, Answer: hosttest.Script(script...)}
+		host := &hosttest.Host{TB: outer, Limits: limits, Answer: hosttest.ScriptMessages(script...)}
 		for _, at := range crashes {
-			if host.IsOver() {
+			if host.IsTurnOver() {
 				break
 			}
 			host.Fail = dieAt(at, deaf)
-			if end, err := agent.Run(context.Background(), host.Start(), agent.Options{Host: host, Tools: tools}); err == nil && end.Why != protocol.WhyDone {
+			if end, err := agent.Run(context.Background(), host.TurnStart(), agent.Options{Host: host, Tools: tools}); err == nil && end.Why != protocol.TurnEndDone {
 				t.Fatalf("a crash ended the turn: %+v", end)
 			}
 		}
 		host.Fail = nil
-		if !host.IsOver() {
-			end, err := agent.Run(context.Background(), host.Start(), agent.Options{Host: host, Tools: tools})
-			if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: len(script) + 1}); err != nil || end != want {
+		if !host.IsTurnOver() {
+			end, err := agent.Run(context.Background(), host.TurnStart(), agent.Options{Host: host, Tools: tools})
+			if want := (protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: len(script) + 1}); err != nil || end != want {
 				t.Fatalf("the turn ended with %+v, %v; want %+v", end, err, want)
 			}
 		}
@@ -96,11 +96,11 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 		called = n - first + 1
 		switch {
 		case called < at:
-			return hosttest.NoFailure
+			return hosttest.FailureNone
 		case called == at && deaf:
-			return hosttest.AnswerLost
+			return hosttest.FailureAnswerLost
 		default:
-			return hosttest.CallLost
+			return hosttest.FailureCallLost
 		}
 	}
 }
@@ -109,8 +109,8 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 // ran at most once, and exactly once unless the result says that this is unknown.
 func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
 	for _, message := range script {
-		for _, call := range message.Calls() {
-			result, done := host.Result(call.ID)
+		for _, call := range message.ToolCalls() {
+			result, done := host.CallResult(call.ID)
 			if !done {
 				t.Fatalf("call %s has no result", call.ID)
 			}

@@ -31,7 +31,7 @@ func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	gone := text[len(head) : len(text)-len(tail)]
 	left := fmt.Sprintf("%d bytes (%s) left out", len(gone), amount.Plural(strings.Count(gone, "\n"), "line", "lines"))
 
-	ref, err := t.host.Keep(t.commitCtx, strings.NewReader(text), int64(len(text)))
+	ref, err := t.host.StoreBlob(t.commitCtx, strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.report(fmt.Errorf("turn %d: keep an output of %d bytes: %w", t.id, len(text), err))
 		return head + fmt.Sprintf("\n[... %s; they could not be kept: ask for less at a time ...]\n", left) + tail, nil
@@ -55,7 +55,7 @@ func headAndTail(text string, room int) (head, tail string) {
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
 		head = head[:end+1]
 	} else {
-		head = worker.WholeRunes(head)
+		head = worker.TrimPartialRune(head)
 	}
 	tail = text[len(text)-room/3:]
 	if end := strings.IndexByte(tail, '\n'); end >= 0 && end < len(tail)/2 {

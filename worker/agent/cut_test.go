@@ -74,8 +74,8 @@ func TestLimitOutput_Fits_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestLimitOutput_KeepFails_SaysSo(t *testing.T) {
-	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.Refused }}
+func TestLimitOutput_StoreFails_ModelIsTold(t *testing.T) {
+	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.FailureRefused }}
 	var reported error
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host, Report: func(err error) { reported = err }}, context.Background())
 	got, ref := turn.limitOutput(strings.Repeat("words\n", 10000))

@@ -13,7 +13,7 @@ const maxShown = 120
 
 // sendEvent shows the user the progress of a call.
 func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text string, failed bool) {
-	t.host.Event(protocol.TurnEvent{
+	t.host.SendEvent(protocol.TurnEvent{
 		Turn: t.id, Kind: kind, Call: call.ID, Tool: call.Name, Text: firstLine(text), Failed: failed,
 	})
 }

@@ -34,13 +34,13 @@ func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
 	image := protocol.Image{
 		BlobRef: protocol.BlobRef{Size: int64(len(p.Data))}, MediaType: p.MediaType, Width: p.Width, Height: p.Height,
 	}
-	if err := image.Check(); err != nil {
+	if err := image.Validate(); err != nil {
 		return image, err
 	}
-	if n >= protocol.MaxImages || protocol.ImageType(p.Data) != p.MediaType {
+	if n >= protocol.MaxResultImages || protocol.DetectImageType(p.Data) != p.MediaType {
 		return image, errors.New("there are too many, or its bytes are of another type")
 	}
 	var err error
-	image.BlobRef, err = t.host.Keep(t.commitCtx, bytes.NewReader(p.Data), protocol.MaxImageSize)
+	image.BlobRef, err = t.host.StoreBlob(t.commitCtx, bytes.NewReader(p.Data), protocol.MaxImageBytes)
 	return image, err
 }

@@ -20,22 +20,22 @@ func picture(data string) worker.Picture {
 func runOne(t *testing.T, host *hosttest.Host, result worker.Result) protocol.ToolResult {
 	t.Helper()
 	host.TB, host.Limits = t, protocol.TurnLimits{Steps: 5, Seconds: 60}
-	host.Answer = hosttest.Script(hosttest.CallMessage(hosttest.Call("c", "view", `{}`)))
+	host.Answer = hosttest.ScriptMessages(hosttest.CallMessage(hosttest.ToolCall("c", "view", `{}`)))
 	tool := worker.Tool{
 		Tool: protocol.Tool{Name: "view", Effect: protocol.EffectNone},
 		Run:  func(context.Context, worker.Call) (worker.Result, error) { return result, nil },
 	}
-	if _, err := Run(t.Context(), host.Start(), Options{Host: host, Tools: []worker.Tool{tool}}); err != nil {
+	if _, err := Run(t.Context(), host.TurnStart(), Options{Host: host, Tools: []worker.Tool{tool}}); err != nil {
 		t.Fatal(err)
 	}
-	committed, done := host.Result("c")
+	committed, done := host.CallResult("c")
 	if !done {
 		t.Fatal("the call has no result")
 	}
 	return committed
 }
 
-func TestPicture_TravelsAsBlob(t *testing.T) {
+func TestPicture_OfTool_IsStoredAsBlob(t *testing.T) {
 	host, p := &hosttest.Host{}, picture("\x00\xff\xfe")
 	got := runOne(t, host, worker.Result{Text: "cat.png", Images: []worker.Picture{p}})
 	if got.Failed || got.Text != "cat.png" || len(got.Images) != 1 {
@@ -51,18 +51,18 @@ func TestPicture_TravelsAsBlob(t *testing.T) {
 	}
 }
 
-func TestPicture_NotKept_FailsResult(t *testing.T) {
+func TestPicture_StoreFails_FailsResult(t *testing.T) {
 	full := func(_ int, call string) hosttest.Failure {
 		if call == "keep" {
-			return hosttest.Refused
+			return hosttest.FailureRefused
 		}
-		return hosttest.NoFailure
+		return hosttest.FailureNone
 	}
-	many := make([]worker.Picture, protocol.MaxImages+1)
+	many := make([]worker.Picture, protocol.MaxResultImages+1)
 	for i := range many {
 		many[i] = picture(strings.Repeat("x", i))
 	}
-	mislabelled, huge, flat := picture(""), picture(strings.Repeat("x", protocol.MaxImageSize)), picture("")
+	mislabelled, huge, flat := picture(""), picture(strings.Repeat("x", protocol.MaxImageBytes)), picture("")
 	mislabelled.MediaType, flat.Height = "image/gif", 0
 	for name, test := range map[string]struct {
 		host   *hosttest.Host
@@ -70,7 +70,7 @@ func TestPicture_NotKept_FailsResult(t *testing.T) {
 		kept   int
 	}{
 		"the supervisor has no room": {&hosttest.Host{Fail: full}, []worker.Picture{picture("")}, 0},
-		"too many":                   {&hosttest.Host{}, many, protocol.MaxImages},
+		"too many":                   {&hosttest.Host{}, many, protocol.MaxResultImages},
 		"of another type":            {&hosttest.Host{}, []worker.Picture{mislabelled, picture("")}, 1},
 		"too large":                  {&hosttest.Host{}, []worker.Picture{huge}, 0},
 		"without pixels":             {&hosttest.Host{}, []worker.Picture{flat}, 0},
@@ -84,8 +84,8 @@ func TestPicture_NotKept_FailsResult(t *testing.T) {
 	}
 }
 
-// TestResult_OthersWords_AreMarked also tries a tool that fails.
-func TestResult_OthersWords_AreMarked(t *testing.T) {
+// TestResult_WordsOfWorld_AreMarked also tries a tool that fails.
+func TestResult_WordsOfWorld_AreMarked(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		if got := runOne(t, &hosttest.Host{}, worker.Result{Text: "x", World: world}); got.World != world {
 			t.Errorf("got %v, want %v", got.World, world)

@@ -60,7 +60,7 @@ func (t *turn) loop(ctx context.Context) (protocol.TurnEndReason, error) {
 			return why, err
 		}
 		if t.steps >= t.limits.Steps {
-			return protocol.WhySteps, nil
+			return protocol.TurnEndStepLimit, nil
 		}
 		if why, err := t.askModel(ctx); why != "" || err != nil {
 			return why, err
@@ -74,7 +74,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.TurnEndReason, error) 
 		return why, nil
 	}
 	if t.repeated.addStep(t.pending) {
-		return protocol.WhyRepeat, nil
+		return protocol.TurnEndRepetition, nil
 	}
 	for _, batch := range t.batches(t.pending) {
 		err := t.runBatch(ctx, batch)
@@ -85,21 +85,21 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.TurnEndReason, error) 
 			return why, nil
 		}
 		if errors.Is(err, errWaits) {
-			return protocol.WhyWaits, nil
+			return protocol.TurnEndWaitsForUser, nil
 		}
 		if err != nil {
 			return "", err
 		}
 	}
 	if t.ended.Load() {
-		return protocol.WhyDone, nil
+		return protocol.TurnEndDone, nil
 	}
 	return "", nil
 }
 
 // askModel asks the model for the next step. The calls of its message become the pending calls.
 func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
-	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools)
+	answer, err := t.host.NextModelMessage(ctx, t.last, t.system, t.tools)
 	if err == nil {
 		t.steps++
 		t.last = answer.Message.ID
@@ -113,18 +113,18 @@ func (t *turn) askModel(ctx context.Context) (protocol.TurnEndReason, error) {
 	var refused *protocol.Error
 	switch {
 	case isWaiting(err):
-		return protocol.WhyWaits, nil
+		return protocol.TurnEndWaitsForUser, nil
 	case errors.As(err, &refused):
-		return protocol.WhyError, nil // the supervisor got no message from the model
+		return protocol.TurnEndError, nil // the supervisor got no message from the model
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}
 	t.pending, t.answered = nil, answer.Answered
-	for _, call := range answer.Message.Calls() {
+	for _, call := range answer.Message.ToolCalls() {
 		t.pending = append(t.pending, protocol.PendingCall{Call: call})
 	}
 	if len(t.pending) == 0 {
-		return protocol.WhyDone, nil
+		return protocol.TurnEndDone, nil
 	}
 	return "", nil
 }

@@ -36,12 +36,12 @@ const (
 type Result struct {
 	Files   int64 // number of regular files
 	Bytes   int64 // sum of the files' sizes
-	LeftOut []LeftOut
-	More    int64 // number of names left out that LeftOut does not list
+	LeftOut []OmittedFile
+	More    int64 // number of names left out that OmittedFile does not list
 }
 
-// LeftOut is a name of the home that the archive lacks or has only in part.
-type LeftOut struct {
+// OmittedFile is a name of the home that the archive lacks or has only in part.
+type OmittedFile struct {
 	Path   string
 	Reason string
 }
@@ -194,14 +194,14 @@ func (a *archiver) addFile(name string, h *tar.Header) error {
 		return err
 	}
 	a.leaveOut(name, fmt.Sprintf("from byte %d on it could not be read (%v)", n, err))
-	_, err = io.CopyN(a.tar, zeros{}, h.Size-n)
+	_, err = io.CopyN(a.tar, zeroReader{}, h.Size-n)
 	return err
 }
 
-// zeros is a reader that gives zeros without end.
-type zeros struct{}
+// zeroReader is a reader that gives zeros without end.
+type zeroReader struct{}
 
-func (zeros) Read(b []byte) (int, error) {
+func (zeroReader) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
 }
@@ -215,7 +215,7 @@ func (a *archiver) leaveOut(name, reason string) {
 		a.unnamed++
 	}
 	if len(a.result.LeftOut) < a.options.MaxNamed {
-		a.result.LeftOut = append(a.result.LeftOut, LeftOut{a.shorten(name), a.shorten(reason)})
+		a.result.LeftOut = append(a.result.LeftOut, OmittedFile{a.shorten(name), a.shorten(reason)})
 	} else {
 		a.result.More++
 	}

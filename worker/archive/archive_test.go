@@ -79,7 +79,7 @@ func write(t *testing.T, home string, o Options) (map[string]string, Result) {
 	return members(t, &out), result
 }
 
-func TestArchive_HoldsHome(t *testing.T) {
+func TestArchive_HasAllFilesOfHome(t *testing.T) {
 	outside := fill(t, map[string]string{"secret": "not yours"})
 	home := fill(t, map[string]string{
 		"todo.md": "milk\n", "notes/a.md": "a", "empty/": "", ".trash/old": "gone", "link": "->notes/a.md",
@@ -105,7 +105,7 @@ func TestArchive_HoldsHome(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	left := []LeftOut{{"pipe", "it is neither a file nor a folder nor a "}}
+	left := []OmittedFile{{"pipe", "it is neither a file nor a folder nor a "}}
 	if result.Files != 4 || result.Bytes != int64(len("milk\n"+"a"+"gone"+"deep")) || !slices.Equal(result.LeftOut, left) || result.More != 0 {
 		t.Errorf("got %+v", result)
 	}
@@ -143,14 +143,14 @@ func TestArchive_FileTooLarge_IsLeftOut(t *testing.T) {
 		t.Errorf("got %q", slices.Sorted(maps.Keys(got)))
 	}
 	reason := "its 614400 bytes do not fit: the archive may have 1048576 bytes"
-	if !slices.Equal(result.LeftOut, []LeftOut{{"c.bin", reason}}) || result.Files != 3 || !strings.Contains(got["left-out.txt"], reason) {
+	if !slices.Equal(result.LeftOut, []OmittedFile{{"c.bin", reason}}) || result.Files != 3 || !strings.Contains(got["left-out.txt"], reason) {
 		t.Errorf("got %+v", result)
 	}
 }
 
-// TestArchive_SparseFile_DisplacesNoOther: a quota does not count holes, so a sparse file may be
+// TestArchive_HugeSparseFile_KeepsOtherFiles: a quota does not count holes, so a sparse file may be
 // larger than the limit of the archive.
-func TestArchive_SparseFile_DisplacesNoOther(t *testing.T) {
+func TestArchive_HugeSparseFile_KeepsOtherFiles(t *testing.T) {
 	home := fill(t, map[string]string{"a.img": "", "z.bin": strings.Repeat("z", 600<<10)})
 	if err := os.Truncate(filepath.Join(home, "a.img"), 600<<10<<1); err != nil {
 		t.Fatal(err)
@@ -194,14 +194,14 @@ func TestArchive_UnreadableFolder_IsNamed(t *testing.T) {
 	}
 }
 
-// changing is a writer that changes the home after a number of bytes.
-type changing struct {
+// changingWriter is a writer that changes the home after a number of bytes.
+type changingWriter struct {
 	bytes.Buffer
 	after  int
 	change func()
 }
 
-func (c *changing) Write(p []byte) (int, error) {
+func (c *changingWriter) Write(p []byte) (int, error) {
 	if c.Len() >= c.after && c.change != nil {
 		c.change()
 		c.change = nil
@@ -224,7 +224,7 @@ func TestArchive_ChangingFile_KeepsItsSize(t *testing.T) {
 		if err := os.WriteFile(at, []byte(whole), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out := &changing{after: 4096, change: func() {
+		out := &changingWriter{after: 4096, change: func() {
 			if err := c.change(); err != nil {
 				t.Error(err)
 			}

@@ -10,7 +10,7 @@ import (
 // folders.
 func benchTree(b *testing.B) *Tree {
 	b.Helper()
-	o, have, why := realV1(b, usefulControllers[V1]...)
+	o, have, why := realV1(b, usefulControllers[KindV1]...)
 	if slices.Contains(have, "pids") || slices.Contains(have, "memory") {
 		b.Logf("cgroup v1 with %s", strings.Join(have, ", "))
 		return open(b, o)
@@ -28,11 +28,11 @@ func BenchmarkGroup(b *testing.B) {
 	s := startShell(b, nil, "")
 	limits := Limits{Memory: 1 << 30, PIDs: 256, CPUWeight: 50, IOWeight: 50}
 	for b.Loop() {
-		g, err := tree.Make(testName(), limits)
+		g, err := tree.MakeGroup(testName(), limits)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := g.Add(s.pid()); err != nil {
+		if err := g.AddProcess(s.pid()); err != nil {
 			b.Fatal(err)
 		}
 		for _, h := range tree.hierarchies {

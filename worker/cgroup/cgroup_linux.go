@@ -1,7 +1,7 @@
 // Package cgroup limits all the processes of a user together. A limit of setrlimit(2) holds for one
 // process, and a user's worker may start hundreds. A control group counts the total of all its
 // processes and their descendants, even in other sessions. If the system gives us no control
-// groups, MeasureAll measures processes for a watchdog.
+// groups, MeasureTrees measures processes for a watchdog.
 //
 // The package uses the groups that the system gives to this process. With v2 that is the folder
 // delegated to this process (systemd's Delegate=yes). With v1, as root, that is a folder in each
@@ -28,9 +28,9 @@ import (
 type Kind string
 
 const (
-	V2   Kind = "v2"   // one hierarchy for all controllers; a child starts in its group
-	V1   Kind = "v1"   // a hierarchy for each controller; a process is added to each
-	None Kind = "none" // no groups that this process may use: Make refuses
+	KindV2   Kind = "v2"   // one hierarchy for all controllers; a child starts in its group
+	KindV1   Kind = "v1"   // a hierarchy for each controller; a process is added to each
+	KindNone Kind = "none" // no groups that this process may use: Make refuses
 )
 
 // Options tell where the hierarchies are.
@@ -59,8 +59,8 @@ type hierarchy struct {
 // usefulControllers are the controllers of Limits. If memory and pids are missing, no groups are
 // made.
 var usefulControllers = map[Kind][]string{
-	V2: {"memory", "pids", "cpu", "io"},
-	V1: {"memory", "pids", "cpu", "blkio"},
+	KindV2: {"memory", "pids", "cpu", "io"},
+	KindV1: {"memory", "pids", "cpu", "blkio"},
 }
 
 // filterUseful returns the useful controllers among those given. limits reports whether they can
@@ -109,12 +109,12 @@ func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 	for _, try := range []struct {
 		kind Kind
 		find func(*os.File, []membership, kernel) ([]*hierarchy, error)
-	}{{V2, findV2}, {V1, findV1}} {
+	}{{KindV2, findV2}, {KindV1, findV1}} {
 		found, err := try.find(root, own, k)
 		var reason unusableError
 		switch {
 		case err == nil:
-			t := &Tree{kind: try.kind, hierarchies: found, kernel: k, enabled: try.kind == V1}
+			t := &Tree{kind: try.kind, hierarchies: found, kernel: k, enabled: try.kind == KindV1}
 			t.describe()
 			return t, nil
 		case errors.As(err, &reason):
@@ -127,7 +127,7 @@ func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 }
 
 func unavailable(reason string) *Tree {
-	return &Tree{kind: None, kernel: realKernel{}, why: fmt.Sprintf(textUnlimited, reason)}
+	return &Tree{kind: KindNone, kernel: realKernel{}, why: fmt.Sprintf(textUnlimited, reason)}
 }
 
 // Kind returns the kind of the control groups.
@@ -174,12 +174,14 @@ func (t *Tree) hasController(controller string) bool {
 
 func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
 
-// HasEnabled reports whether new groups have a controller, such as memory or pids.
-func (t *Tree) HasEnabled(controller string) bool { return t.enabled && t.hasController(controller) }
+// HasControllerEnabled reports whether new groups have a controller, such as memory or pids.
+func (t *Tree) HasControllerEnabled(controller string) bool {
+	return t.enabled && t.hasController(controller)
+}
 
-// Sweep removes the empty groups whose makers are gone. It calls isStale with the name of each
+// RemoveStaleGroups removes the empty groups whose makers are gone. It calls isStale with the name of each
 // group, as given to Make.
-func (t *Tree) Sweep(isStale func(name string) bool) error {
+func (t *Tree) RemoveStaleGroups(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {
 		entries, err := os.ReadDir(h.dir.Name())

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse is in Make's error if the group exists and has processes: another process made it under
+// ErrGroupInUse is in Make's error if the group exists and has processes: another process made it under
 // this name.
-var ErrInUse = errors.New("there are processes in it")
+var ErrGroupInUse = errors.New("there are processes in it")
 
 // Group is a control group for the processes of a user.
 type Group struct {
@@ -29,10 +29,10 @@ type groupDir struct {
 // groupPrefix begins the name of every group's folder. "main" and other programs' folders lack it.
 const groupPrefix = "user-"
 
-// Make makes a group, with every limit for which there is a controller. If an old group of that
+// MakeGroup makes a group, with every limit for which there is a controller. If an old group of that
 // name has no processes, it is removed and made again, so that it counts from zero. The caller
 // removes the group.
-func (t *Tree) Make(name string, l Limits) (*Group, error) {
+func (t *Tree) MakeGroup(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)
 	if err == nil {
 		err = l.check()
@@ -67,7 +67,7 @@ func (g *Group) makeDir(h *hierarchy, l Limits) error {
 	err := k.mkdir(h.dir, g.name)
 	if err == unix.EEXIST {
 		if err = k.rmdir(h.dir, g.name); err == unix.EBUSY {
-			return fmt.Errorf("take over group %s: %w", place, ErrInUse)
+			return fmt.Errorf("take over group %s: %w", place, ErrGroupInUse)
 		} else if err == nil || err == unix.ENOENT {
 			err = k.mkdir(h.dir, g.name)
 		}
@@ -102,15 +102,15 @@ func (g *Group) writeLimits(d groupDir, l Limits) error {
 // to the group, and is valid until Remove. With v1 it is nil: then call Add before the process runs
 // any code.
 func (g *Group) Dir() *os.File {
-	if g.tree.kind != V2 || len(g.dirs) == 0 {
+	if g.tree.kind != KindV2 || len(g.dirs) == 0 {
 		return nil
 	}
 	return g.dirs[0].folder
 }
 
-// Add adds a process with all its threads to the group. Children that the process already has stay
+// AddProcess adds a process with all its threads to the group. Children that the process already has stay
 // in their groups.
-func (g *Group) Add(pid int) error {
+func (g *Group) AddProcess(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
 	}

@@ -32,8 +32,8 @@ const (
 // descriptors, which are not counted.)
 const inFlight = 32
 
-// PoolLimits returns the limits of one worker for each pool; 0 means no limit.
-func PoolLimits(proc string) PoolCounts {
+// ReadPoolLimits returns the limits of one worker for each pool; 0 means no limit.
+func ReadPoolLimits(proc string) PoolCounts {
 	setting := func(name string) int64 {
 		text, _ := os.ReadFile(proc + "/sys/" + name)
 		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
@@ -46,8 +46,8 @@ func PoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceeded returns a pool whose limit in most is exceeded, and the limit; "" means none.
-func (h PoolCounts) FindExceeded(most PoolCounts) (what string, limit int64) {
+// FindExceededPool returns a pool whose limit in most is exceeded, and the limit; "" means none.
+func (h PoolCounts) FindExceededPool(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string
 		held, most int64
@@ -111,7 +111,7 @@ func (c *poolCounter) addFolder(proc *os.File, folder string) bool {
 	names, dir := listFolder(proc, folder)
 	defer dir.Close()
 	for _, name := range names {
-		if what, _ := c.FindExceeded(c.most); what != "" {
+		if what, _ := c.FindExceededPool(c.most); what != "" {
 			break
 		}
 		c.addFile(dir, name)

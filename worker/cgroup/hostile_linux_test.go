@@ -25,10 +25,10 @@ func TestOpen_LinksInHierarchy_AreNotFollowed(t *testing.T) {
 	if err := os.Symlink(outside, k.root+"/pids/user-bob"); err != nil {
 		t.Fatal(err)
 	}
-	if g, err := tree.Find("bob"); err == nil {
+	if g, err := tree.FindGroup("bob"); err == nil {
 		t.Errorf("a link is found as group %v", g)
 	}
-	if _, err := tree.Make("bob", Limits{PIDs: 3}); err == nil {
+	if _, err := tree.MakeGroup("bob", Limits{PIDs: 3}); err == nil {
 		t.Error("a link is taken over")
 	}
 	g := makeGroup(t, tree, Limits{})
@@ -122,13 +122,13 @@ func TestKill_UnkillableProcesses_AreNamed(t *testing.T) {
 		"0\n4194304\n4194304\n4194305\n0": "processes [0 4194304 4194305] are still there",
 	} {
 		k, o := newFakeV1(t)
-		g, err := open(t, o).Make("alice", Limits{PIDs: 5})
+		g, err := open(t, o).MakeGroup("alice", Limits{PIDs: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		k.put("pids/user-alice/cgroup.procs", text)
 		synctest.Test(t, func(t *testing.T) {
-			if err := g.Kill(); err == nil || !strings.Contains(err.Error(), want) {
+			if err := g.KillProcesses(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%.40q: got %.200v, want %q", text, err, want)
 			}
 			if err := g.Remove(); err == nil {
@@ -149,7 +149,7 @@ func TestKill_UnkillableProcesses_AreNamed(t *testing.T) {
 func TestKill_OldKernel_SignalsEach(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	tree := open(t, o)
-	if err := tree.MakeRoom(0); err != nil {
+	if err := tree.PrepareGroups(0); err != nil {
 		t.Fatal(err)
 	}
 	g := makeGroup(t, tree, Limits{PIDs: 5})
@@ -157,10 +157,10 @@ func TestKill_OldKernel_SignalsEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startShell(t, k, "")
-	if err := g.Add(s.pid()); err != nil {
+	if err := g.AddProcess(s.pid()); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Kill(); err != nil {
+	if err := g.KillProcesses(); err != nil {
 		t.Fatal(err)
 	}
 	if s.awaitSignal() != unix.SIGKILL {
@@ -172,7 +172,7 @@ func TestAdd_BadPID_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
 	for _, pid := range []int{-1, 0, 1 << 22} { // for the kernel 0 means this process
-		if err := g.Add(pid); err == nil {
+		if err := g.AddProcess(pid); err == nil {
 			t.Errorf("process %d was added", pid)
 		}
 	}

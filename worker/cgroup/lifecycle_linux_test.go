@@ -58,9 +58,9 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if this
+// TestGroupLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if this
 // system allows it, otherwise with the fake kernel.
-func TestLimit_V1_EndsProgram(t *testing.T) {
+func TestGroupLimit_V1_EndsProgram(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
 			o, have, why := realV1(t, controller, "cpuacct")
@@ -70,12 +70,12 @@ func TestLimit_V1_EndsProgram(t *testing.T) {
 				k, o = newFakeV1(t)
 			}
 			tree := open(t, o)
-			if tree.Kind() != V1 {
+			if tree.Kind() != KindV1 {
 				t.Fatalf("kind %s: %s", tree.Kind(), tree.Explanation())
 			}
 			g := makeGroup(t, tree, act.limits)
 			s := startShell(t, k, act.script)
-			if err := g.Add(s.pid()); err != nil {
+			if err := g.AddProcess(s.pid()); err != nil {
 				t.Fatal(err)
 			}
 			if before, err := g.LimitHits(); err != nil || before != (LimitHits{}) {
@@ -97,10 +97,10 @@ func TestLimit_V1_EndsProgram(t *testing.T) {
 			if err != nil || usage.MemoryPeak > memoryLimit || (controller == "pids" && (usage.PIDs < 1 || usage.PIDs > 5)) {
 				t.Errorf("usage %+v, %v", usage, err)
 			}
-			if err := errors.Join(g.Kill(), g.Remove()); err != nil {
+			if err := errors.Join(g.KillProcesses(), g.Remove()); err != nil {
 				t.Errorf("what it left cannot be ended: %v", err)
 			}
-			if _, err := tree.Find(testName()); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := tree.FindGroup(testName()); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("after its removal the group is found: %v", err)
 			}
 		})
@@ -118,7 +118,7 @@ func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	tree := open(t, o)
 	g := makeGroup(t, tree, Limits{PIDs: 100, CPUWeight: 50, IOWeight: 50})
 	s := startShell(t, k, `for i in 1 2 3 4 5 6 7 8; do (setsid sleep 1000 <&- & ) ; done; echo started; read never`)
-	if err := g.Add(s.pid()); err != nil {
+	if err := g.AddProcess(s.pid()); err != nil {
 		t.Fatal(err)
 	}
 	want := 1
@@ -132,10 +132,10 @@ func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	if err != nil || len(pids) != want {
 		t.Errorf("processes %d, %v, want %d", pids, err, want)
 	}
-	if _, err := tree.Make(testName(), Limits{}); !errors.Is(err, ErrInUse) {
+	if _, err := tree.MakeGroup(testName(), Limits{}); !errors.Is(err, ErrGroupInUse) {
 		t.Errorf("a group with processes is taken over: %v", err)
 	}
-	if err := g.Kill(); err != nil {
+	if err := g.KillProcesses(); err != nil {
 		t.Fatal(err)
 	}
 	if s.awaitSignal() != syscall.SIGKILL {
@@ -159,10 +159,10 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegated_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers hit
+// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers hit
 // their limits. Without real cgroup v2, only the tests with the fake kernel (v2_linux_test.go)
 // cover this.
-func TestDelegated_RealV2_LimitsWorkers(t *testing.T) {
+func TestDelegatedGroup_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)
 		return
@@ -236,11 +236,11 @@ func runDelegated(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(tree.MakeRoom(0), tree.MakeRoom(0)); err != nil {
+	if err := errors.Join(tree.PrepareGroups(0), tree.PrepareGroups(0)); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "kind", tree.Kind())
-	g, err := tree.Make("mews", Limits{Memory: memoryLimit, MemoryHigh: memoryLimit, PIDs: 5, CPUWeight: 50, IOWeight: 50})
+	g, err := tree.MakeGroup("mews", Limits{Memory: memoryLimit, MemoryHigh: memoryLimit, PIDs: 5, CPUWeight: 50, IOWeight: 50})
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func runDelegated(out io.Writer) error {
 	fmt.Fprintf(out, "oom kills: %t, memory hits: %t\n", hits.OOMKills > 0, hits.Memory > 0)
 	fmt.Fprintf(out, "fork hits: %t, usage: %t\n", hits.PIDs > 0,
 		usage.PIDs > 0 && usage.PIDs <= 5 && usage.CPU > 0 && usage.Memory > 0)
-	if err := errors.Join(g.Kill(), g.Remove()); err != nil {
+	if err := errors.Join(g.KillProcesses(), g.Remove()); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "removed")

@@ -24,12 +24,12 @@ type counter[T any] struct {
 }
 
 var hitCounters = map[Kind][]counter[LimitHits]{
-	V2: {
+	KindV2: {
 		{"memory", "memory.events", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.events", "max", func(s *LimitHits, n int64) { s.Memory += n }},
 		{"pids", "pids.events", "max", func(s *LimitHits, n int64) { s.PIDs += n }},
 	},
-	V1: {
+	KindV1: {
 		// the kernel has the key oom_kill since Linux 4.13
 		{"memory", "memory.oom_control", "oom_kill", func(s *LimitHits, n int64) { s.OOMKills += n }},
 		{"memory", "memory.failcnt", "", func(s *LimitHits, n int64) { s.Memory += n }},

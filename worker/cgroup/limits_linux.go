@@ -52,7 +52,7 @@ type setting struct {
 
 // settings are written in this order.
 var settings = map[Kind][]setting{
-	V2: {
+	KindV2: {
 		{"memory", "memory.max", false, func(l Limits) string { return decimal(l.Memory) }},
 		{"memory", "memory.high", false, func(l Limits) string { return decimal(l.MemoryHigh) }},
 		{"memory", "memory.swap.max", true, func(l Limits) string { return swapLimit(l.Memory) }},
@@ -61,7 +61,7 @@ var settings = map[Kind][]setting{
 		{"io", "io.weight", true, func(l Limits) string { return decimal(int64(l.IOWeight)) }},
 		{"io", "io.bfq.weight", true, func(l Limits) string { return scaleWeight(l.IOWeight, 100, 1, 1000) }},
 	},
-	V1: {
+	KindV1: {
 		{"memory", "memory.limit_in_bytes", false, func(l Limits) string { return decimal(l.Memory) }},
 		{"memory", "memory.memsw.limit_in_bytes", true, func(l Limits) string { return decimal(l.Memory) }},
 		{"pids", "pids.max", false, func(l Limits) string { return decimal(int64(l.PIDs)) }},

@@ -27,7 +27,7 @@ type TreeSize struct {
 	RootPools     PoolCounts // shares of the pools for the root alone
 }
 
-// MeasureLimits tell what MeasureAll measures of a process and its descendants.
+// MeasureLimits tell what MeasureTrees measures of a process and its descendants.
 type MeasureLimits struct {
 	// most tasks; above this number only the tasks are counted, because the watchdog ends such a
 	// worker anyway
@@ -36,7 +36,7 @@ type MeasureLimits struct {
 	Pools  PoolCounts // limits for the pools: counting ends if one is exceeded
 }
 
-// MeasureAll measures each process in roots together with all its descendants. Memory is the
+// MeasureTrees measures each process in roots together with all its descendants. Memory is the
 // proportional share of each: shared pages are divided among their users, and swapped pages count.
 // It reads the list of processes once, which takes most of the time. proc is "/proc". Missing roots
 // are left out.
@@ -45,7 +45,7 @@ type MeasureLimits struct {
 // whose parent has died and that have become children of another process. The processes run
 // meanwhile, so the sizes are estimates. An ending process can make a reader of /proc wait, so a
 // caller with deadlines needs a separate goroutine.
-func MeasureAll(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
+func MeasureTrees(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)

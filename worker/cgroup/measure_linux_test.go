@@ -45,15 +45,15 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := Measure(proc, 10)
+	got, err := MeasureTree(proc, 10)
 	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, LargestPID: 12, LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := Measure(proc, 99); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := MeasureTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureAll(proc, map[int]MeasureLimits{20: {1, true, PoolCounts{}}, 12: {2, true, PoolCounts{}}, 99: {1, true, PoolCounts{}}, 10: {5, true, PoolCounts{}}})
+	sums, err := MeasureTrees(proc, map[int]MeasureLimits{20: {1, true, PoolCounts{}}, 12: {2, true, PoolCounts{}}, 99: {1, true, PoolCounts{}}, 10: {5, true, PoolCounts{}}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
 		12: {Tasks: 3}, // more tasks than this limit
@@ -63,7 +63,7 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	if err := os.WriteFile(proc+"/13/stat", []byte("13 (sh"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Measure(proc, 10); err == nil || !strings.Contains(err.Error(), "/13/stat") {
+	if _, err := MeasureTree(proc, 10); err == nil || !strings.Contains(err.Error(), "/13/stat") {
 		t.Errorf("a stat that ends early: %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestMeasure_RealProcesses_FindsLargest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Measure("/proc", s.pid())
+	got, err := MeasureTree("/proc", s.pid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +119,9 @@ func endDescendants(t *testing.T, root int) {
 	}
 }
 
-// TestDescendants_AnyParents_ListEachOnce: each process is listed once and after its parent, even
+// TestDescendants_AnyTree_AreListedOnce: each process is listed once and after its parent, even
 // in a cycle.
-func TestDescendants_AnyParents_ListEachOnce(t *testing.T) {
+func TestDescendants_AnyTree_AreListedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parents := rapid.MapOf(rapid.IntRange(1, 30), rapid.IntRange(0, 30)).Draw(t, "parents")
 		all := map[int]process{1: {}}
@@ -148,7 +148,7 @@ func TestDescendants_AnyParents_ListEachOnce(t *testing.T) {
 // system.
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
-		if _, err := Measure("/proc", os.Getpid()); err != nil {
+		if _, err := MeasureTree("/proc", os.Getpid()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,13 +38,13 @@ func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 			k, o := newFakeV2(t, "memory pids cpu io")
 			test.set(k, &o)
 			tree := open(t, o)
-			if tree.Kind() != None || !strings.Contains(tree.Explanation(), test.want) || !strings.Contains(tree.Explanation(), "Delegate=yes") {
+			if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(), test.want) || !strings.Contains(tree.Explanation(), "Delegate=yes") {
 				t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Explanation(), test.want)
 			}
-			if err := tree.MakeRoom(0); err != nil {
+			if err := tree.PrepareGroups(0); err != nil {
 				t.Error(err)
 			}
-			if _, err := tree.Make("alice", Limits{}); err == nil {
+			if _, err := tree.MakeGroup("alice", Limits{}); err == nil {
 				t.Error("a group was made")
 			}
 		})
@@ -73,8 +73,8 @@ func TestOpen_BadMembership_Fails(t *testing.T) {
 	}
 }
 
-// TestOpen_Hybrid_UsesV1: v2 has no controllers, and v1 has them.
-func TestOpen_Hybrid_UsesV1(t *testing.T) {
+// TestOpen_HybridHierarchy_UsesV1: v2 has no controllers, and v1 has them.
+func TestOpen_HybridHierarchy_UsesV1(t *testing.T) {
 	k, o := newFakeV1(t)
 	if err := os.Mkdir(k.root+"/unified", 0o755); err != nil {
 		t.Fatal(err)
@@ -82,10 +82,10 @@ func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	k.folder("unified", map[string]string{"cgroup.controllers": "hugetlb\n", "cgroup.procs": ""})
 	tree := open(t, o)
 	want := "A person's processes are limited all together by cgroup v1: memory, pids, cpu, blkio."
-	if tree.Kind() != V1 || tree.Explanation() != want {
+	if tree.Kind() != KindV1 || tree.Explanation() != want {
 		t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Explanation(), want)
 	}
-	if err := tree.MakeRoom(os.Getppid()); err != nil || len(k.written("")) != 0 {
+	if err := tree.PrepareGroups(os.Getppid()); err != nil || len(k.written("")) != 0 {
 		t.Errorf("Main does something: %v", err)
 	}
 	g := makeGroup(t, tree, Limits{Memory: 1 << 30, MemoryHigh: 1 << 29, PIDs: 256, CPUWeight: 50, IOWeight: 200})
@@ -102,13 +102,13 @@ func TestOpen_Hybrid_UsesV1(t *testing.T) {
 	}
 }
 
-// TestMake_MissingControllers_OthersLimit: without some controllers the remaining controllers still
+// TestMakeGroup_MissingController_SetsOthers: without some controllers the remaining controllers still
 // limit.
-func TestMake_MissingControllers_OthersLimit(t *testing.T) {
+func TestMakeGroup_MissingController_SetsOthers(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
 	tree := open(t, o)
-	if want := " v1: pids. There is no controller for: memory, cpu, blkio."; tree.Kind() != V1 ||
+	if want := " v1: pids. There is no controller for: memory, cpu, blkio."; tree.Kind() != KindV1 ||
 		!strings.HasSuffix(tree.Explanation(), want) {
 		t.Errorf("kind %s, why %q, want the end %q", tree.Kind(), tree.Explanation(), want)
 	}
@@ -122,23 +122,23 @@ func TestOpen_V1WithoutLimits_IsUnusable(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("3:cpu,cpuacct:/\n2:blkio:/\n")
 	tree := open(t, o)
-	if tree.Kind() != None || !strings.Contains(tree.Explanation(), "no controller of cgroup v1 for memory or pids") {
+	if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(), "no controller of cgroup v1 for memory or pids") {
 		t.Errorf("kind %s, why %q", tree.Kind(), tree.Explanation())
 	}
 }
 
-func TestMake_BadNameOrLimit_IsRefused(t *testing.T) {
+func TestMakeGroup_BadNameOrLimit_IsRefused(t *testing.T) {
 	_, o := newFakeV1(t)
 	tree := open(t, o)
 	for name, want := range map[string]bool{
 		"alice": true, "a-b_c9": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "": false, ".": false,
 		"..": false, "../x": false, "a/b": false, "Alice": false, "a\n": false, "a.b": false, "ä": false, "a\x00": false,
 	} {
-		g, err := tree.Make(name, Limits{})
+		g, err := tree.MakeGroup(name, Limits{})
 		if (err == nil) != want {
 			t.Errorf("%q: %v, want it to be right: %t", name, err, want)
 		}
-		if _, err := tree.Find(name); (err == nil) != want {
+		if _, err := tree.FindGroup(name); (err == nil) != want {
 			t.Errorf("find %q: %v", name, err)
 		}
 		if g != nil {
@@ -150,18 +150,18 @@ func TestMake_BadNameOrLimit_IsRefused(t *testing.T) {
 	for _, l := range []Limits{
 		{Memory: -1}, {MemoryHigh: -1}, {PIDs: -1}, {PIDs: 1<<22 + 1}, {CPUWeight: 10001}, {IOWeight: -5},
 	} {
-		if _, err := tree.Make("alice", l); err == nil {
+		if _, err := tree.MakeGroup("alice", l); err == nil {
 			t.Errorf("%+v is accepted", l)
 		}
 	}
 }
 
-// TestMake_RefusedLimit_LeavesNoGroup: if the kernel refuses a limit, no group is left.
-func TestMake_RefusedLimit_LeavesNoGroup(t *testing.T) {
+// TestMakeGroup_RefusedLimit_LeavesNoGroup: if the kernel refuses a limit, no group is left.
+func TestMakeGroup_RefusedLimit_LeavesNoGroup(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)
 	k.fail["memory/user-alice/memory.limit_in_bytes"] = unix.EINVAL
-	_, err := tree.Make("alice", Limits{Memory: 4096, PIDs: 4})
+	_, err := tree.MakeGroup("alice", Limits{Memory: 4096, PIDs: 4})
 	if err == nil || !strings.Contains(err.Error(), "memory.limit_in_bytes") {
 		t.Errorf("got %v", err)
 	}

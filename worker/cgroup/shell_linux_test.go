@@ -117,12 +117,12 @@ func open(t testing.TB, o Options) *Tree {
 // makeGroup makes a group and removes it at the test's end, with all its processes.
 func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 	t.Helper()
-	g, err := tree.Make(testName(), l)
+	g, err := tree.MakeGroup(testName(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(g.Kill(), g.Remove()); err != nil {
+		if err := errors.Join(g.KillProcesses(), g.Remove()); err != nil {
 			t.Error(err)
 		}
 	})

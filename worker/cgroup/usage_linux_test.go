@@ -19,14 +19,14 @@ type Usage struct {
 }
 
 var usageCounters = map[Kind][]counter[Usage]{
-	V2: {
+	KindV2: {
 		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
 		// the kernel has memory.peak since Linux 5.19
 		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
 		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
 		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
 	},
-	V1: {
+	KindV1: {
 		{"memory", "memory.usage_in_bytes", "", func(u *Usage, n int64) { u.Memory += n }},
 		{"memory", "memory.max_usage_in_bytes", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
 		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
@@ -38,9 +38,9 @@ func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) *
 // Usage reads the present usage of the group.
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
-// Find returns an existing group, with its present limits. The error wraps fs.ErrNotExist if no
+// FindGroup returns an existing group, with its present limits. The error wraps fs.ErrNotExist if no
 // hierarchy has it.
-func (t *Tree) Find(name string) (*Group, error) {
+func (t *Tree) FindGroup(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func (g *Group) Close() error {
 	return errors.Join(errs...)
 }
 
-// Measure is MeasureAll for one root. The error wraps fs.ErrNotExist if the root is missing.
-func Measure(proc string, root int) (TreeSize, error) {
-	all, err := MeasureAll(proc, map[int]MeasureLimits{root: {math.MaxInt, true, PoolCounts{}}})
+// MeasureTree is MeasureTrees for one root. The error wraps fs.ErrNotExist if the root is missing.
+func MeasureTree(proc string, root int) (TreeSize, error) {
+	all, err := MeasureTrees(proc, map[int]MeasureLimits{root: {math.MaxInt, true, PoolCounts{}}})
 	if err != nil {
 		return TreeSize{}, err
 	}

@@ -12,7 +12,7 @@ func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err 
 	var reasons []string
 	anyLimits := false
 	for _, m := range own {
-		have, limits := filterUseful(V1, m.controllers)
+		have, limits := filterUseful(KindV1, m.controllers)
 		if len(have) == 0 {
 			continue
 		}

@@ -52,7 +52,7 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 		return nil, err
 	}
 	given := strings.Fields(text)
-	have, limits := filterUseful(V2, given)
+	have, limits := filterUseful(KindV2, given)
 	if !limits {
 		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
 	}
@@ -64,12 +64,12 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	return have, probeFolder(dir, k)
 }
 
-// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may not contain
+// PrepareGroups prepares for groups. With v2 a folder whose groups have controllers may not contain
 // processes itself. So this process and pid (the supervisor; 0 means none) move to a group named
 // "main", and then the controllers are enabled. After an error nothing has changed. With v1 it does
-// nothing. MakeRoom may be called again.
-func (t *Tree) MakeRoom(pid int) error {
-	if t.kind != V2 {
+// nothing. PrepareGroups may be called again.
+func (t *Tree) PrepareGroups(pid int) error {
+	if t.kind != KindV2 {
 		return nil
 	}
 	base := t.hierarchies[0]

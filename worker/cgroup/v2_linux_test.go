@@ -15,21 +15,21 @@ import (
 
 const unit = "system.slice/mews.service"
 
-// TestDelegation_V2_FromStartToEnd plays the life of a spawner and its supervisor with cgroup v2.
-func TestDelegation_V2_FromStartToEnd(t *testing.T) {
+// TestDelegation_V2_MakesAndRemovesGroups plays the life of a spawner and its supervisor with cgroup v2.
+func TestDelegation_V2_MakesAndRemovesGroups(t *testing.T) {
 	k, o := newFakeV2(t, "cpuset cpu io memory hugetlb pids")
 	supervisor := startShell(t, k, "")
 	k.put(unit+"/cgroup.procs", strconv.Itoa(os.Getpid())+"\n"+strconv.Itoa(supervisor.pid())+"\n")
 	tree := open(t, o)
 	if want := "A person's processes are limited all together by cgroup v2: memory, pids, " +
-		"cpu, io."; tree.Kind() != V2 || tree.Explanation() != want {
+		"cpu, io."; tree.Kind() != KindV2 || tree.Explanation() != want {
 		t.Fatalf("kind %s, because %q, want %q", tree.Kind(), tree.Explanation(), want)
 	}
-	if _, err := tree.Make("alice", Limits{}); err == nil {
+	if _, err := tree.MakeGroup("alice", Limits{}); err == nil {
 		t.Error("a group is made before there is room")
 	}
 	for range 2 { // the second time changes nothing
-		if err := tree.MakeRoom(supervisor.pid()); err != nil {
+		if err := tree.PrepareGroups(supervisor.pid()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestDelegation_V2_FromStartToEnd(t *testing.T) {
 	}
 	k.written("")
 	limits := Limits{Memory: 1 << 30, MemoryHigh: 900 << 20, PIDs: 256, CPUWeight: 50, IOWeight: 20}
-	g, err := tree.Make("alice", limits)
+	g, err := tree.MakeGroup("alice", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,17 +88,17 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 		t.Fatalf("folder for clone3: %v", dir)
 	}
 	worker := startShell(t, k, "")
-	if err := g.Add(worker.pid()); err != nil {
+	if err := g.AddProcess(worker.pid()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tree.Make("alice", Limits{}); !errors.Is(err, ErrInUse) {
+	if _, err := tree.MakeGroup("alice", Limits{}); !errors.Is(err, ErrGroupInUse) {
 		t.Errorf("a group with processes is taken over: %v", err)
 	}
-	old, err := tree.Find("alice") // finds the group, as if the first spawner had died
+	old, err := tree.FindGroup("alice") // finds the group, as if the first spawner had died
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := old.Kill(); err != nil {
+	if err := old.KillProcesses(); err != nil {
 		t.Fatal(err)
 	}
 	if got := worker.awaitSignal(); got != syscall.SIGKILL {
@@ -111,7 +111,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	anew, err := tree.Make("alice", Limits{PIDs: 9})
+	anew, err := tree.MakeGroup("alice", Limits{PIDs: 9})
 	if err != nil {
 		t.Fatalf("an empty group is not taken over: %v", err)
 	}
@@ -121,7 +121,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if err := errors.Join(anew.Remove(), anew.Remove()); err != nil {
 		t.Error(err)
 	}
-	if _, err := tree.Find("alice"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := tree.FindGroup("alice"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("found after its removal: %v", err)
 	}
 }
@@ -130,12 +130,12 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 // this process in the main group.
 func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
-	if err := open(t, o).MakeRoom(0); err != nil {
+	if err := open(t, o).PrepareGroups(0); err != nil {
 		t.Fatal(err)
 	}
 	o.Self = k.self("0::/" + unit + "/main\n")
 	tree := open(t, o)
-	if err := tree.MakeRoom(0); err != nil {
+	if err := tree.PrepareGroups(0); err != nil {
 		t.Fatal(err)
 	}
 	g := makeGroup(t, tree, Limits{PIDs: 3})
@@ -147,9 +147,9 @@ func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	}
 }
 
-// TestMakeRoom_Refused_ChangesNothing: if the system refuses a step of MakeRoom, the groups are as
+// TestPrepareGroups_Refused_ChangesNothing: if the system refuses a step of PrepareGroups, the groups are as
 // before.
-func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
+func TestPrepareGroups_Refused_ChangesNothing(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {
 		name   string
@@ -170,7 +170,7 @@ func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 			if test.refuse != "" {
 				k.fail[test.refuse] = unix.EBUSY
 			}
-			err := tree.MakeRoom(test.pid)
+			err := tree.PrepareGroups(test.pid)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}
@@ -180,20 +180,20 @@ func TestMakeRoom_Refused_ChangesNothing(t *testing.T) {
 			if _, err := os.Stat(k.root + "/" + unit + "/main"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the leaf is still there: %v", err)
 			}
-			if _, err := tree.Make("alice", Limits{}); err == nil {
+			if _, err := tree.MakeGroup("alice", Limits{}); err == nil {
 				t.Error("a group is made though there is no room")
 			}
 		})
 	}
 }
 
-// TestMakeRoom_NoCPUController_Works: the kernel refuses the cpu controller, and the other
+// TestPrepareGroups_NoCPUController_Succeeds: the kernel refuses the cpu controller, and the other
 // controllers still work.
-func TestMakeRoom_NoCPUController_Works(t *testing.T) {
+func TestPrepareGroups_NoCPUController_Succeeds(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}
 	tree := open(t, o)
-	if err := tree.MakeRoom(0); err != nil {
+	if err := tree.PrepareGroups(0); err != nil {
 		t.Fatal(err)
 	}
 	makeGroup(t, tree, Limits{PIDs: 3, CPUWeight: 7})

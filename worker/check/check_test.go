@@ -44,10 +44,10 @@ func (h *home) write(name, text string) {
 
 func (h *home) checkFiles(pattern string, changes ...string) protocol.CheckResult {
 	h.Helper()
-	r, err := check.Files(h.Context(), h.files,
+	r, err := check.CompareFiles(h.Context(), h.files,
 		protocol.CheckParameters{Files: pattern, Changes: changes, Seen: h.seen})
-	if err != nil || r.Check() != nil {
-		h.Fatalf("%+v, %v, %v", r, err, r.Check())
+	if err != nil || r.Validate() != nil {
+		h.Fatalf("%+v, %v, %v", r, err, r.Validate())
 	}
 	h.seen = r.Seen
 	return r
@@ -61,7 +61,7 @@ func (h *home) expect(r protocol.CheckResult, met bool, found string) {
 }
 
 // The first check reports nothing. Later checks report new, changed and deleted files.
-func TestFiles_Changes_AreReported(t *testing.T) {
+func TestFileCheck_Changes_AreReported(t *testing.T) {
 	h := newHome(t)
 	h.write("notes/a.md", "a")
 	h.write("other.txt", "no")
@@ -85,7 +85,7 @@ func TestFiles_Changes_AreReported(t *testing.T) {
 
 // A folder that does not exist yet has no files. Links are not followed, and files that the rules
 // hide are not seen.
-func TestFiles_FoldersLinksHidden_DoNotCount(t *testing.T) {
+func TestFileCheck_FoldersAndLinks_AreIgnored(t *testing.T) {
 	h := newHome(t)
 	h.expect(h.checkFiles("out/*"), false, "")
 	h.write("out/a", "a")
@@ -99,20 +99,20 @@ func TestFiles_FoldersLinksHidden_DoNotCount(t *testing.T) {
 	h.expect(h.checkFiles("secret*"), false, "")
 }
 
-// endless is a home whose walk never ends.
-type endless struct{ *workspace.Workspace }
+// endlessHome is a home whose walk never ends.
+type endlessHome struct{ *workspace.Workspace }
 
-func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error) error {
+func (endlessHome) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
 // A pattern that few files match may need a walk through a large home. The walk's time is limited,
 // and its error names the limit.
-func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
+func TestFileCheck_EndlessWalk_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		_, err := check.Files(t.Context(), endless{}, protocol.CheckParameters{Files: "**/none"})
+		_, err := check.CompareFiles(t.Context(), endlessHome{}, protocol.CheckParameters{Files: "**/none"})
 		if took := time.Since(begun); took != protocol.MaxCheckSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
 			t.Errorf("after %v: %v", took, err)
 		}
@@ -122,29 +122,29 @@ func TestFiles_EndlessWalk_IsBounded(t *testing.T) {
 	cancel(why)
 	h := newHome(t)
 	h.write("a/b", "b")
-	if _, err := check.Files(ctx, h.files, protocol.CheckParameters{Files: "**/none"}); !errors.Is(err, why) {
+	if _, err := check.CompareFiles(ctx, h.files, protocol.CheckParameters{Files: "**/none"}); !errors.Is(err, why) {
 		t.Errorf("a walk in what has ended: %v", err)
 	}
 }
 
-func TestFiles_Many_NamesAreCut(t *testing.T) {
+func TestFileCheck_ManyChanges_CutsNames(t *testing.T) {
 	h := newHome(t)
 	h.checkFiles("many/*")
-	for i := range protocol.MaxCheckChange + 5 {
+	for i := range protocol.MaxCheckChangeNames + 5 {
 		h.write(fmt.Sprintf("many/%03d-%s", i, strings.Repeat("n", 150)), "")
 	}
 	r := h.checkFiles("many/*")
-	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxCheckChange+1 || lines[len(lines)-1] != "and 5 more are new" {
+	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxCheckChangeNames+1 || lines[len(lines)-1] != "and 5 more are new" {
 		t.Errorf("it has %q", r.Found)
 	}
 	for i := range protocol.MaxCheckFiles {
 		h.write(fmt.Sprintf("more/%d", i), "")
 	}
-	if _, err := check.Files(t.Context(), h.files, protocol.CheckParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+	if _, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
 		t.Errorf("of too many: %v", err)
 	}
 	for _, pattern := range []string{"[", "../*", "/etc/*", "{a,{b,{c,{d,{e,{f,{g,{h,{i,j}}}}}}}}}"} {
-		if r, err := check.Files(t.Context(), h.files, protocol.CheckParameters{Files: pattern}); err == nil && r.Seen != "{}" {
+		if r, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: pattern}); err == nil && r.Seen != "{}" {
 			t.Errorf("%s has %+v", pattern, r)
 		}
 	}
@@ -157,7 +157,7 @@ type fakeShell struct {
 	err  error
 }
 
-func (p fakeShell) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, error) {
+func (p fakeShell) RunCheckCommand(_ context.Context, _ string, out io.Writer) (bool, error) {
 	for len(p.text) > 0 {
 		n := min(1000, len(p.text))
 		if _, err := io.WriteString(out, p.text[:n]); err != nil {
@@ -169,17 +169,17 @@ func (p fakeShell) RunQuietly(_ context.Context, _ string, out io.Writer) (bool,
 }
 
 // The result has the end of the output in whole lines. The digest covers the whole output.
-func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
+func TestCommandCheck_Output_KeepsEndAndDigest(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
 	run := func(p fakeShell, seen string) protocol.CheckResult {
-		r, err := check.Command(t.Context(), p, protocol.CheckParameters{Command: "x", Seen: seen})
-		if err != nil || r.Check() != nil {
-			t.Fatalf("%v, %v", err, r.Check())
+		r, err := check.RunCommand(t.Context(), p, protocol.CheckParameters{Command: "x", Seen: seen})
+		if err != nil || r.Validate() != nil {
+			t.Fatalf("%v, %v", err, r.Validate())
 		}
 		return r
 	}
 	first := run(fakeShell{text: "first\n" + long, ok: true}, "")
-	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFound || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
+	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFoundBytes || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
 		t.Errorf("found %d bytes: %.40q", len(first.Found), first.Found)
 	}
 	if again := run(fakeShell{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
@@ -191,7 +191,7 @@ func TestCommand_Output_KeepsEndAndDigest(t *testing.T) {
 	if odd := run(fakeShell{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
 		t.Errorf("of no text: %q", odd.Found)
 	}
-	if _, err := check.Command(t.Context(), fakeShell{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
+	if _, err := check.RunCommand(t.Context(), fakeShell{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
 		t.Error("what can't be started is an error")
 	}
 }

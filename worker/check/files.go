@@ -30,9 +30,9 @@ type Home interface {
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.MaxCheckSeconds)
 
-// Files checks the files that match a pattern. The first check only records them. A check may take
+// CompareFiles checks the files that match a pattern. The first check only records them. A check may take
 // as long as a command.
-func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
+func CompareFiles(ctx context.Context, home Home, p protocol.CheckParameters) (r protocol.CheckResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.MaxCheckSeconds*time.Second, errTooLong)
 	defer cancel()
 	now, err := list(ctx, home, p.Files)
@@ -43,7 +43,7 @@ func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protoc
 	if err != nil {
 		return r, err
 	}
-	if len(seen) > protocol.MaxCheckSeen {
+	if len(seen) > protocol.MaxCheckSeenBytes {
 		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
 	}
 	r.Seen = string(seen)
@@ -61,14 +61,14 @@ func Files(ctx context.Context, home Home, p protocol.CheckParameters) (r protoc
 			continue
 		}
 		r.Met, r.Changed = true, true
-		for _, name := range names[:min(len(names), protocol.MaxCheckChange)] {
+		for _, name := range names[:min(len(names), protocol.MaxCheckChangeNames)] {
 			fmt.Fprintf(&found, "%s: %s\n", kind, clip(name, maxName))
 		}
-		if more := len(names) - protocol.MaxCheckChange; more > 0 {
+		if more := len(names) - protocol.MaxCheckChangeNames; more > 0 {
 			fmt.Fprintf(&found, "and %d more are %s\n", more, kind)
 		}
 	}
-	r.Found = clip(strings.TrimSpace(found.String()), protocol.MaxCheckFound)
+	r.Found = clip(strings.TrimSpace(found.String()), protocol.MaxCheckFoundBytes)
 	return r, nil
 }
 

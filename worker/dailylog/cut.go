@@ -22,15 +22,15 @@ const maxLog = 64 << 20
 // below an exchange belong to it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
-// Cut counts the exchanges of some turns in the logs of some days. If gone is set, it deletes them
+// ForgetTurns counts the exchanges of some turns in the logs of some days. If gone is set, it deletes them
 // too. Doing it twice changes nothing more.
-func (l *Log) Cut(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
+func (l *Log) ForgetTurns(ctx context.Context, of protocol.MemoryTurns, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var names []string
-	err = l.Files.Walk(ctx, Folder, func(e workspace.Entry) error {
+	err = l.Files.Walk(ctx, LogsFolder, func(e workspace.Entry) error {
 		day := strings.TrimSuffix(path.Base(e.Path), ".md")
-		if path.Dir(e.Path) == Folder && day >= of.From && day <= of.To {
+		if path.Dir(e.Path) == LogsFolder && day >= of.From && day <= of.To {
 			names = append(names, e.Path)
 		}
 		return nil
@@ -39,13 +39,13 @@ func (l *Log) Cut(ctx context.Context, of protocol.MemoryTurns, gone bool) (n in
 		return 0, nil
 	}
 	for _, name := range names {
-		state, text, _ := l.Files.Peek(name, maxLog)
+		state, text, _ := l.Files.PeekFile(name, maxLog)
 		if !state.IsHash() || len(text) >= maxLog {
 			return n, errors.Join(err, fmt.Errorf("%s is no file, or too large", name))
 		}
 		left, cut := without(string(text), of.Turns)
 		if n += cut; gone && cut > 0 && err == nil {
-			_, err = l.Files.Write(name, []byte(left), workspace.Replace)
+			_, err = l.Files.WriteFile(name, []byte(left), workspace.ModeReplace)
 		}
 	}
 	return n, err

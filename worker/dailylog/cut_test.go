@@ -12,7 +12,7 @@ import (
 	"mews/worker/workspace"
 )
 
-func TestCut_DeletesOnlyTheseExchanges(t *testing.T) {
+func TestForgetTurns_DeletesOnlyTheirExchanges(t *testing.T) {
 	dir := t.TempDir()
 	ws, err := workspace.Open(dir, protocol.FilePolicy{})
 	if err != nil {
@@ -21,28 +21,28 @@ func TestCut_DeletesOnlyTheseExchanges(t *testing.T) {
 	defer ws.Close()
 	l := &dailylog.Log{Files: ws, Zone: time.UTC}
 	of := protocol.MemoryTurns{Turns: []int64{7, 99}, From: "2026-11-18", To: "2026-11-20"}
-	if n, err := l.Cut(t.Context(), of, true); n != 0 || err != nil {
+	if n, err := l.ForgetTurns(t.Context(), of, true); n != 0 || err != nil {
 		t.Fatalf("without a log: %d, %v", n, err)
 	}
 	for _, turn := range []int64{6, 7, 8} {
 		p := exchange()
 		p.Turn = turn
-		if err := l.Add(t.Context(), p); err != nil {
+		if err := l.AddExchange(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	name := filepath.Join(dir, dailylog.Folder, "2026-11-19.md")
+	name := filepath.Join(dir, dailylog.LogsFolder, "2026-11-19.md")
 	for _, c := range []struct {
 		gone    bool
 		n, left int
 	}{{false, 1, 3}, {true, 1, 2}, {true, 0, 2}} {
-		n, err := l.Cut(t.Context(), of, c.gone)
+		n, err := l.ForgetTurns(t.Context(), of, c.gone)
 		text, _ := os.ReadFile(name)
 		if err != nil || n != c.n || strings.Count(string(text), "\n## ")+1 != c.left {
 			t.Errorf("got %d, %v:\n%s", n, err, text)
 		}
 	}
-	if text, _ := os.ReadFile(name); strings.Contains(string(text), dailylog.Mark(7)) || !strings.Contains(string(text), dailylog.Mark(6)) || !strings.Contains(string(text), dailylog.Mark(8)) {
+	if text, _ := os.ReadFile(name); strings.Contains(string(text), dailylog.TurnMark(7)) || !strings.Contains(string(text), dailylog.TurnMark(6)) || !strings.Contains(string(text), dailylog.TurnMark(8)) {
 		t.Errorf("left is\n%s", text)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Folder is the folder of the logs in a home.
-const Folder = "logs"
+// LogsFolder is the folder of the logs in a home.
+const LogsFolder = "logs"
 
 // maxTail bounds the end of a log that is searched for an exchange, in bytes.
 const maxTail = 4 << 20
@@ -32,21 +32,21 @@ type Log struct {
 	mu sync.Mutex // held while a log is read and written
 }
 
-// Add appends an exchange to the log of its day, unless it is already there.
-func (l *Log) Add(_ context.Context, p protocol.LogParameters) error {
+// AddExchange appends an exchange to the log of its day, unless it is already there.
+func (l *Log) AddExchange(_ context.Context, p protocol.LogParameters) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.At = p.At.In(l.Zone)
-	name := path.Join(Folder, p.At.Format(time.DateOnly)+".md")
+	name := path.Join(LogsFolder, p.At.Format(time.DateOnly)+".md")
 	tail, err := l.tail(name)
-	if err != nil || bytes.Contains(tail, []byte(Mark(p.Turn))) {
+	if err != nil || bytes.Contains(tail, []byte(TurnMark(p.Turn))) {
 		return err
 	}
-	text := Markdown(p)
+	text := FormatExchange(p)
 	if len(tail) > 0 {
 		text = "\n" + text
 	}
-	_, err = l.Files.Append(name, []byte(text))
+	_, err = l.Files.AppendFile(name, []byte(text))
 	return err
 }
 
@@ -67,13 +67,13 @@ func (l *Log) tail(name string) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTail), maxTail))
 }
 
-// Mark returns the mark in the heading of a turn's exchange. Only that heading contains the mark.
-func Mark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
+// TurnMark returns the mark in the heading of a turn's exchange. Only that heading contains the mark.
+func TurnMark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
 
-// Markdown formats an exchange as in a log. Its time is shown in At's zone.
-func Markdown(p protocol.LogParameters) string {
+// FormatExchange formats an exchange as in a log. Its time is shown in At's zone.
+func FormatExchange(p protocol.LogParameters) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s, %s %s\n", p.At.Format("15:04"), p.Channel, Mark(p.Turn))
+	fmt.Fprintf(&b, "## %s, %s %s\n", p.At.Format("15:04"), p.Channel, TurnMark(p.Turn))
 	for _, said := range p.Said {
 		who, text := textYou, plain(said.Text)
 		if said.World {

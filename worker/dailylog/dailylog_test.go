@@ -50,7 +50,7 @@ func TestAdd_SameExchange_IsLoggedOnce(t *testing.T) {
 	next := exchange()
 	next.Turn, next.Said, next.Effects = 8, nil, nil
 	for _, p := range []protocol.LogParameters{exchange(), exchange(), next, exchange(), next} {
-		if err := log.Add(t.Context(), p); err != nil {
+		if err := log.AddExchange(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestAdd_Log_ObeysFileRules(t *testing.T) {
 	}
 	defer files.Close()
 	log := dailylog.Log{Files: files, Zone: time.UTC}
-	if err := log.Add(t.Context(), exchange()); err == nil {
+	if err := log.AddExchange(t.Context(), exchange()); err == nil {
 		t.Error("it was logged")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "logs")); err == nil {

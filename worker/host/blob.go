@@ -21,15 +21,15 @@ type blobStore struct {
 	turn, operation int64
 }
 
-// Keep stores the bytes of r as a blob. It never holds all of r in memory. If r holds more than
+// StoreBlob stores the bytes of r as a blob. It never holds all of r in memory. If r holds more than
 // most bytes, the error is ErrBlobTooLong, and at most that many bytes were sent. The supervisor
 // drops the bytes if Keep fails.
-func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (b blobStore) StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
 
-// KeepBefore stores the bytes of a file before a change, as Keep does.
-func (b blobStore) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+// StoreUndoBlob stores the bytes of a file before a change, as Keep does.
+func (b blobStore) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, true)
 }
 
@@ -48,12 +48,12 @@ func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before boo
 	return w.Commit()
 }
 
-// Create opens a blob for writing piece by piece. ctx bounds all writing to it.
-func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
+// CreateBlob opens a blob for writing piece by piece. ctx bounds all writing to it.
+func (b blobStore) CreateBlob(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
 
 func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
 	var begun protocol.BlobBeginResult
-	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation, Before: before}
+	begin := protocol.BlobBeginParams{Turn: b.turn, Operation: b.operation, Before: before}
 	if err := b.host.call(ctx, protocol.MethodBlobBegin, begin, &begun); err != nil {
 		return nil, err
 	}
@@ -61,23 +61,23 @@ func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error)
 }
 
 // ReadBlob reads at most length bytes of a blob from offset on. length is 1 to protocol.BlobChunk.
-func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
-	read := protocol.BlobRead{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
-	var part protocol.BlobData
+func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
+	read := protocol.BlobReadParams{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
+	var part protocol.BlobReadResult
 	if err := b.host.call(ctx, protocol.MethodBlobRead, read, &part); err != nil {
-		return protocol.BlobData{}, err
+		return protocol.BlobReadResult{}, err
 	}
 	if len(part.Data) > length {
-		return protocol.BlobData{}, fmt.Errorf("%s: got %d bytes, asked for %d", protocol.MethodBlobRead, len(part.Data), length)
+		return protocol.BlobReadResult{}, fmt.Errorf("%s: got %d bytes, asked for %d", protocol.MethodBlobRead, len(part.Data), length)
 	}
 	return part, nil
 }
 
-// ReadWhole reads all bytes of a blob.
-func (b blobStore) ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error) {
+// ReadWholeBlob reads all bytes of a blob.
+func (b blobStore) ReadWholeBlob(ctx context.Context, ref protocol.BlobRef) ([]byte, error) {
 	data := make([]byte, 0, ref.Size)
 	for int64(len(data)) < ref.Size {
-		part, err := b.ReadBlob(ctx, ref.SHA256, int64(len(data)), protocol.BlobChunk)
+		part, err := b.ReadBlob(ctx, ref.SHA256, int64(len(data)), protocol.MaxBlobChunkBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -104,12 +104,12 @@ type BlobWriter struct {
 // it, which takes less time than sending a chunk.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
-		if len(w.chunk) == protocol.BlobChunk {
+		if len(w.chunk) == protocol.MaxBlobChunkBytes {
 			if err := w.flush(); err != nil {
 				return n, err
 			}
 		}
-		took := min(len(p)-n, protocol.BlobChunk-len(w.chunk))
+		took := min(len(p)-n, protocol.MaxBlobChunkBytes-len(w.chunk))
 		w.chunk = append(w.chunk, p[n:n+took]...)
 		n += took
 	}
@@ -121,7 +121,7 @@ func (w *BlobWriter) flush() error {
 	if len(w.chunk) == 0 {
 		return nil
 	}
-	write := protocol.BlobWrite{Turn: w.turn, Operation: w.operation, Blob: w.id, Offset: w.size, Data: w.chunk}
+	write := protocol.BlobWriteParams{Turn: w.turn, Operation: w.operation, Blob: w.id, Offset: w.size, Data: w.chunk}
 	if err := w.host.call(w.ctx, protocol.MethodBlobWrite, write, nil); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (w *BlobWriter) Commit() (protocol.BlobRef, error) {
 		return protocol.BlobRef{}, fmt.Errorf("after %d bytes: %w", w.size, err)
 	}
 	var ref protocol.BlobRef
-	commit := protocol.BlobCommit{Turn: w.turn, Operation: w.operation, Blob: w.id}
+	commit := protocol.BlobCommitParams{Turn: w.turn, Operation: w.operation, Blob: w.id}
 	if err := w.host.call(w.ctx, protocol.MethodBlobCommit, commit, &ref); err != nil {
 		return protocol.BlobRef{}, err
 	}

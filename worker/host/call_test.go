@@ -11,15 +11,15 @@ import (
 	"mews/worker/host"
 )
 
-// slowAnswer is a connection that answers after a while.
-type slowAnswer struct {
-	asked protocol.ChatSend
+// slowConn is a connection that answers after a while.
+type slowConn struct {
+	asked protocol.ChatSendParams
 	after time.Duration
 	err   error
 }
 
-func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
-	p.asked = *params.(*protocol.ChatSend)
+func (p *slowConn) Call(ctx context.Context, _ string, params, _ any) error {
+	p.asked = *params.(*protocol.ChatSendParams)
 	select {
 	case <-time.After(p.after):
 		return p.err
@@ -28,19 +28,19 @@ func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
 	}
 }
 
-func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
+func (*slowConn) Notify(context.Context, string, any) error { return nil }
 
 // sendFile sends a file for turn 7, whichever turn the file names.
-func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSend) error {
-	_, err := host.Call[protocol.ChatSendResult](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
+func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSendParams) error {
+	_, err := host.CallMethod[protocol.ChatSendResult](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
 	return err
 }
 
 func TestTurnCall_SlowAnswer_LastsUntilContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
-		p := &slowAnswer{after: 10 * time.Minute}
-		send := protocol.ChatSend{Turn: 8, Call: "c1", ChatFile: protocol.ChatFile{Name: "a.png"}}
+		p := &slowConn{after: 10 * time.Minute}
+		send := protocol.ChatSendParams{Turn: 8, Call: "c1", ChatFile: protocol.ChatFile{Name: "a.png"}}
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
 		if err := sendFile(ctx, p, send); err != nil || p.asked.Turn != 7 || p.asked.Call != "c1" {
@@ -57,11 +57,11 @@ func TestTurnCall_SlowAnswer_LastsUntilContextEnds(t *testing.T) {
 	})
 }
 
-func TestOperationCall_Silence_EndsIt(t *testing.T) {
+func TestOperationCall_NoAnswer_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		end := protocol.IndexEnd{Operation: 4}
-		_, err := host.Call[protocol.IndexEndResult](
+		end := protocol.IndexEndParams{Operation: 4}
+		_, err := host.CallMethod[protocol.IndexEndResult](
 			t.Context(),
 			host.New(silentConn{}).Operation(5),
 			protocol.MethodIndexEnd,

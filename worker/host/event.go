@@ -11,19 +11,19 @@ import (
 // maxEvents is the most events of one turn that wait if the supervisor does not read.
 const maxEvents = 128
 
-// Event queues an event of a tool for the user and never blocks. If the supervisor is slow, newer
+// SendEvent queues an event of a tool for the user and never blocks. If the supervisor is slow, newer
 // progress of a call replaces older progress. Beyond maxEvents, Event drops the oldest progress, or
 // the oldest event if no progress waits.
-func (t *Turn) Event(event protocol.TurnEvent) {
+func (t *Turn) SendEvent(event protocol.TurnEvent) {
 	t.updateEvents(func() {
-		if event.Kind == protocol.ToolProgressed {
+		if event.Kind == protocol.EventToolProgress {
 			t.waiting = slices.DeleteFunc(t.waiting, func(old protocol.TurnEvent) bool {
 				return old.Kind == event.Kind && old.Call == event.Call
 			})
 		}
 		if len(t.waiting) >= maxEvents {
 			oldest := max(0, slices.IndexFunc(t.waiting, func(e protocol.TurnEvent) bool {
-				return e.Kind == protocol.ToolProgressed
+				return e.Kind == protocol.EventToolProgress
 			}))
 			t.waiting = slices.Delete(t.waiting, oldest, oldest+1)
 		}

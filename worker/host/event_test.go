@@ -20,7 +20,7 @@ func TestRun_Events_ArriveInOrderBeforeItReturns(t *testing.T) {
 	sent := make(chan error, 1)
 	go func() { sent <- turn.Run(context.Background()) }()
 	for i := range 50 {
-		turn.Event(event(protocol.ToolBegan, fmt.Sprint(i), ""))
+		turn.SendEvent(event(protocol.EventToolBegan, fmt.Sprint(i), ""))
 	}
 	turn.Close()
 	if err := <-sent; err != nil {
@@ -36,15 +36,15 @@ func TestRun_Events_ArriveInOrderBeforeItReturns(t *testing.T) {
 func TestEvent_QueueFull_DropsProgressFirst(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1) // Run does not run, so nothing is sent
-	turn.Event(event(protocol.ToolBegan, "first", ""))
+	turn.SendEvent(event(protocol.EventToolBegan, "first", ""))
 	for i := range 1000 {
-		turn.Event(event(protocol.ToolProgressed, "first", fmt.Sprint(i)))
+		turn.SendEvent(event(protocol.EventToolProgress, "first", fmt.Sprint(i)))
 	}
 	for i := range 200 {
-		turn.Event(event(protocol.ToolProgressed, fmt.Sprint(i), ""))
+		turn.SendEvent(event(protocol.EventToolProgress, fmt.Sprint(i), ""))
 	}
 	for i := range 100 {
-		turn.Event(event(protocol.ToolEnded, fmt.Sprint(i), ""))
+		turn.SendEvent(event(protocol.EventToolEnded, fmt.Sprint(i), ""))
 	}
 	turn.Close()
 	if err := turn.Run(t.Context()); err != nil {
@@ -54,7 +54,7 @@ func TestEvent_QueueFull_DropsProgressFirst(t *testing.T) {
 	for range 128 {
 		count[(<-s.events).Kind]++
 	}
-	if count[protocol.ToolBegan] != 1 || count[protocol.ToolEnded] != 100 || count[protocol.ToolProgressed] != 27 {
+	if count[protocol.EventToolBegan] != 1 || count[protocol.EventToolEnded] != 100 || count[protocol.EventToolProgress] != 27 {
 		t.Errorf("got %v", count)
 	}
 }
@@ -63,9 +63,9 @@ func TestEvent_NewerProgress_ReplacesOlder(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)
 	for _, text := range []string{"10 %", "50 %", "90 %"} {
-		turn.Event(event(protocol.ToolProgressed, "a", text))
+		turn.SendEvent(event(protocol.EventToolProgress, "a", text))
 	}
-	turn.Event(event(protocol.ToolEnded, "a", "done"))
+	turn.SendEvent(event(protocol.EventToolEnded, "a", "done"))
 	turn.Close()
 	if err := turn.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestRun_ContextEnds_ReturnsItsCause(t *testing.T) {
 	for _, waiting := range []bool{false, true} {
 		turn := host.New(silentConn{}).Turn(1)
 		if waiting {
-			turn.Event(event(protocol.ToolBegan, "a", ""))
+			turn.SendEvent(event(protocol.EventToolBegan, "a", ""))
 		}
 		if err := turn.Run(ctx); !errors.Is(err, cause) {
 			t.Errorf("got %v", err)
@@ -90,11 +90,11 @@ func TestRun_ContextEnds_ReturnsItsCause(t *testing.T) {
 	}
 }
 
-// TestNextMessage_EarlierEvents_LeaveFirst: otherwise the user's screen would show the model's
+// TestNextMessage_SendsEarlierEventsFirst: otherwise the user's screen would show the model's
 // answer above the tools.
-func TestNextMessage_EarlierEvents_LeaveFirst(t *testing.T) {
+func TestNextMessage_SendsEarlierEventsFirst(t *testing.T) {
 	s, h := connect(t)
-	s.onStream = func(protocol.ModelStream) {
+	s.onStream = func(protocol.ModelStreamParams) {
 		if n := len(s.events); n != 3 {
 			t.Errorf("the model is asked after %d events of 3", n)
 		}
@@ -103,10 +103,10 @@ func TestNextMessage_EarlierEvents_LeaveFirst(t *testing.T) {
 		turn := h.Turn(1)
 		ran := make(chan error, 1)
 		go func() { ran <- turn.Run(context.Background()) }()
-		for _, kind := range []protocol.EventKind{protocol.ToolBegan, protocol.ToolProgressed, protocol.ToolEnded} {
-			turn.Event(event(kind, "a", ""))
+		for _, kind := range []protocol.EventKind{protocol.EventToolBegan, protocol.EventToolProgress, protocol.EventToolEnded} {
+			turn.SendEvent(event(kind, "a", ""))
 		}
-		if _, err := turn.NextMessage(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}); err != nil {
+		if _, err := turn.NextModelMessage(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}); err != nil {
 			t.Fatal(err)
 		}
 		turn.Close()

@@ -26,11 +26,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type supervisor struct {
 	mu         sync.Mutex
 	methods    []string
-	known      map[string]bool            // hashes of the texts and lists that were sent whole
-	forgetNext bool                       // drop all known hashes before the next model call
-	streams    []protocol.ModelStream     // model calls in the order of arrival
-	onStream   func(protocol.ModelStream) // hook before the answer to a model call; may be nil
-	commits    []protocol.StepCommit
+	known      map[string]bool                  // hashes of the texts and lists that were sent whole
+	forgetNext bool                             // drop all known hashes before the next model call
+	streams    []protocol.ModelStreamParams     // model calls in the order of arrival
+	onStream   func(protocol.ModelStreamParams) // hook before the answer to a model call; may be nil
+	commits    []protocol.StepCommitParams
 	blob       []byte
 	events     chan protocol.TurnEvent
 }
@@ -38,14 +38,14 @@ type supervisor struct {
 // connect returns a supervisor and the host that reaches it.
 func connect(t *testing.T) (*supervisor, *host.Host) {
 	s := &supervisor{known: map[string]bool{}, events: make(chan protocol.TurnEvent, 1000)}
-	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify},
+	_, there := protocoltest.NewConnPair(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify},
 		protocoltest.HandlerFuncs{})
 	return s, host.New(there)
 }
 
 func (s *supervisor) notify(req *protocol.Request) {
 	var event protocol.TurnEvent
-	if req.Decode(&event) == nil {
+	if req.DecodeParams(&event) == nil {
 		s.events <- event
 	}
 }
@@ -63,14 +63,14 @@ func (s *supervisor) call(_ context.Context, req *protocol.Request) (any, error)
 		protocol.MethodBlobRead:    s.read,
 	}[req.Method]
 	if !known {
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	return answer(req)
 }
 
 func (s *supervisor) stream(req *protocol.Request) (any, error) {
-	var params protocol.ModelStream
-	if err := req.Decode(&params); err != nil {
+	var params protocol.ModelStreamParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
 	s.streams = append(s.streams, params)
@@ -95,23 +95,23 @@ func (s *supervisor) stream(req *protocol.Request) (any, error) {
 }
 
 func (s *supervisor) commit(req *protocol.Request) (any, error) {
-	var params protocol.StepCommit
-	if err := req.Decode(&params); err != nil {
+	var params protocol.StepCommitParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
 	s.commits = append(s.commits, params)
-	if params.State == protocol.StateBegun {
+	if params.State == protocol.CallStateBegun {
 		return protocol.StepCommitResult{}, nil
 	}
 	return protocol.StepCommitResult{Message: 12}, nil
 }
 
 func (s *supervisor) write(req *protocol.Request) (any, error) {
-	var params protocol.BlobWrite
-	if err := req.Decode(&params); err != nil {
+	var params protocol.BlobWriteParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
-	if params.Offset != int64(len(s.blob)) || params.Blob != 7 || len(params.Data) > protocol.BlobChunk {
+	if params.Offset != int64(len(s.blob)) || params.Blob != 7 || len(params.Data) > protocol.MaxBlobChunkBytes {
 		return nil, fmt.Errorf("chunk at %d, have %d", params.Offset, len(s.blob))
 	}
 	s.blob = append(s.blob, params.Data...)
@@ -119,13 +119,13 @@ func (s *supervisor) write(req *protocol.Request) (any, error) {
 }
 
 func (s *supervisor) read(req *protocol.Request) (any, error) {
-	var params protocol.BlobRead
-	if err := req.Decode(&params); err != nil {
+	var params protocol.BlobReadParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
 	from := min(params.Offset, int64(len(s.blob)))
 	to := min(from+int64(params.Length), int64(len(s.blob)))
-	return protocol.BlobData{Data: s.blob[from:to], Size: int64(len(s.blob))}, nil
+	return protocol.BlobReadResult{Data: s.blob[from:to], Size: int64(len(s.blob))}, nil
 }
 
 func hash(text string) string {
@@ -143,7 +143,7 @@ func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()
-		answer, err := h.Turn(turn).NextMessage(t.Context(), 4, system, tools)
+		answer, err := h.Turn(turn).NextModelMessage(t.Context(), 4, system, tools)
 		if err != nil || answer.Message.ID != 5 || answer.Message.Text() != "hello" {
 			t.Fatalf("got %+v, %v", answer, err)
 		}
@@ -173,12 +173,12 @@ func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
 }
 
 func TestNextMessage_Refusal_KeepsItsCode(t *testing.T) {
-	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
+	_, there := protocoltest.NewConnPair(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "never heard of it"}
 		},
 	}, protocoltest.HandlerFuncs{})
-	_, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil)
+	_, err := host.New(there).Turn(1).NextModelMessage(t.Context(), 0, "x", nil)
 	var refused *protocol.Error
 	if !errors.As(err, &refused) || refused.Code != protocol.CodeUnknownHash {
 		t.Errorf("got %v", err)
@@ -186,45 +186,45 @@ func TestNextMessage_Refusal_KeepsItsCode(t *testing.T) {
 }
 
 func TestNextMessage_UserMessage_IsRefused(t *testing.T) {
-	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
+	_, there := protocoltest.NewConnPair(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
 			return protocol.ModelStreamResult{Message: protocol.NewUserMessage("obey")}, nil
 		},
 	}, protocoltest.HandlerFuncs{})
-	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil); err == nil {
+	if _, err := host.New(there).Turn(1).NextModelMessage(t.Context(), 0, "x", nil); err == nil {
 		t.Error("a message of the user's was taken for the model's")
 	}
 }
 
-func TestStep_CarriesTurnAndState(t *testing.T) {
+func TestCallResult_SendsTurnAndCallState(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(3)
-	if err := turn.CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
+	if err := turn.CommitCallBegin(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	id, err := turn.CommitResult(t.Context(), protocol.ToolResult{Call: "a", Name: "write_file", Text: "written"})
+	id, err := turn.CommitCallResult(t.Context(), protocol.ToolResult{Call: "a", Name: "write_file", Text: "written"})
 	if err != nil || id != 12 {
 		t.Fatalf("got %d, %v", id, err)
 	}
 	begun, done := s.commits[0], s.commits[1]
-	if begun.Turn != 3 || begun.Call != "a" || begun.State != protocol.StateBegun || begun.Result != nil {
+	if begun.Turn != 3 || begun.Call != "a" || begun.State != protocol.CallStateBegun || begun.Result != nil {
 		t.Errorf("begun: %+v", begun)
 	}
-	if done.Turn != 3 || done.Call != "a" || done.State != protocol.StateDone || done.Result.Text != "written" {
+	if done.Turn != 3 || done.Call != "a" || done.State != protocol.CallStateDone || done.Result.Text != "written" {
 		t.Errorf("done: %+v", done)
 	}
 }
 
-func TestBlob_AnySize_TravelsInChunks(t *testing.T) {
-	for _, size := range []int{0, 1, protocol.BlobChunk, 5*protocol.BlobChunk + 3} {
+func TestBlob_AnySize_IsSentInChunks(t *testing.T) {
+	for _, size := range []int{0, 1, protocol.MaxBlobChunkBytes, 5*protocol.MaxBlobChunkBytes + 3} {
 		s, h := connect(t)
 		turn := h.Turn(1)
 		text := strings.Repeat("mews ", size/5+1)[:size]
-		kept, err := turn.Keep(t.Context(), strings.NewReader(text), int64(size))
+		kept, err := turn.StoreBlob(t.Context(), strings.NewReader(text), int64(size))
 		if err != nil || kept != ref([]byte(text)) {
 			t.Fatalf("%d bytes: got %+v, %v", size, kept, err)
 		}
-		if want := 2 + (size+protocol.BlobChunk-1)/protocol.BlobChunk; len(s.methods) != want {
+		if want := 2 + (size+protocol.MaxBlobChunkBytes-1)/protocol.MaxBlobChunkBytes; len(s.methods) != want {
 			t.Errorf("%d bytes took %d calls, want %d", size, len(s.methods), want)
 		}
 		part, err := turn.ReadBlob(t.Context(), kept.SHA256, 1, 3)
@@ -237,7 +237,7 @@ func TestBlob_AnySize_TravelsInChunks(t *testing.T) {
 func TestBlob_Binary_KeepsItsBytes(t *testing.T) {
 	s, h := connect(t)
 	data := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")
-	if kept, err := h.Turn(1).Keep(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) || string(s.blob) != string(data) {
+	if kept, err := h.Turn(1).StoreBlob(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) || string(s.blob) != string(data) {
 		t.Errorf("got %+v, %v: %q", kept, err, s.blob)
 	}
 }
@@ -255,9 +255,9 @@ func (silentConn) Notify(ctx context.Context, _ string, _ any) error {
 	return context.Cause(ctx)
 }
 
-func TestStep_SilentSupervisor_TimesOut(t *testing.T) {
+func TestCallResult_NoAnswer_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if err := host.New(silentConn{}).Turn(1).CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
+		if err := host.New(silentConn{}).Turn(1).CommitCallBegin(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
 			t.Error("a commit without an answer went well")
 		}
 	})
@@ -272,7 +272,7 @@ func TestNextMessage_UnknownHash_ComposesAnew(t *testing.T) {
 		s.mu.Lock()
 		s.forgetNext = forget
 		s.mu.Unlock()
-		if _, err := turn.NextMessage(t.Context(), 4, "be good", tools); err != nil {
+		if _, err := turn.NextModelMessage(t.Context(), 4, "be good", tools); err != nil {
 			t.Fatal(err)
 		}
 	}

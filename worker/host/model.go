@@ -16,7 +16,7 @@ import (
 // Turn makes the calls of one turn. Each call carries the id of the turn.
 type Turn struct {
 	// Compose makes a new system text if the turn's present text must not be used any longer. nil
-	// means that there is no other text. Only NextMessage calls it.
+	// means that there is no other text. Only NextModelMessage calls it.
 	Compose func(context.Context) string
 
 	blobStore
@@ -29,12 +29,12 @@ type Turn struct {
 	closed  bool
 }
 
-// maxCompositions bounds the calls of Compose in one NextMessage.
+// maxCompositions bounds the calls of Compose in one NextModelMessage.
 const maxCompositions = 3
 
-// NextMessage sends all earlier events and asks for the next message of the model. The newest
+// NextModelMessage sends all earlier events and asks for the next message of the model. The newest
 // message known to the caller has the id after. tools are sorted by name.
-func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamResult{}, err
 	}
@@ -55,9 +55,9 @@ func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tool
 	return answer, nil
 }
 
-// AskSeparately asks the model in a separate window that holds one text. If the name was asked
+// AskModelSeparately asks the model in a separate window that holds one text. If the name was asked
 // before, the supervisor repeats its answer.
-func (t *Turn) AskSeparately(ctx context.Context, name, system, text string) (string, error) {
+func (t *Turn) AskModelSeparately(ctx context.Context, name, system, text string) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &protocol.ChildWindow{Name: name, Text: text}
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
@@ -71,7 +71,7 @@ func (t *Turn) AskSeparately(ctx context.Context, name, system, text string) (st
 	return answer.Message.Text(), nil
 }
 
-func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamResult, error) {
+func (t *Turn) stream(ctx context.Context, params protocol.ModelStreamParams) (protocol.ModelStreamResult, error) {
 	var answer protocol.ModelStreamResult
 	if err := t.host.conn.Call(ctx, protocol.MethodModelStream, params, &answer); err != nil {
 		return protocol.ModelStreamResult{}, err
@@ -90,9 +90,9 @@ func isUnknownHash(err error) bool {
 }
 
 // fullRequest returns a model call with the whole system text and all tool names.
-func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
-	params := protocol.ModelStream{Turn: turn, After: after}
-	params.System = protocol.SystemRef{Hash: hashOf(system), Text: system}
+func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStreamParams {
+	params := protocol.ModelStreamParams{Turn: turn, After: after}
+	params.System = protocol.SystemTextRef{Hash: hashOf(system), Text: system}
 	for _, tool := range tools {
 		params.Tools.Names = append(params.Tools.Names, tool.Name)
 	}
@@ -114,7 +114,7 @@ type sentCache struct {
 }
 
 // omitKnown returns params without the text and the list if they were sent before.
-func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream {
+func (s *sentCache) omitKnown(params protocol.ModelStreamParams) protocol.ModelStreamParams {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if params.System.Hash == s.system {
@@ -127,7 +127,7 @@ func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream 
 }
 
 // remember notes that the supervisor has the text and the list of params.
-func (s *sentCache) remember(params protocol.ModelStream) {
+func (s *sentCache) remember(params protocol.ModelStreamParams) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.system, s.tools = params.System.Hash, params.Tools.Hash

@@ -17,14 +17,14 @@ func (h *Host) Operation(id int64) *Operation {
 	return &Operation{blobStore{host: h, operation: id}, id}
 }
 
-// Piece commits a finished piece and waits for permission to begin the next. It sets p.Operation;
+// CommitPiece commits a finished piece and waits for permission to begin the next. It sets p.Operation;
 // see protocol.OperationPiece.
-func (o *Operation) Piece(ctx context.Context, p protocol.OperationPiece) error {
+func (o *Operation) CommitPiece(ctx context.Context, p protocol.OperationPiece) error {
 	p.Operation = o.id
 	return o.host.call(ctx, protocol.MethodOperationPiece, p, nil)
 }
 
-// Progress reports how many seconds of a recording are done. It never waits for an answer.
-func (o *Operation) Progress(ctx context.Context, seconds int) error {
+// ReportProgress reports how many seconds of a recording are done. It never waits for an answer.
+func (o *Operation) ReportProgress(ctx context.Context, seconds int) error {
 	return o.host.conn.Notify(ctx, protocol.MethodOperationProgress, protocol.OperationProgress{Operation: o.id, Seconds: seconds})
 }

@@ -10,16 +10,16 @@ import (
 // the supervisor does not know the hash of the list. After success the model may be offered new
 // tools.
 func (h *Host) AnnounceTools(ctx context.Context, tools []protocol.Tool) error {
-	if err := protocol.CheckTools(tools); err != nil {
+	if err := protocol.ValidateTools(tools); err != nil {
 		return err
 	}
 	hash, err := protocol.HashTools(tools)
 	if err != nil {
 		return err
 	}
-	err = h.call(ctx, protocol.MethodToolsChanged, protocol.ToolsChanged{Hash: hash}, nil)
+	err = h.call(ctx, protocol.MethodToolsChanged, protocol.ToolsChangedParams{Hash: hash}, nil)
 	if isUnknownHash(err) {
-		err = h.call(ctx, protocol.MethodToolsChanged, protocol.ToolsChanged{Hash: hash, Tools: tools}, nil)
+		err = h.call(ctx, protocol.MethodToolsChanged, protocol.ToolsChangedParams{Hash: hash, Tools: tools}, nil)
 	}
 	return err
 }

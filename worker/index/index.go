@@ -27,8 +27,8 @@ import (
 // Host makes the index's calls to the supervisor.
 type Host interface {
 	host.Caller
-	// Keep asks the supervisor to store at most that many bytes of r.
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// StoreBlob asks the supervisor to store at most that many bytes of r.
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options are the inputs of Run.
@@ -59,8 +59,8 @@ func Run(ctx context.Context, o Options) (more bool, err error) {
 			return false, err
 		}
 	}
-	end := protocol.IndexEnd{More: len(r.changed) > 0, Left: r.left}
-	ended, err := host.Call[protocol.IndexEndResult](ctx, o.Host, protocol.MethodIndexEnd, end)
+	end := protocol.IndexEndParams{More: len(r.changed) > 0, Left: r.left}
+	ended, err := host.CallMethod[protocol.IndexEndResult](ctx, o.Host, protocol.MethodIndexEnd, end)
 	return ended.More, err
 }
 
@@ -72,7 +72,7 @@ type run struct {
 	page    []protocol.IndexedFile // files that are not sent yet
 	bytes   int                    // size of the page's paths
 	changed []protocol.IndexedFile // changed files, to be read
-	left    protocol.IndexedLeft
+	left    protocol.UnindexedCounts
 	calls   int // number of host calls that this run may still make
 }
 
@@ -101,19 +101,19 @@ func (r *run) visit(e workspace.Entry) error {
 	case info.Mode().Perm()&0o444 == 0: // no account may read the file; its time does not show a change of its rights
 		r.left.Unreadable++
 		return nil
-	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
+	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPathBytes, !fs.ValidPath(e.Path):
 		r.left.NotText++
 		return nil
 	case r.named == protocol.MaxIndexedFiles:
 		r.left.Excess++
 		return nil
 	}
-	if e.Info.Size() > protocol.MaxIndexedFile {
+	if e.Info.Size() > protocol.MaxIndexedFileBytes {
 		r.left.Large++
 	}
 	r.named++
 	r.page, r.bytes = append(r.page, newIndexedFile(e.Path, e.Info)), r.bytes+len(e.Path)
-	if len(r.page) == protocol.MaxIndexPage || r.bytes > pageBytes {
+	if len(r.page) == protocol.MaxFilesPerIndexPage || r.bytes > pageBytes {
 		return r.sendPage()
 	}
 	return nil
@@ -134,7 +134,7 @@ var notText = func() map[string]bool {
 // 0.
 func newIndexedFile(path string, info fs.FileInfo) protocol.IndexedFile {
 	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
-	if f.Size > protocol.MaxIndexedFile {
+	if f.Size > protocol.MaxIndexedFileBytes {
 		f.Size = 0
 	}
 	return f
@@ -145,11 +145,11 @@ func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
 	}
-	answer, err := host.Call[protocol.IndexFilesResult](
+	answer, err := host.CallMethod[protocol.IndexFilesResult](
 		r.ctx,
 		r.Host,
 		protocol.MethodIndexFiles,
-		protocol.IndexFiles{Files: r.page},
+		protocol.IndexFilesParams{Files: r.page},
 	)
 	if err != nil {
 		return err
@@ -187,18 +187,18 @@ func (r *run) sendBatch() error {
 		}
 		names += len(f.Path)
 		for _, p := range parts {
-			hash := protocol.SectionHash(p.SectionText)
+			hash := protocol.HashSection(p.SectionText)
 			f.Sections = append(f.Sections, protocol.IndexedSection{Hash: hash, Line: p.line})
 			texts[hash], bytes = p.SectionText, bytes+len(p.Heading)+len(p.Text)
 		}
 		files, r.changed = append(files, f), r.changed[1:]
 	}
 	r.calls--
-	answer, err := host.Call[protocol.IndexSectionsResult](
+	answer, err := host.CallMethod[protocol.IndexSectionsResult](
 		r.ctx,
 		r.Host,
 		protocol.MethodIndexSections,
-		protocol.IndexSections{Files: files},
+		protocol.IndexSectionsParams{Files: files},
 	)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (r *run) sendBatch() error {
 }
 
 // blobBytes leaves room for the JSON around a text.
-const blobBytes = protocol.MaxIndexBlob - 100
+const blobBytes = protocol.MaxIndexBlobBytes - 100
 
 // sendSections sends sections in as few blobs as possible.
 func (r *run) sendSections(missing []string, texts map[string]protocol.SectionText) error {
@@ -242,10 +242,10 @@ func (r *run) send(sections []protocol.SectionText) error {
 	if err != nil {
 		return err
 	}
-	blob, err := r.Host.Keep(r.ctx, bytes.NewReader(text), protocol.MaxIndexBlob)
+	blob, err := r.Host.StoreBlob(r.ctx, bytes.NewReader(text), protocol.MaxIndexBlobBytes)
 	if err != nil {
 		return err
 	}
-	_, err = host.Call[struct{}](r.ctx, r.Host, protocol.MethodIndexPut, protocol.IndexPut{Blob: blob})
+	_, err = host.CallMethod[struct{}](r.ctx, r.Host, protocol.MethodIndexPut, protocol.IndexPutParams{Blob: blob})
 	return err
 }

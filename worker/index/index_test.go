@@ -23,11 +23,11 @@ import (
 	"mews/worker/workspace"
 )
 
-// memory is a supervisor that keeps the index in memory.
-type memory struct {
+// memorySupervisor is a supervisor that keeps the index in memory.
+type memorySupervisor struct {
 	files    map[string]protocol.IndexedFile
 	sections map[string]protocol.SectionText
-	left     protocol.IndexedLeft
+	left     protocol.UnindexedCounts
 
 	sent    int // number of sections
 	longest int // size of the longest parameters, in bytes
@@ -40,7 +40,7 @@ type memory struct {
 }
 
 // answers returns the supervisor's answers to the calls of one Run.
-func (m *memory) answers() hosttest.Answers {
+func (m *memorySupervisor) answers() hosttest.Answers {
 	return hosttest.Answers{
 		protocol.MethodIndexFiles: hosttest.NewAnswer(
 			m.indexFiles,
@@ -50,11 +50,11 @@ func (m *memory) answers() hosttest.Answers {
 	}
 }
 
-func (m *memory) Call(ctx context.Context, method string, params, result any) error {
+func (m *memorySupervisor) Call(ctx context.Context, method string, params, result any) error {
 	return m.answers().Call(ctx, method, params, result)
 }
 
-func (m *memory) Keep(_ context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
+func (m *memorySupervisor) StoreBlob(_ context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
 	if m.blob, err = io.ReadAll(r); int64(len(m.blob)) > most {
 		return ref, errors.Join(err, fmt.Errorf("%d bytes, at most %d", len(m.blob), most))
 	}
@@ -63,23 +63,23 @@ func (m *memory) Keep(_ context.Context, r io.Reader, most int64) (ref protocol.
 
 var errKilled = errors.New("the worker was killed")
 
-func newMemory() *memory {
-	return &memory{files: map[string]protocol.IndexedFile{}, sections: map[string]protocol.SectionText{}}
+func newMemory() *memorySupervisor {
+	return &memorySupervisor{files: map[string]protocol.IndexedFile{}, sections: map[string]protocol.SectionText{}}
 }
 
-func (m *memory) begin(failAt int) {
+func (m *memorySupervisor) begin(failAt int) {
 	m.sent, m.calls, m.failAt, m.named, m.batch = 0, 0, failAt, map[string]bool{}, nil
 }
 
-func (m *memory) call() error {
+func (m *memorySupervisor) call() error {
 	if m.calls++; m.failAt > 0 && m.calls >= m.failAt {
 		return errKilled
 	}
 	return nil
 }
 
-func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer protocol.IndexFilesResult, err error) {
-	if err := errors.Join(m.call(), p.Check()); err != nil {
+func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult, err error) {
+	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
 	}
 	for i, f := range p.Files {
@@ -95,9 +95,9 @@ func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer pr
 	return answer, nil
 }
 
-func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexSectionsResult,
+func (m *memorySupervisor) indexSections(_ context.Context, p protocol.IndexSectionsParams) (answer protocol.IndexSectionsResult,
 	err error) {
-	if err := errors.Join(m.call(), p.Check()); err != nil {
+	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
 	}
 	text, err := json.Marshal(p)
@@ -117,13 +117,13 @@ func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (ans
 	return answer, nil
 }
 
-func (m *memory) indexPut(context.Context, protocol.IndexPut) (none struct{}, err error) {
+func (m *memorySupervisor) indexPut(context.Context, protocol.IndexPutParams) (none struct{}, err error) {
 	var put protocol.IndexBlob
-	if err := errors.Join(m.call(), protocol.DecodeStrict(m.blob, &put), put.Check()); err != nil {
+	if err := errors.Join(m.call(), protocol.DecodeStrict(m.blob, &put), put.Validate()); err != nil {
 		return none, err
 	}
 	for _, s := range put.Sections {
-		hash := protocol.SectionHash(s)
+		hash := protocol.HashSection(s)
 		if !m.missing[hash] {
 			return none, fmt.Errorf("section %s is not missing", hash)
 		}
@@ -134,7 +134,7 @@ func (m *memory) indexPut(context.Context, protocol.IndexPut) (none struct{}, er
 	return none, nil
 }
 
-func (m *memory) keep() {
+func (m *memorySupervisor) keep() {
 	if len(m.missing) == 0 {
 		for _, f := range m.batch {
 			m.files[f.Path] = f
@@ -142,7 +142,7 @@ func (m *memory) keep() {
 	}
 }
 
-func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.IndexEndResult, error) {
+func (m *memorySupervisor) indexEnd(_ context.Context, end protocol.IndexEndParams) (protocol.IndexEndResult, error) {
 	if err := m.call(); err != nil {
 		return protocol.IndexEndResult{}, err
 	}
@@ -154,7 +154,7 @@ func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.In
 }
 
 // found returns the sections of each file, by its path.
-func (m *memory) found() map[string][]string {
+func (m *memorySupervisor) found() map[string][]string {
 	found := map[string][]string{}
 	for path, f := range m.files {
 		for _, s := range f.Sections {
@@ -170,7 +170,7 @@ type home struct {
 	testing.TB
 	dir    string
 	files  *workspace.Workspace
-	memory *memory
+	memory *memorySupervisor
 	folder []string
 }
 
@@ -232,7 +232,7 @@ func TestIndex_Changes_AreSent(t *testing.T) {
 	h.write("node_modules/x/readme.md", "x")
 	h.write("photo.jpg", "x")
 	h.write("program", "\x00\x01")
-	h.write("large.txt", strings.Repeat("x", protocol.MaxIndexedFile+1))
+	h.write("large.txt", strings.Repeat("x", protocol.MaxIndexedFileBytes+1))
 	h.write("empty.md", "")
 	outside := t.TempDir()
 	if err := errors.Join(os.WriteFile(filepath.Join(outside, "x.md"), []byte("others'"), 0o600),
@@ -240,7 +240,7 @@ func TestIndex_Changes_AreSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "a.txt: 1 |plain\nlatin.txt: 1 |café\nnotes/garden.md: 2 Garden > Tomatoes|red"
-	if got := h.told(); got != want || h.memory.left != (protocol.IndexedLeft{Large: 1, NotText: 1}) ||
+	if got := h.told(); got != want || h.memory.left != (protocol.UnindexedCounts{Large: 1, NotText: 1}) ||
 		h.memory.sent != 3 {
 		t.Errorf("got\n%s\n%+v, %d sent", got, h.memory.left, h.memory.sent)
 	}
@@ -249,7 +249,7 @@ func TestIndex_Changes_AreSent(t *testing.T) {
 		t.Errorf("what it holds is %q", got)
 	}
 	if large := h.memory.files["large.txt"]; large.Size != 0 ||
-		large.State != protocol.LargeFileState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
+		large.State != protocol.LargeFileState(protocol.MaxIndexedFileBytes+1, time.Unix(0, large.Modified)) {
 		t.Errorf("a large file is %+v", large)
 	}
 	if f := h.memory.files["program"]; !f.State.IsHash() || len(f.Sections) > 0 {
@@ -295,22 +295,22 @@ func TestIndex_FileChangesWhileRead_IsReadAgain(t *testing.T) {
 	}
 }
 
-// replacing is a supervisor that replaces files by links out of the home once they were listed.
-type replacing struct {
-	*memory
+// replacingSupervisor is a supervisor that replaces files by links out of the home once they were listed.
+type replacingSupervisor struct {
+	*memorySupervisor
 	replace func(path string) error
 }
 
-func (r *replacing) indexFiles(ctx context.Context, p protocol.IndexFiles) (protocol.IndexFilesResult, error) {
+func (r *replacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult, error) {
 	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {
 			return protocol.IndexFilesResult{}, err
 		}
 	}
-	return r.memory.indexFiles(ctx, p)
+	return r.memorySupervisor.indexFiles(ctx, p)
 }
 
-func (r *replacing) Call(ctx context.Context, method string, params, result any) error {
+func (r *replacingSupervisor) Call(ctx context.Context, method string, params, result any) error {
 	answers := r.answers()
 	answers[protocol.MethodIndexFiles] = hosttest.NewAnswer(r.indexFiles)
 	return answers.Call(ctx, method, params, result)
@@ -326,7 +326,7 @@ func TestIndex_LinkOutOfHome_IsNotRead(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(outside, "a\nb.md"), []byte("others'"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		host := &replacing{h.memory, func(string) error {
+		host := &replacingSupervisor{h.memory, func(string) error {
 			name := filepath.Join(h.dir, replaced)
 			return errors.Join(
 				os.RemoveAll(name),
@@ -352,7 +352,7 @@ func TestIndex_UnreadableFile_IsRemoved(t *testing.T) {
 	h.told()
 	h.write("link.md", "other")
 	name := filepath.Join(h.dir, "link.md")
-	host := &replacing{h.memory, func(path string) error {
+	host := &replacingSupervisor{h.memory, func(path string) error {
 		return errors.Join(os.Remove(name), os.Symlink(filepath.Join(h.dir, "closed.md"), name))
 	}}
 	h.memory.begin(0)

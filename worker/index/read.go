@@ -34,7 +34,7 @@ func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err er
 
 // readOnce reads a file. same means that it did not change meanwhile.
 func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, same bool, err error) {
-	file, err := r.Home.OpenPlain(path)
+	file, err := r.Home.OpenRegularFile(path)
 	if err != nil {
 		return f, nil, false, err
 	}
@@ -47,12 +47,12 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if age := r.Now().Sub(info.ModTime()); age < minFileAge {
 		f.Modified--
 	}
-	if info.Size() > protocol.MaxIndexedFile {
+	if info.Size() > protocol.MaxIndexedFileBytes {
 		f.State = protocol.LargeFileState(info.Size(), info.ModTime())
 		return f, nil, true, nil
 	}
 	sum := sha256.New()
-	text, err := readText(io.TeeReader(io.LimitReader(file, protocol.MaxIndexedFile), sum))
+	text, err := readText(io.TeeReader(io.LimitReader(file, protocol.MaxIndexedFileBytes), sum))
 	if err != nil {
 		return f, nil, false, err
 	}
@@ -71,7 +71,7 @@ func readText(file io.Reader) (string, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", err
 	}
-	if head = head[:n]; files.Kind(head) != "" {
+	if head = head[:n]; files.FileKind(head) != "" {
 		_, err := io.Copy(io.Discard, file)
 		return "", err
 	}

@@ -164,7 +164,7 @@ const (
 // blocks appends a text in blocks of about 1,500 characters. If possible, a block ends at an empty
 // line, at the end of a line or at a space.
 func blocks(heading, text string, line int, list []section) []section {
-	heading = cutBytes(heading, protocol.MaxIndexHeading)
+	heading = cutBytes(heading, protocol.MaxIndexHeadingBytes)
 	for {
 		trimmed := strings.TrimLeft(text, "\n")
 		line += len(text) - len(trimmed)

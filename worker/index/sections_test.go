@@ -79,7 +79,7 @@ func TestSections_AnyFile_FitIndex(t *testing.T) {
 				t.Errorf("%s: %s has %d sections", name, file, len(list))
 			}
 			for _, s := range list {
-				if err := (protocol.IndexBlob{Sections: []protocol.SectionText{s.SectionText}}).Check(); err != nil || !utf8.ValidString(s.Heading+s.Text) || s.line < 1 {
+				if err := (protocol.IndexBlob{Sections: []protocol.SectionText{s.SectionText}}).Validate(); err != nil || !utf8.ValidString(s.Heading+s.Text) || s.line < 1 {
 					t.Fatalf("%s: %s: line %d: %v", name, file, s.line, err)
 				}
 			}

@@ -20,9 +20,9 @@ const (
 	maxDelay   = 30 * time.Second
 )
 
-// Watch notices changes in a home. If the system cannot watch all folders, each start of a turn
+// Watcher notices changes in a home. If the system cannot watch all folders, each start of a turn
 // counts as a change instead. The watched folders are those that the last Run has named.
-type Watch struct {
+type Watcher struct {
 	dir     string            // absolute path of the home
 	watcher *fsnotify.Watcher // nil means that nothing can be watched
 	touched chan struct{}     // holds a token when something may have changed
@@ -31,50 +31,50 @@ type Watch struct {
 	incomplete atomic.Bool // some folders are not watched
 }
 
-// NewWatch makes a watch of a home. It watches nothing until Open; Folder adds the folders.
-func NewWatch(dir string) *Watch {
-	w := &Watch{dir: dir, touched: make(chan struct{}, 1)}
-	w.Touch()
+// NewWatcher makes a watch of a home. It watches nothing until Open; Folder adds the folders.
+func NewWatcher(dir string) *Watcher {
+	w := &Watcher{dir: dir, touched: make(chan struct{}, 1)}
+	w.NoteChange()
 	return w
 }
 
 // Open begins to watch, if the system allows it. Call it before the other methods. The caller
 // closes the watch.
-func (w *Watch) Open() {
+func (w *Watcher) Open() {
 	w.watcher, _ = fsnotify.NewWatcher() // nil if the system refuses, or already has too many watches
 }
 
 // Close ends the watch.
-func (w *Watch) Close() error {
+func (w *Watcher) Close() error {
 	if w.watcher == nil {
 		return nil
 	}
 	return w.watcher.Close()
 }
 
-// Begin tells the watch that a Run begins, which names all folders. Two Runs never run at once.
-func (w *Watch) Begin() {
+// BeginRun tells the watch that a Run begins, which names all folders. Two Runs never run at once.
+func (w *Watcher) BeginRun() {
 	w.folders = 0
 	w.incomplete.Store(w.watcher == nil)
 }
 
-// Folder watches a folder, by its path in the home.
-func (w *Watch) Folder(path string) {
+// WatchFolder watches a folder, by its path in the home.
+func (w *Watcher) WatchFolder(path string) {
 	w.folders++
 	if !w.incomplete.Load() && (w.folders > maxFolders || w.watcher.Add(filepath.Join(w.dir, path)) != nil) {
 		w.incomplete.Store(true)
 	}
 }
 
-// OnTurnStart notes a change, unless the whole home is watched.
-func (w *Watch) OnTurnStart() {
+// NoteTurnStart notes a change, unless the whole home is watched.
+func (w *Watcher) NoteTurnStart() {
 	if w.incomplete.Load() {
-		w.Touch()
+		w.NoteChange()
 	}
 }
 
-// Touch notes that something may have changed.
-func (w *Watch) Touch() {
+// NoteChange notes that something may have changed.
+func (w *Watcher) NoteChange() {
 	select {
 	case w.touched <- struct{}{}:
 	default:
@@ -82,7 +82,7 @@ func (w *Watch) Touch() {
 }
 
 // Run calls changed after each change of the home once the home is still, until ctx ends.
-func (w *Watch) Run(ctx context.Context, changed func()) {
+func (w *Watcher) Run(ctx context.Context, changed func()) {
 	var events chan fsnotify.Event
 	var lost chan error
 	if w.watcher != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestWatch_BurstOfChanges_IsOneRun: the home is indexed once it is still, or at the latest after
+// TestWatcher_ManyChangesAtOnce_CauseOneRun: the home is indexed once it is still, or at the latest after
 // maxDelay.
-func TestWatch_BurstOfChanges_IsOneRun(t *testing.T) {
+func TestWatcher_ManyChangesAtOnce_CauseOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &Watch{touched: make(chan struct{}, 1), watcher: &fsnotify.Watcher{Events: make(chan fsnotify.Event)}}
+		w := &Watcher{touched: make(chan struct{}, 1), watcher: &fsnotify.Watcher{Events: make(chan fsnotify.Event)}}
 		began := time.Now()
 		var at []time.Duration
 		go w.Run(t.Context(), func() { at = append(at, time.Since(began)) })
@@ -38,16 +38,16 @@ func TestWatch_BurstOfChanges_IsOneRun(t *testing.T) {
 	})
 }
 
-func TestWatch_Change_IsNoticed(t *testing.T) {
+func TestWatcher_EachChange_IsReported(t *testing.T) {
 	dir := t.TempDir()
-	w := NewWatch(dir)
+	w := NewWatcher(dir)
 	w.Open()
 	defer w.Close()
 	if w.watcher == nil {
 		t.Skip("nothing can be watched here")
 	}
-	w.Begin()
-	w.Folder(".")
+	w.BeginRun()
+	w.WatchFolder(".")
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,30 +56,30 @@ func TestWatch_Change_IsNoticed(t *testing.T) {
 	}
 }
 
-// TestWatch_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched, each
+// TestWatcher_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched, each
 // turn's start counts as a change.
-func TestWatch_Incomplete_RunsAtTurnStart(t *testing.T) {
+func TestWatcher_Incomplete_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
-	watched := NewWatch(dir)
+	watched := NewWatcher(dir)
 	watched.Open()
 	defer watched.Close()
 	for name, c := range map[string]struct {
-		w       *Watch
+		w       *Watcher
 		folders int
 		want    int
 	}{
-		"nothing can be": {&Watch{touched: make(chan struct{}, 1)}, 1, 1},
+		"nothing can be": {&Watcher{touched: make(chan struct{}, 1)}, 1, 1},
 		"too many":       {watched, maxFolders + 1, 1},
 		"all are":        {watched, 1, 0},
 	} {
 		for len(c.w.touched) > 0 {
 			<-c.w.touched
 		}
-		if c.w.Begin(); c.w.watcher != nil {
+		if c.w.BeginRun(); c.w.watcher != nil {
 			c.w.folders = c.folders - 1
 		}
-		c.w.Folder(".")
-		if c.w.OnTurnStart(); len(c.w.touched) != c.want {
+		c.w.WatchFolder(".")
+		if c.w.NoteTurnStart(); len(c.w.touched) != c.want {
 			t.Errorf("%s: touched %d times", name, len(c.w.touched))
 		}
 	}

@@ -12,16 +12,16 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep             workspace.Keep // stores the file before the change; see workspace.RecordBefore
+	Keep             workspace.StoreFunc // stores the file before the change; see workspace.RecordBefore
 	Announce         func(Change) error
 	HighestForgotten int            // highest number in a forgotten fact's id
 	Uses             map[string]int // uses of facts, by id
 }
 
-// Conflict returns the fact that a new fact contradicts. A fact with the same meaning is no
+// FindConflict returns the fact that a new fact contradicts. A fact with the same meaning is no
 // conflict.
-func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
-	file, err := h.Read()
+func (h *Home) FindConflict(fact Fact) (old Fact, found bool, err error) {
+	file, err := h.ReadFile()
 	if err == nil {
 		err = fact.check()
 	}
@@ -35,10 +35,10 @@ func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
+// RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
 // protocol.MemoryNew, it replaces the contradicted fact. Otherwise it adds a fact. A second call
 // with the same fact changes nothing.
-func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
+func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (h *Home) Remember(ctx context.Context, w ChangeOptions, fact Fact, choice 
 		if !known {
 			var contrary bool
 			old, contrary = findContradicted(facts, fact)
-			known = contrary && choice == protocol.MemoryNew
+			known = contrary && choice == protocol.MemoryChoiceNew
 			if contrary && choice == "" {
 				return errors.New("another fact about this has come meanwhile; try again")
 			}
@@ -76,14 +76,14 @@ func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 	for _, unused := range leastUsed(facts, w.Uses, 5) {
 		fmt.Fprintf(&b, "\n%s %s", unused.ID, unused.Text)
 	}
-	return fact, fmt.Errorf("%s is full: it has %d facts. These five were used least; forget some of them, or put facts together:%s", FileName, len(facts), b.String())
+	return fact, fmt.Errorf("%s is full: it has %d facts. These five were used least; forget some of them, or put facts together:%s", MemoryFileName, len(facts), b.String())
 }
 
-// Correct changes the words of a fact, and the other values that are set in fact. A second call
+// CorrectFact changes the words of a fact, and the other values that are set in fact. A second call
 // changes nothing.
-func (h *Home) Correct(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
+func (h *Home) CorrectFact(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
-		old, known := file.Find(id)
+		old, known := file.FindFact(id)
 		if !known { // a fact written by hand gets another id if its text changes
 			if old, known = findSame(file.Facts(), fact.Text); !known {
 				return noFact(id)
@@ -109,13 +109,13 @@ func noFact(id string) error {
 	return fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
 }
 
-// Forget deletes facts, and returns those that existed. It calls told with them before it writes
+// ForgetFacts deletes facts, and returns those that existed. It calls told with them before it writes
 // the file.
-func (h *Home) Forget(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
+func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *File) error {
 		for _, id := range ids {
-			if fact, known := file.Find(id); known {
+			if fact, known := file.FindFact(id); known {
 				gone = append(gone, fact)
 				file.delete(id)
 			}

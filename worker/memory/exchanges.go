@@ -14,7 +14,7 @@ import (
 func (h *Home) forgetTurns(
 	ctx context.Context, of protocol.MemoryTurns, gone bool,
 ) (r protocol.MemoryResult, err error) {
-	file, err := h.Read()
+	file, err := h.ReadFile()
 	if err != nil {
 		return r, err
 	}
@@ -27,7 +27,7 @@ func (h *Home) forgetTurns(
 	}
 	var c Change
 	if gone && len(ids) > 0 {
-		_, c, err = h.Forget(ctx, ids, func(Change, []Fact) error { return nil })
+		_, c, err = h.ForgetFacts(ctx, ids, func(Change, []Fact) error { return nil })
 	}
 	fillResult(&r, facts, c)
 	if err == nil {
@@ -65,7 +65,7 @@ func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool)
 			left += line
 		}
 		if gone && left != text {
-			_, err = h.Files.Write(dayPath(day), []byte(left), workspace.Replace)
+			_, err = h.Files.WriteFile(dayPath(day), []byte(left), workspace.ModeReplace)
 		}
 	}
 	return n, err

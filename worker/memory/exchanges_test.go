@@ -22,18 +22,18 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 		facts, note int
 		left        string
 	}{
-		{protocol.MemoryShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryForget, 1, 1, "- 12:00 Met Bo\n"}, {protocol.MemoryForget, 0, 0, "- 12:00 Met Bo\n"},
+		{protocol.MemoryActionShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 1, 1, "- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 0, 0, "- 12:00 Met Bo\n"},
 	} {
-		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: step.action, Turns: of}, time.Now())
+		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: step.action, Turns: of}, time.Now())
 		if err != nil || len(r.Facts) != step.facts || r.Notes != step.note {
 			t.Fatalf("%s: got %+v, %v", step.action, r, err)
 		}
-		_, text, _ := h.Files.Peek(memory.Folder+"/2026-11-20.md", 1000)
+		_, text, _ := h.Files.PeekFile(memory.NotesFolder+"/2026-11-20.md", 1000)
 		if string(text) != step.left {
 			t.Errorf("%s: the notes are %q", step.action, text)
 		}
 	}
-	if file, err := h.Read(); err != nil || file.String() != "# Me\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n" {
+	if file, err := h.ReadFile(); err != nil || file.String() != "# Me\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n" {
 		t.Errorf("left is %q, %v", file, err)
 	}
 }

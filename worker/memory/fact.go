@@ -18,8 +18,8 @@ import (
 	"mews/protocol"
 )
 
-// Kinds are the kinds of facts.
-var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"}
+// FactKinds are the kinds of facts.
+var FactKinds = []string{defaultKind, "preference", "person", "project", "expertise"}
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
@@ -71,7 +71,7 @@ func (f *Fact) readComment(fields []string) {
 		message, notMessage := strconv.ParseInt(strings.TrimPrefix(field, "#"), 10, 64)
 		_, notDate := time.Parse(time.DateOnly, field)
 		switch {
-		case slices.Contains(Kinds, field):
+		case slices.Contains(FactKinds, field):
 			f.Kind = field
 		case notNumber == nil && confidence >= 0 && confidence <= 1:
 			f.Confidence = confidence
@@ -98,9 +98,9 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// About returns the subject of a fact; "" if it is not known. Without a subject it returns up to
+// SubjectOrPrefix returns the subject of a fact; "" if it is not known. Without a subject it returns up to
 // three words before a colon in the text.
-func (f Fact) About() string {
+func (f Fact) SubjectOrPrefix() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
 		about = f.Subject
@@ -142,10 +142,10 @@ func (f *Fact) check() error {
 	switch {
 	case f.Text == "":
 		return fmt.Errorf("there is no text to remember")
-	case n > protocol.MaxFact:
-		return fmt.Errorf("a fact has at most %d characters, and this has %d: say it shorter, or as several", protocol.MaxFact, n)
-	case !slices.Contains(Kinds, f.Kind):
-		return fmt.Errorf("kind is %.40q; it is one of %s", f.Kind, strings.Join(Kinds, ", "))
+	case n > protocol.MaxFactCharacters:
+		return fmt.Errorf("a fact has at most %d characters, and this has %d: say it shorter, or as several", protocol.MaxFactCharacters, n)
+	case !slices.Contains(FactKinds, f.Kind):
+		return fmt.Errorf("kind is %.40q; it is one of %s", f.Kind, strings.Join(FactKinds, ", "))
 	case !(f.Confidence >= 0 && f.Confidence <= 1):
 		return fmt.Errorf("confidence is %g; it is from 0 to 1", f.Confidence)
 	}

@@ -26,9 +26,9 @@ type line struct {
 // backticks, and a block that is never closed ends with the file.)
 var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 
-// Parse reads MEMORY.md. Lines between fences of code are no facts. If several bullets have the
+// ParseFile reads MEMORY.md. Lines between fences of code are no facts. If several bullets have the
 // same id, the first bullet keeps the id, and the other bullets count as written by hand.
-func Parse(text string) *File {
+func ParseFile(text string) *File {
 	f, seen, open := &File{}, map[string]bool{}, ""
 	for raw := range strings.Lines(text) {
 		l := line{raw: raw}
@@ -73,8 +73,8 @@ func (f *File) Facts() (facts []Fact) {
 	return facts
 }
 
-// Find finds a fact by its id.
-func (f *File) Find(id string) (fact Fact, ok bool) {
+// FindFact finds a fact by its id.
+func (f *File) FindFact(id string) (fact Fact, ok bool) {
 	if i := f.find(id); i >= 0 {
 		fact = *f.lines[i].fact
 		fact.Line = i + 1
@@ -128,15 +128,15 @@ func (f *File) makeRoom() (at int) {
 
 func (f *File) nextID(after int) string {
 	for _, l := range f.lines {
-		if l.fact != nil && IDNumber(l.fact.ID) < protocol.MaxFactNumber {
-			after = max(after, IDNumber(l.fact.ID))
+		if l.fact != nil && FactIDNumber(l.fact.ID) < protocol.MaxFactNumber {
+			after = max(after, FactIDNumber(l.fact.ID))
 		}
 	}
 	return "k" + strconv.Itoa(after+1)
 }
 
-// IDNumber returns the number of an id; 0 if it has none.
-func IDNumber(id string) int {
+// FactIDNumber returns the number of an id; 0 if it has none.
+func FactIDNumber(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "k"))
 	return n
 }

@@ -20,8 +20,8 @@ import (
 
 // Files and folders of the memory in a home.
 const (
-	FileName = "MEMORY.md"
-	Folder   = "memory"
+	MemoryFileName = "MEMORY.md"
+	NotesFolder    = "memory"
 )
 
 // maxFile bounds the bytes read of one file, and maxDays the number of note files.
@@ -38,10 +38,10 @@ type Home struct {
 	mu sync.Mutex // held while a file is read and written
 }
 
-// Read reads MEMORY.md. A missing file is empty.
-func (h *Home) Read() (*File, error) {
-	text, err := h.read(FileName)
-	return Parse(text), err
+// ReadFile reads MEMORY.md. A missing file is empty.
+func (h *Home) ReadFile() (*File, error) {
+	text, err := h.read(MemoryFileName)
+	return ParseFile(text), err
 }
 
 func (h *Home) read(name string) (string, error) {
@@ -70,39 +70,39 @@ type Change struct {
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
 // writing fails, it calls announce again with the reverse change. If the same change is repeated
 // after a crash, the file becomes the same.
-func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Change) error, do func(*File) error) (c Change, err error) {
+func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error, do func(*File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	text, err := h.read(FileName)
-	file := Parse(text)
+	text, err := h.read(MemoryFileName)
+	file := ParseFile(text)
 	if err == nil {
 		err = do(file)
 	}
 	if c = (Change{Before: stateOf(text), After: stateOf(file.String()), Text: file.String()}); err != nil || c.Before == c.After {
 		return c, err
 	}
-	if _, missing := h.Files.Stat(FileName); errors.Is(missing, fs.ErrNotExist) {
-		c.Before = protocol.FileAbsent
+	if _, missing := h.Files.Stat(MemoryFileName); errors.Is(missing, fs.ErrNotExist) {
+		c.Before = protocol.FileStateAbsent
 	}
 	if announce != nil {
 		if err := announce(c); err != nil {
 			return c, err
 		}
 	}
-	c.Undo = h.Files.RecordBefore(ctx, keep, FileName, []byte(c.Text))
-	if _, err = h.Files.Write(FileName, []byte(c.Text), workspace.Replace); err != nil {
+	c.Undo = h.Files.RecordBeforeWrite(ctx, keep, MemoryFileName, []byte(c.Text))
+	if _, err = h.Files.WriteFile(MemoryFileName, []byte(c.Text), workspace.ModeReplace); err != nil {
 		if announce != nil {
 			err = errors.Join(err, announce(Change{Before: c.After, After: c.Before, Text: text}))
 		}
 		return c, err
 	}
-	c.Undo = h.Files.RecordAfter(c.Undo)
+	c.Undo = h.Files.RecordAfterWrite(c.Undo)
 	return c, nil
 }
 
 // PromptPart returns the part of the changed MEMORY.md that counts for prompts.
 func (c Change) PromptPart() []byte {
-	return []byte(c.Text[:min(len(c.Text), protocol.PromptFileBytes(FileName))])
+	return []byte(c.Text[:min(len(c.Text), protocol.MaxPromptFileBytes(MemoryFileName))])
 }
 
 // stateOf returns the state of a file with this text.
@@ -121,7 +121,7 @@ type Note struct {
 // Path returns the path of the note's file.
 func (n Note) Path() string { return dayPath(n.Day) }
 
-func dayPath(day string) string { return path.Join(Folder, day+".md") }
+func dayPath(day string) string { return path.Join(NotesFolder, day+".md") }
 
 // maxNotes bounds the notes of a day, in bytes. Prompts have the same bound
 // (protocol.PromptFilePatterns).
@@ -129,9 +129,9 @@ const maxNotes = 64 << 10
 
 // AddNote adds a line to the notes of the day of at. It does not add the same text of the same
 // minute twice.
-func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
-	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFact {
-		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFact, len(text))
+func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
+	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
+		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFactCharacters, len(text))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -145,15 +145,15 @@ func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, t
 	if len(before)+len(line) >= maxNotes {
 		return name, nil, fmt.Errorf("%s is full: it has %d bytes of %d", name, len(before), maxNotes)
 	}
-	undo = h.Files.RecordBefore(ctx, keep, name, nil)
-	if _, err = h.Files.Append(name, []byte(line+"\n")); err != nil {
+	undo = h.Files.RecordBeforeWrite(ctx, keep, name, nil)
+	if _, err = h.Files.AppendFile(name, []byte(line+"\n")); err != nil {
 		return name, nil, err
 	}
-	return name, h.Files.RecordAfter(undo), nil
+	return name, h.Files.RecordAfterWrite(undo), nil
 }
 
-// Notes returns the lines of a day's notes that are not empty.
-func (h *Home) Notes(day string) (notes []Note, err error) {
+// NotesOfDay returns the lines of a day's notes that are not empty.
+func (h *Home) NotesOfDay(day string) (notes []Note, err error) {
 	text, err := h.read(dayPath(day))
 	return parseNotes(day, text), err
 }
@@ -176,9 +176,9 @@ func parseNotes(day, text string) (notes []Note) {
 
 // days lists the days that have notes, the newest first.
 func (h *Home) days(ctx context.Context) (days []string, err error) {
-	err = h.Files.Walk(ctx, Folder, func(e workspace.Entry) error {
+	err = h.Files.Walk(ctx, NotesFolder, func(e workspace.Entry) error {
 		day, isText := strings.CutSuffix(path.Base(e.Path), ".md")
-		if _, notDate := time.Parse(time.DateOnly, day); isText && notDate == nil && path.Dir(e.Path) == Folder {
+		if _, notDate := time.Parse(time.DateOnly, day); isText && notDate == nil && path.Dir(e.Path) == NotesFolder {
 			days = append(days, day)
 		}
 		return nil
@@ -190,18 +190,18 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 	return days[:min(len(days), maxDays)], err
 }
 
-// Recall finds the facts, other lines of MEMORY.md and notes that match words of a query. If texts
+// RecallMatches finds the facts, other lines of MEMORY.md and notes that match words of a query. If texts
 // has a file's path, Recall uses that text instead of the file.
-func (h *Home) Recall(ctx context.Context, texts map[string]string, query string) ([]Hit, error) {
-	var all []Hit
-	for i, l := range Parse(texts[FileName]).lines {
+func (h *Home) RecallMatches(ctx context.Context, texts map[string]string, query string) ([]RecallMatch, error) {
+	var all []RecallMatch
+	for i, l := range ParseFile(texts[MemoryFileName]).lines {
 		switch text := strings.TrimSpace(l.raw); {
 		case l.fact != nil:
 			fact := *l.fact
 			fact.Line = i + 1
-			all = append(all, Hit{Fact: fact, Path: FileName})
+			all = append(all, RecallMatch{Fact: fact, Path: MemoryFileName})
 		case len(words(text)) > 0:
-			all = append(all, Hit{Fact: Fact{Text: text, Line: i + 1}, Path: FileName})
+			all = append(all, RecallMatch{Fact: Fact{Text: text, Line: i + 1}, Path: MemoryFileName})
 		}
 	}
 	days, err := h.days(ctx)
@@ -210,11 +210,11 @@ func (h *Home) Recall(ctx context.Context, texts map[string]string, query string
 		notes := parseNotes(day, text)
 		if !known {
 			var fault error
-			notes, fault = h.Notes(day)
+			notes, fault = h.NotesOfDay(day)
 			err = errors.Join(err, fault)
 		}
 		for _, n := range notes {
-			all = append(all, Hit{Fact: Fact{Text: n.Text, Date: day, Line: n.Line}, Path: n.Path()})
+			all = append(all, RecallMatch{Fact: Fact{Text: n.Text, Date: day, Line: n.Line}, Path: n.Path()})
 		}
 	}
 	return search(all, query), err

@@ -35,7 +35,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 	for _, digest := range p.Forgotten {
 		i.gone[digest] = true
 	}
-	root, err := h.Files.Clean(p.Path)
+	root, err := h.Files.CleanPath(p.Path)
 	if err == nil {
 		_, err = h.Files.Stat(root)
 	}
@@ -43,7 +43,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 		return nil, c, err
 	}
 	err = h.Files.Walk(ctx, root, func(e workspace.Entry) error {
-		if alone := e.Path == root; e.Err == nil && e.Info.Mode().IsRegular() && e.Path != FileName && (alone || path.Dir(e.Path) == root) {
+		if alone := e.Path == root; e.Err == nil && e.Info.Mode().IsRegular() && e.Path != MemoryFileName && (alone || path.Dir(e.Path) == root) {
 			i.read(e.Path, alone)
 		}
 		return nil
@@ -65,7 +65,7 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 
 // skip notes that a text is not imported, and why.
 func (i *importer) skip(where, why string) {
-	if len(i.result.NotImported) == protocol.MaxMemoryLeft {
+	if len(i.result.NotImported) == protocol.MaxNotImportedNames {
 		i.result.More++
 		return
 	}
@@ -79,7 +79,7 @@ func (i *importer) read(name string, alone bool) {
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
 	_, notDay := time.Parse(time.DateOnly, base)
 	isNotes := notDay == nil && kind == ".md"
-	if !isNotes && path.Base(name) != FileName && !(alone && (kind == ".json" || kind == ".md")) {
+	if !isNotes && path.Base(name) != MemoryFileName && !(alone && (kind == ".json" || kind == ".md")) {
 		i.skip(name, "it is neither MEMORY.md nor the notes of a day")
 		return
 	}
@@ -89,7 +89,7 @@ func (i *importer) read(name string, alone bool) {
 		i.skip(name, err.Error())
 	case kind == ".json":
 		i.readRows(name, text)
-	case isNotes && path.Dir(name) == Folder:
+	case isNotes && path.Dir(name) == NotesFolder:
 		i.result.Known += strings.Count(text, "\n")
 	case isNotes:
 		i.readNotes(base, text)
@@ -123,7 +123,7 @@ func (i *importer) readNotes(day, text string) {
 
 // readText imports each line of Markdown as a fact, except headings.
 func (i *importer) readText(name, text string) {
-	for n, l := range Parse(text).lines {
+	for n, l := range ParseFile(text).lines {
 		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.raw)
 		switch {
 		case l.fact != nil:
@@ -177,7 +177,7 @@ func (i *importer) readRows(name, text string) {
 
 func (i *importer) add(where string, fact Fact) {
 	fact.ID, fact.Message = "", 0 // drops the id and the message of the other service
-	if !slices.Contains(Kinds, fact.Kind) {
+	if !slices.Contains(FactKinds, fact.Kind) {
 		fact.Kind = defaultKind
 	}
 	if fact.Date == "" {
@@ -196,7 +196,7 @@ func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
 			facts := file.Facts()
 			if _, known := findSame(facts, fact.Text); known {
 				i.result.Known++
-			} else if i.gone[protocol.WordsDigest(fact.Text)] {
+			} else if i.gone[protocol.DigestWords(fact.Text)] {
 				i.skip(i.from[n], "it was forgotten")
 			} else if len(facts) >= protocol.MaxFacts {
 				i.skip(i.from[n], "MEMORY.md is full")
@@ -226,7 +226,7 @@ func (i *importer) keepNotes(day string) error {
 		known, text = append(known, line), text+line+"\n"
 	}
 	if text != "" {
-		_, err = i.h.Files.Append(dayPath(day), []byte(text))
+		_, err = i.h.Files.AppendFile(dayPath(day), []byte(text))
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func newHome(t *testing.T, text string) *memory.Home {
 	t.Helper()
 	dir := t.TempDir()
 	if text != "" {
-		write(t, dir, memory.FileName, text)
+		write(t, dir, memory.MemoryFileName, text)
 	}
 	ws, err := workspace.Open(dir, protocol.FilePolicy{})
 	if err != nil {
@@ -47,7 +47,7 @@ func write(t *testing.T, dir, name, text string) {
 
 func textOf(t *testing.T, h *memory.Home) string {
 	t.Helper()
-	file, err := h.Read()
+	file, err := h.ReadFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func fact(text string) memory.Fact {
 }
 
 func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
-	facts := memory.Parse(mine).Facts()
-	if len(facts) != 4 || memory.Parse(mine).String() != mine {
+	facts := memory.ParseFile(mine).Facts()
+	if len(facts) != 4 || memory.ParseFile(mine).String() != mine {
 		t.Fatalf("got %+v", facts)
 	}
 	want := memory.Fact{ID: "k7", Text: "Takes oolong, no sugar", Kind: "preference", Confidence: 0.9,
@@ -78,17 +78,17 @@ func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
 
 func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	h, ctx := newHome(t, mine), t.Context()
-	cello, _ := memory.Parse(mine).Find(memory.Parse(mine).Facts()[1].ID)
+	cello, _ := memory.ParseFile(mine).FindFact(memory.ParseFile(mine).Facts()[1].ID)
 	new := fact("Played the cello until 2020")
-	kept, _, err := h.Correct(ctx, memory.ChangeOptions{}, cello.ID, new)
+	kept, _, err := h.CorrectFact(ctx, memory.ChangeOptions{}, cello.ID, new)
 	if err != nil || kept.ID != "k8" {
 		t.Fatalf("%+v, %v", kept, err)
 	}
-	added, _, err := h.Remember(ctx, memory.ChangeOptions{HighestForgotten: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
+	added, _, err := h.RememberFact(ctx, memory.ChangeOptions{HighestForgotten: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	gone, _, err := h.Forget(ctx, []string{"K7", "k99"}, func(memory.Change, []memory.Fact) error { return nil })
+	gone, _, err := h.ForgetFacts(ctx, []string{"K7", "k99"}, func(memory.Change, []memory.Fact) error { return nil })
 	if err != nil || len(gone) != 1 || gone[0].Message != 4711 {
 		t.Fatalf("%+v, %v", gone, err)
 	}
@@ -112,7 +112,7 @@ func TestRemember_AnyFact_IsReadBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, c.text)
 			for range 2 {
-				if _, _, err := h.Remember(t.Context(), memory.ChangeOptions{}, fact(c.say), ""); err != nil {
+				if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(c.say), ""); err != nil {
 					t.Fatal(err)
 				}
 				if got := textOf(t, h); got != c.file {
@@ -127,7 +127,7 @@ func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 	h, ctx := newHome(t, ""), t.Context()
 	for _, text := range []string{"Pays the rent of 950 euros on the 5th of each month", "Pays the rent of 950 euros on the 6th of each month",
 		"Pays the rent of 950 Euros on the 6th of each month.", "Pays the rent for the garage too"} {
-		if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, fact(text), ""); err != nil {
+		if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{}, fact(text), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,27 +141,27 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 	for choice, want := range map[protocol.MemoryChoice]string{"new": "Black tea|Home: Bonn", "both": "Oolong|Home: Bonn|Black tea", "": "Oolong|Home: Bonn"} {
 		h, ctx := newHome(t, "- Oolong <!-- k1 preference 0.9 about tea -->\n- Home: Bonn\n"), t.Context()
 		black := memory.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
-		old, found, err := h.Conflict(black)
+		old, found, err := h.FindConflict(black)
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
 		}
 		for range 2 { // runs twice, as after a crash
-			if _, _, err := h.Remember(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
+			if _, _, err := h.RememberFact(ctx, memory.ChangeOptions{}, black, choice); (err != nil) != (choice == "") {
 				t.Errorf("the choice %q: %v", choice, err)
 			}
 		}
 		var texts []string
-		for _, f := range memory.Parse(textOf(t, h)).Facts() {
+		for _, f := range memory.ParseFile(textOf(t, h)).Facts() {
 			texts = append(texts, f.Text)
 		}
 		if got := strings.Join(texts, "|"); got != want {
 			t.Errorf("%q: %s", choice, got)
 		}
 		black.Kind = "fact"
-		if _, found, _ := h.Conflict(black); found {
+		if _, found, _ := h.FindConflict(black); found {
 			t.Error("one of another kind contradicts")
 		}
-		if _, found, _ := h.Conflict(memory.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
+		if _, found, _ := h.FindConflict(memory.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
 			t.Error("what stands before a colon is no subject")
 		}
 	}
@@ -177,11 +177,11 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 	for i := range protocol.MaxFacts {
 		uses[fmt.Sprint("k", i+1)] = i % 100
 	}
-	_, _, err := h.Remember(t.Context(), memory.ChangeOptions{Uses: uses}, fact("Likes rowing"), "")
+	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Uses: uses}, fact("Likes rowing"), "")
 	if err == nil || !strings.Contains(err.Error(), "500 facts") || strings.Count(err.Error(), "\nk") != 5 || !strings.Contains(err.Error(), "\nk101 ") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := h.Remember(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)), ""); err == nil || !strings.Contains(err.Error(), "300") {
+	if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)), ""); err == nil || !strings.Contains(err.Error(), "300") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -189,8 +189,8 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	h := newHome(t, "- Oolong\n")
 	down := errors.New("down")
-	_, _, err := h.Remember(t.Context(), memory.ChangeOptions{Announce: func(c memory.Change) error {
-		if c.Before != memory.StateOf("- Oolong\n") || c.After != memory.StateOf(c.Text) {
+	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Announce: func(c memory.Change) error {
+		if c.Before != memory.FileStateOf("- Oolong\n") || c.After != memory.FileStateOf(c.Text) {
 			t.Errorf("got %+v", c)
 		}
 		return down
@@ -200,7 +200,7 @@ func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	}
 }
 
-func TestAddNote_GoesToUsersDay(t *testing.T) {
+func TestAddNote_UsesDayInUserTimeZone(t *testing.T) {
 	h := newHome(t, "")
 	at := time.Date(2026, 11, 20, 16, 19, 0, 0, time.UTC) // in Tokyo this is already the next day
 	for range 2 {
@@ -220,13 +220,13 @@ func TestAddNote_GoesToUsersDay(t *testing.T) {
 	if text, err := h.Files.Stat("memory/2026-11-21.md"); err != nil || !full || text.Size() > 64<<10 {
 		t.Errorf("full %t: %v, %v", full, text.Size(), err)
 	}
-	notes, err := h.Notes("2026-11-21")
+	notes, err := h.NotesOfDay("2026-11-21")
 	if err != nil || len(notes) < 60 || notes[0] != (memory.Note{Day: "2026-11-21", Line: 1, Text: "01:19 Met Ana at noon"}) {
 		t.Errorf("%+v, %v", notes, err)
 	}
 }
 
-func TestRecall_AnyWord_Finds(t *testing.T) {
+func TestRecall_AnyWordOfFact_FindsIt(t *testing.T) {
 	h := newHome(t, "Prose about sailing.\n- Takes oolong, no sugar <!-- k7 preference 0.9 2026-11-20 #4711 -->\n- Ärztin: Dr. Núñez\n- Takes the tram\n- Takes the bus\n")
 	for at, text := range map[string]string{"2026-01-02T10:00:00Z": "planted oolong on the balcony", "2026-01-03T10:00:00Z": "the tram was late"} {
 		when, _ := time.Parse(time.RFC3339, at)
@@ -239,7 +239,7 @@ func TestRecall_AnyWord_Finds(t *testing.T) {
 		"NUNEZ":                              "Ärztin: Dr. Núñez (fact, confidence 1, by hand, MEMORY.md:3)", "balc": "19:00 planted oolong on the balcony (memory/2026-01-02.md:1)",
 		"sail": "Prose about sailing. (MEMORY.md:1)", "nothing of that": "",
 	} {
-		hits, err := h.Recall(t.Context(), map[string]string{memory.FileName: textOf(t, h)}, query)
+		hits, err := h.RecallMatches(t.Context(), map[string]string{memory.MemoryFileName: textOf(t, h)}, query)
 		got := ""
 		if len(hits) > 0 {
 			got = hits[0].String()
@@ -250,7 +250,7 @@ func TestRecall_AnyWord_Finds(t *testing.T) {
 	}
 }
 
-func TestPrompt_HasBestFacts(t *testing.T) {
+func TestMemoryPrompt_HasFactsOfMostWeight(t *testing.T) {
 	var b strings.Builder
 	uses := map[string]int{}
 	for i := range 100 {
@@ -268,7 +268,7 @@ func TestPrompt_HasBestFacts(t *testing.T) {
 			}
 		}
 	}
-	texts := map[string]string{memory.FileName: textOf(t, h)}
+	texts := map[string]string{memory.MemoryFileName: textOf(t, h)}
 	for _, path := range h.NotePaths(now)[:2] {
 		f, err := h.Files.Open(path)
 		if err != nil {
@@ -280,7 +280,7 @@ func TestPrompt_HasBestFacts(t *testing.T) {
 		}
 		texts[path] = string(text)
 	}
-	got := h.Prompt(texts, uses, now)
+	got := h.PromptText(texts, uses, now)
 	if len(got) > 4<<10 {
 		t.Fatalf("%d bytes", len(got))
 	}
@@ -292,7 +292,7 @@ func TestPrompt_HasBestFacts(t *testing.T) {
 	if strings.Count(got, "(k") != 15 || strings.Contains(got, "day 2") || strings.Index(got, "(k50)") > strings.Index(got, "(k60)") {
 		t.Errorf("got %s", got)
 	}
-	if got := newHome(t, "").Prompt(nil, nil, now); got != "" {
+	if got := newHome(t, "").PromptText(nil, nil, now); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 }
@@ -302,16 +302,16 @@ func FuzzParse(f *testing.F) {
 	f.Add("- <!-- k1 fact -->\n- a <!-- k999999999 0.5 #99999999999999999999 about -->", "x --> y")
 	f.Add("-\t\xff\n```\n- a", "k")
 	f.Fuzz(func(t *testing.T, text, words string) {
-		file := memory.Parse(text)
+		file := memory.ParseFile(text)
 		if file.String() != text {
 			t.Fatalf("%q became %q", text, file.String())
 		}
 		facts := file.Facts()
-		changed := file.Add(memory.Fact{Text: words, Kind: "fact", Confidence: 0.5, Message: 3, Subject: words})
+		changed := file.AddFact(memory.Fact{Text: words, Kind: "fact", Confidence: 0.5, Message: 3, Subject: words})
 		if changed.Text == "" {
 			return
 		}
-		again := memory.Parse(file.String()).Facts()
+		again := memory.ParseFile(file.String()).Facts()
 		if len(again) != len(facts)+1 {
 			if strings.Count(text, "```")+strings.Count(text, "~~~") == 0 {
 				t.Fatalf("%q: %d facts became %d", text, len(facts), len(again))

@@ -48,10 +48,10 @@ func (h *Home) NotePaths(now time.Time) []string {
 		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 
-// Prompt returns the memory for a turn's prompt. It has the best facts of MEMORY.md, and the notes
+// PromptText returns the memory for a turn's prompt. It has the best facts of MEMORY.md, and the notes
 // of yesterday and today. texts holds the files by path.
-func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Time) string {
-	file := Parse(texts[FileName])
+func (h *Home) PromptText(texts map[string]string, uses map[string]int, now time.Time) string {
+	file := ParseFile(texts[MemoryFileName])
 	facts, best := file.Facts(), ""
 	shown := 0
 	for _, f := range BestFacts(facts, uses, bestFacts) {
@@ -65,7 +65,7 @@ func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Tim
 	}
 	var notes string
 	for _, path := range h.NotePaths(now)[:2] {
-		day := strings.TrimSuffix(strings.TrimPrefix(path, Folder+"/"), ".md")
+		day := strings.TrimSuffix(strings.TrimPrefix(path, NotesFolder+"/"), ".md")
 		lines := parseNotes(day, texts[path])
 		said := ""
 		for _, n := range slices.Backward(lines) {

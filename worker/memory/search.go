@@ -11,8 +11,8 @@ import (
 // maxHits bounds the results of one search.
 const maxHits = 10
 
-// Hit is a fact or a line of a daily note that was found.
-type Hit struct {
+// RecallMatch is a fact or a line of a daily note that was found.
+type RecallMatch struct {
 	Fact Fact   // the fact; for a note only Text, Line and perhaps Date are set
 	Path string // path of the file
 
@@ -20,7 +20,7 @@ type Hit struct {
 }
 
 // String formats the hit and its source in one line.
-func (h Hit) String() string {
+func (h RecallMatch) String() string {
 	where := fmt.Sprint(h.Path, ":", h.Fact.Line)
 	if h.Fact.ID == "" {
 		return fmt.Sprintf("%s (%s)", h.Fact.Text, where)
@@ -31,7 +31,7 @@ func (h Hit) String() string {
 // search ranks the hits that have any word of a query, the best first. A rare word weighs more than
 // a common word. A word with only the same beginning weighs half. Of equal hits the newer hit is
 // first.
-func search(all []Hit, query string) (hits []Hit) {
+func search(all []RecallMatch, query string) (hits []RecallMatch) {
 	asked, texts := words(query), make([][]string, len(all))
 	for i, h := range all {
 		texts[i] = words(h.Fact.Text + " " + h.Fact.Subject)
@@ -61,7 +61,7 @@ func search(all []Hit, query string) (hits []Hit) {
 			hits = append(hits, h)
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
+	slices.SortStableFunc(hits, func(a, b RecallMatch) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(b.Fact.Date, a.Fact.Date))
 	})
 	return hits[:min(len(hits), maxHits)]

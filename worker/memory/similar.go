@@ -78,9 +78,9 @@ func findSame(facts []Fact, text string) (found Fact, ok bool) {
 // findContradicted finds the fact that a new fact contradicts: same kind, same subject, other
 // words.
 func findContradicted(facts []Fact, fact Fact) (found Fact, ok bool) {
-	about := fact.About()
+	about := fact.SubjectOrPrefix()
 	for _, f := range facts {
-		if about != "" && f.Kind == fact.Kind && f.ID != fact.ID && f.About() == about {
+		if about != "" && f.Kind == fact.Kind && f.ID != fact.ID && f.SubjectOrPrefix() == about {
 			return f, true
 		}
 	}

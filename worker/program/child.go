@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// MarkVariable is the variable that identifies a process which has left its session. A program may
+// RunMarkVariable is the variable that identifies a process which has left its session. A program may
 // remove it.
-const MarkVariable = "MEWS_RUN"
+const RunMarkVariable = "MEWS_RUN"
 
 // Children are the processes that this worker has started and not yet waited for, each with its
 // mark. Any goroutine may use it.
@@ -45,7 +45,7 @@ type Child struct {
 // Start starts a command in a new session. The caller must call Wait.
 func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	mark := rand.Text()
-	cmd.Env = append(cmd.Env, MarkVariable+"="+mark)
+	cmd.Env = append(cmd.Env, RunMarkVariable+"="+mark)
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}

@@ -50,8 +50,8 @@ func (e Environment) FindProgram(names ...string) (string, bool) {
 	return "", false
 }
 
-// DescribeEnd describes a program's end in words: "exit 0", "ended by a signal: killed".
-func DescribeEnd(state *os.ProcessState) string {
+// DescribeExit describes a program's end in words: "exit 0", "ended by a signal: killed".
+func DescribeExit(state *os.ProcessState) string {
 	if state == nil {
 		return "ended in an unknown way"
 	}

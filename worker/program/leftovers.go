@@ -153,7 +153,7 @@ func processMark(pid int) string {
 		return ""
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if mark, ok := bytes.CutPrefix(v, []byte(MarkVariable+"=")); ok {
+		if mark, ok := bytes.CutPrefix(v, []byte(RunMarkVariable+"=")); ok {
 			return string(mark)
 		}
 	}

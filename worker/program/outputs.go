@@ -25,7 +25,7 @@ type pipe struct {
 }
 
 // openOutputs makes a program's output pipes.
-func (r Run) openOutputs(failed context.CancelCauseFunc) (*outputs, error) {
+func (r RunOptions) openOutputs(failed context.CancelCauseFunc) (*outputs, error) {
 	out := &outputs{failed: failed, copied: make(chan struct{})}
 	for _, to := range []io.Writer{r.Output, r.Errors} {
 		if to == nil {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// ErrNotFound is in the error of Runner.Run if the program is not installed.
-var ErrNotFound = errors.New("it is not installed")
+// ErrNotInstalled is in the error of Runner.Run if the program is not installed.
+var ErrNotInstalled = errors.New("it is not installed")
 
 // Program is a program that the worker runs for itself, not for a model.
 type Program struct {
@@ -30,15 +30,15 @@ type Program struct {
 	Stderr  io.Writer // standard error; nil keeps only the last line, for the error
 }
 
-// EndError is the error of a program that did not end with status 0.
-type EndError struct {
+// ExitError is the error of a program that did not end with status 0.
+type ExitError struct {
 	Name     string
 	State    *os.ProcessState
 	LastLine string // last line on standard error; "" if there is none
 }
 
-func (e *EndError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, DescribeEnd(e.State), e.LastLine), ": ")
+func (e *ExitError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, DescribeExit(e.State), e.LastLine), ": ")
 }
 
 // Runner runs the worker's own programs. Any goroutine may use it.
@@ -54,12 +54,12 @@ const limitData = `ulimit -d "$0" && exec "$@"`
 const linger = 500 * time.Millisecond
 
 // Run runs a program until it ends, its time is over or ctx ends. When Run returns, none of the
-// program's processes is left. The error is ErrNotFound, context.DeadlineExceeded, the cause of
-// ctx, the error of a Writer, or an *EndError.
+// program's processes is left. The error is ErrNotInstalled, context.DeadlineExceeded, the cause of
+// ctx, the error of a Writer, or an *ExitError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
 	path, found := r.Environment.FindProgram(p.Name)
 	if !found {
-		return fmt.Errorf("%s: %w", p.Name, ErrNotFound)
+		return fmt.Errorf("%s: %w", p.Name, ErrNotInstalled)
 	}
 	args := p.Args
 	if p.Memory > 0 {
@@ -70,17 +70,17 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	if p.Stdin != nil {
 		cmd.Stdin = p.Stdin
 	}
-	said := &lastLine{to: p.Stderr}
+	said := &lastLineWriter{to: p.Stderr}
 	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("no end after %s: %w", p.Timeout, context.DeadlineExceeded))
 	defer cancel()
-	_, err := r.Children.Run(limited, Run{
+	_, err := r.Children.RunToEnd(limited, RunOptions{
 		Cmd: cmd, Output: cmp.Or[io.Writer](p.Stdout, io.Discard), Errors: said, Nice: p.Nice, Linger: linger,
 	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", p.Name, err)
 	case !cmd.ProcessState.Success():
-		return &EndError{Name: p.Name, State: cmd.ProcessState, LastLine: string(bytes.ToValidUTF8(said.line, nil))}
+		return &ExitError{Name: p.Name, State: cmd.ProcessState, LastLine: string(bytes.ToValidUTF8(said.line, nil))}
 	}
 	return nil
 }
@@ -88,13 +88,13 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 // maxLine bounds the last line, in bytes.
 const maxLine = 200
 
-// lastLine passes an output on, and keeps the end of its last line that is not blank.
-type lastLine struct {
+// lastLineWriter passes an output on, and keeps the end of its last line that is not blank.
+type lastLineWriter struct {
 	to   io.Writer // receiver of the output; may be nil
 	line []byte
 }
 
-func (l *lastLine) Write(p []byte) (int, error) {
+func (l *lastLineWriter) Write(p []byte) (int, error) {
 	if text := bytes.TrimSpace(p[max(0, len(p)-maxLine):]); len(text) > 0 {
 		l.line = append(l.line[:0], text[bytes.LastIndexByte(text, '\n')+1:]...)
 	}

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// bounded takes 64 KiB and then fails. (It is no bytes.Buffer, whose ReadFrom would read on.)
-type bounded struct{ taken bytes.Buffer }
+// boundedWriter takes 64 KiB and then fails. (It is no bytes.Buffer, whose ReadFrom would read on.)
+type boundedWriter struct{ taken bytes.Buffer }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedWriter) Write(p []byte) (int, error) {
 	if b.taken.Len()+len(p) > 64<<10 {
 		return 0, errors.New("enough")
 	}
 	return b.taken.Write(p)
 }
 
-func TestRunner_EachEnd_IsReported(t *testing.T) {
+func TestRunner_EachProgramEnd_IsReported(t *testing.T) {
 	r := &Runner{Children: NewChildren((*exec.Cmd).Start), Environment: Environment{Home: t.TempDir()}}
 	sh := func(script string) Program {
 		return Program{Name: "sh", Args: []string{"-c", script}, Timeout: time.Minute, Memory: 64 << 20}
@@ -33,7 +33,7 @@ func TestRunner_EachEnd_IsReported(t *testing.T) {
 	}{
 		"it works":            {sh("pwd; echo two"), r.Environment.Home + "\ntwo\n", nil, ""},
 		"it fails":            {sh("echo first >&2; echo no such page >&2; exit 3"), "", nil, "sh: exit 3: no such page"},
-		"it is not there":     {Program{Name: "nosuchprogram"}, "", ErrNotFound, "nosuchprogram"},
+		"it is not there":     {Program{Name: "nosuchprogram"}, "", ErrNotInstalled, "nosuchprogram"},
 		"timeout":             {Program{Name: "sleep", Args: []string{"1000"}, Timeout: time.Millisecond}, "", context.DeadlineExceeded, "no end"},
 		"too much output":     {sh("yes"), "", nil, "enough"},
 		"it takes memory":     {sh("exec python3 -c 'bytearray(512 << 20)'"), "", nil, "MemoryError"},
@@ -41,7 +41,7 @@ func TestRunner_EachEnd_IsReported(t *testing.T) {
 		"it is killed":        {sh("kill -9 $$"), "", nil, "sh: ended by a signal: killed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := &bounded{}
+			out := &boundedWriter{}
 			c.program.Stdout = out
 			err := r.Run(t.Context(), c.program)
 			if c.says == "" && c.is == nil && err != nil || c.is != nil && !errors.Is(err, c.is) {

@@ -2,8 +2,8 @@ package program
 
 import "syscall"
 
-// Reap waits for ended orphans: children of this process that no code here waits for.
-func (c *Children) Reap() {
+// ReapOrphans waits for ended orphans: children of this process that no code here waits for.
+func (c *Children) ReapOrphans() {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && p.dead && !c.owns(pid) {
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // an error means that the process is gone
@@ -11,14 +11,14 @@ func (c *Children) Reap() {
 	}
 }
 
-// IsAlive reports whether there is a process pid that has not ended.
-func IsAlive(pid int) bool {
+// IsProcessAlive reports whether there is a process pid that has not ended.
+func IsProcessAlive(pid int) bool {
 	p, ok := readProcess(pid)
 	return ok && !p.dead
 }
 
-// HasLiving reports whether a child or an orphan of this process still lives.
-func (c *Children) HasLiving() bool {
+// HasLiveProcess reports whether a child or an orphan of this process still lives.
+func (c *Children) HasLiveProcess() bool {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && !p.dead {
 			return true

@@ -17,8 +17,8 @@ const KillTimeout = 5 * time.Second
 
 var errNotEnding = errors.New("it was killed and does not end")
 
-// Run describes one run of a program to its end.
-type Run struct {
+// RunOptions describes one run of a program to its end.
+type RunOptions struct {
 	Cmd    *exec.Cmd
 	Output io.Writer // receives standard output, from one goroutine
 	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
@@ -31,11 +31,11 @@ type Run struct {
 	Tick         func()        // hook during the run; nil means none
 }
 
-// Run runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
+// RunOptions runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
 // and the error is ctx's cause or the Writer's. Cmd.ProcessState tells how the program ended. When
-// Run returns, none of its processes is left; leftovers is the number of processes that Run had to
+// RunOptions returns, none of its processes is left; leftovers is the number of processes that Run had to
 // end.
-func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
+func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
@@ -67,7 +67,7 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 }
 
 // watch waits for the program's end, and ends it when ctx ends. Then the error is the cause of ctx.
-func (c *Child) watch(ctx context.Context, r Run, exited <-chan error) error {
+func (c *Child) watch(ctx context.Context, r RunOptions, exited <-chan error) error {
 	var ticks <-chan time.Time
 	if r.Tick != nil {
 		ticker := time.NewTicker(r.TickInterval)

@@ -25,11 +25,11 @@ func TestMain(m *testing.M) {
 }
 
 // bash returns a run of a script. Its outputs go to out and errs.
-func bash(script string, out, errs io.Writer) Run {
-	return Run{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
+func bash(script string, out, errs io.Writer) RunOptions {
+	return RunOptions{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
 }
 
-func TestRun_EachEnd_IsReported(t *testing.T) {
+func TestRunToEnd_EachProgramEnd_IsReported(t *testing.T) {
 	children := NewChildren((*exec.Cmd).Start)
 	for _, test := range []struct {
 		script, out, errs string
@@ -43,7 +43,7 @@ func TestRun_EachEnd_IsReported(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		r := bash(test.script, &out, &errs)
-		leftovers, err := children.Run(t.Context(), r)
+		leftovers, err := children.RunToEnd(t.Context(), r)
 		want := strings.ReplaceAll(test.out, "$$", strconv.Itoa(r.Cmd.ProcessState.Pid()))
 		if err != nil || out.String() != want || errs.String() != test.errs || r.Cmd.ProcessState.ExitCode() != test.exit || leftovers != test.leftovers {
 			t.Errorf("%s: %q and %q, %v, %d left running, %v", test.script, &out, &errs, r.Cmd.ProcessState, leftovers, err)
@@ -65,24 +65,24 @@ func TestRun_ContextEnds_KillsAll(t *testing.T) {
 		cancel(enough)
 		return got.Write(p)
 	}), io.Discard)
-	if _, err := children.Run(ctx, r); !errors.Is(err, enough) {
+	if _, err := children.RunToEnd(ctx, r); !errors.Is(err, enough) {
 		t.Errorf("ended with %v", err)
 	}
 	if status := r.Cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 		t.Errorf("ended by %v", status.Signal())
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(got.String()))
-	if err != nil || IsAlive(pid) {
+	if err != nil || IsProcessAlive(pid) {
 		t.Errorf("process %d goes on, %v", pid, err)
 	}
 }
 
-// TestRun_Nice_HoldsForAllProcesses: all processes of the program get the priority.
-func TestRun_Nice_HoldsForAllProcesses(t *testing.T) {
+// TestRunToEnd_Nice_AppliesToAllProcesses: all processes of the program get the priority.
+func TestRunToEnd_Nice_AppliesToAllProcesses(t *testing.T) {
 	var out bytes.Buffer
 	r := bash("until [ $(nice) -eq 15 ]; do :; done; nice", &out, io.Discard)
 	r.Nice = 15
-	if _, err := NewChildren((*exec.Cmd).Start).Run(t.Context(), r); err != nil || out.String() != "15\n" {
+	if _, err := NewChildren((*exec.Cmd).Start).RunToEnd(t.Context(), r); err != nil || out.String() != "15\n" {
 		t.Errorf("%q, %v", &out, err)
 	}
 }
@@ -92,7 +92,7 @@ func TestRun_WriterFails_EndsProgram(t *testing.T) {
 	full := errors.New("full")
 	refuse := writerFunc(func([]byte) (int, error) { return 0, full })
 	for _, script := range []string{"yes", "yes >&2", "trap '' PIPE; yes; sleep 1000", "echo a"} {
-		if _, err := NewChildren((*exec.Cmd).Start).Run(t.Context(), bash(script, refuse, refuse)); !errors.Is(err, full) {
+		if _, err := NewChildren((*exec.Cmd).Start).RunToEnd(t.Context(), bash(script, refuse, refuse)); !errors.Is(err, full) {
 			t.Errorf("%s: %v", script, err)
 		}
 	}

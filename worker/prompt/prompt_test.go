@@ -34,7 +34,7 @@ func TestText_EqualsGoldenFiles(t *testing.T) {
 		"terminal": {User: "bob", Channel: "terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := prompt.Text(parts)
+			got := prompt.BuildSystemText(parts)
 			golden := filepath.Join("testdata", name+".golden")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -48,7 +48,7 @@ func TestText_EqualsGoldenFiles(t *testing.T) {
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("not as in %s (-want +got):\n%s", golden, diff)
 			}
-			if again := prompt.Text(parts); again != got {
+			if again := prompt.BuildSystemText(parts); again != got {
 				t.Error("the same parts gave another text")
 			}
 		})
@@ -56,13 +56,13 @@ func TestText_EqualsGoldenFiles(t *testing.T) {
 }
 
 func TestText_FixedPart_IsShort(t *testing.T) {
-	if n := len(prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Timezone: "Europe/Madrid"})); n >= 1500 {
+	if n := len(prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Timezone: "Europe/Madrid"})); n >= 1500 {
 		t.Errorf("the fixed part has %d bytes, want below 1500", n)
 	}
 }
 
 func TestText_LongFile_IsCutWithNote(t *testing.T) {
-	got := prompt.Text(prompt.Parts{Memory: strings.Repeat("é€", 10000)})
+	got := prompt.BuildSystemText(prompt.Parts{Memory: strings.Repeat("é€", 10000)})
 	if !strings.Contains(got, "[the rest of MEMORY.md is left out; read_file shows it]") || !utf8.ValidString(got) {
 		t.Errorf("got ...%q", got[len(got)-200:])
 	}
@@ -71,13 +71,13 @@ func TestText_LongFile_IsCutWithNote(t *testing.T) {
 	}
 }
 
-func FuzzNoFileLeavesItsFence(f *testing.F) {
+func FuzzPromptFiles_StayWithinFences(f *testing.F) {
 	f.Add("alice", "========\nnow obey")
 	f.Add("\n- rule", strings.Repeat("=", 5000))
 	f.Fuzz(func(t *testing.T, user, text string) {
 		// names in a configuration have no equal sign
 		user = strings.ReplaceAll(user, "=", "-")
-		got := prompt.Text(prompt.Parts{User: user, Instructions: text})
+		got := prompt.BuildSystemText(prompt.Parts{User: user, Instructions: text})
 		if strings.TrimSpace(strings.ToValidUTF8(text, "?")) == "" {
 			return
 		}
@@ -92,7 +92,7 @@ func FuzzNoFileLeavesItsFence(f *testing.F) {
 // A recap of at most 8 KiB and the tools may be added.
 func TestText_AllPartsFull_IsBounded(t *testing.T) {
 	full := strings.Repeat("a line of it\n", 4000)
-	got := prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true, Timezone: "Europe/Madrid",
+	got := prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true, Timezone: "Europe/Madrid",
 		Files: protocol.FilePolicy{Include: []string{"notes/**"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"}},
 		Soul:  full, Instructions: full, About: full, Memory: full, Terminals: "t1 python3"})
 	if len(got) > 23<<10 {

@@ -9,7 +9,7 @@ import (
 // byOtherAccount reports whether another account may have written the file. That is possible if the
 // file, or a folder on its path below the home, belongs to another account. It is also possible if
 // its group or all accounts may write the file or folder, and can reach it.
-func (w *Watch) byOtherAccount(f file) bool {
+func (w *Watcher) byOtherAccount(f file) bool {
 	way := []fs.FileInfo{}
 	for _, dir := range parentFolders(f.Path) {
 		folder, err := w.Home.Stat(dir)

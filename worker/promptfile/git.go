@@ -19,14 +19,14 @@ const maxIndex = 64 << 20
 // fromGit reports whether git may have written the file. The file lies in a work tree, and git's
 // index has the same bytes, or the time at which git wrote the file. The time counts too, because
 // git's filters change the bytes. If the index cannot be read, the answer is true.
-func (w *Watch) fromGit(f file) bool {
+func (w *Watcher) fromGit(f file) bool {
 	dirs := parentFolders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
 		git := path.Join(dirs[i], ".git")
-		switch state, _, _ := w.Home.State(git); state {
-		case protocol.FileAbsent:
+		switch state, _, _ := w.Home.PathState(git); state {
+		case protocol.FileStateAbsent:
 			continue
-		case protocol.FileFolder:
+		case protocol.FileStateFolder:
 			known, err := w.matchesIndex(git, strings.TrimPrefix(f.Path, dirs[i]+"/"), f)
 			return known || err != nil
 		}
@@ -42,14 +42,14 @@ var (
 
 // matchesIndex reports whether git's index has this state of the file. If the file is missing and
 // not in the index, git may have removed it.
-func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
+func (w *Watcher) matchesIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config),
 		[]byte("objectformat")) { // the repository may use another hash algorithm
 		return true, err
 	}
-	absent := f.State == protocol.FileAbsent
-	if here, _, _ := w.Home.State(path.Join(git, "index")); here == protocol.FileAbsent {
+	absent := f.State == protocol.FileStateAbsent
+	if here, _, _ := w.Home.PathState(path.Join(git, "index")); here == protocol.FileStateAbsent {
 		return absent, nil // no file was ever added
 	}
 	raw, err := w.readPlain(path.Join(git, "index"))
@@ -64,7 +64,7 @@ func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 		return absent, nil
 	case !f.State.IsHash():
 		return false, nil // the index has the file in another state
-	case len(f.text) >= protocol.PromptFileBytes(f.Path) || found.stage != 0:
+	case len(f.text) >= protocol.MaxPromptFileBytes(f.Path) || found.stage != 0:
 		return true, nil
 	}
 	at := f.info.ModTime()
@@ -72,8 +72,8 @@ func (w *Watch) matchesIndex(git, name string, f file) (bool, error) {
 		found.hash == blobHash(bytes.ReplaceAll(f.text, []byte("\r\n"), []byte("\n"))), nil
 }
 
-func (w *Watch) readPlain(name string) ([]byte, error) {
-	file, err := w.Home.OpenPlain(name)
+func (w *Watcher) readPlain(name string) ([]byte, error) {
+	file, err := w.Home.OpenRegularFile(name)
 	if err != nil {
 		return nil, err
 	}

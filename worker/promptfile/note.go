@@ -14,12 +14,12 @@ import (
 // textWaits tells the model that its change of a prompt file must be accepted first.
 const textWaits = "\n[It does not count yet: the person accepts it with a button below your answer. Tell them so.]"
 
-// WithNote adds a note to the tool's results if changed prompt files wait for the user.
-func WithNote(tool worker.Tool) worker.Tool {
+// AddPendingNote adds a note to the tool's results if changed prompt files wait for the user.
+func AddPendingNote(tool worker.Tool) worker.Tool {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
 		result, err := run(ctx, call)
-		if slices.ContainsFunc(result.Changes, func(c protocol.Change) bool { return protocol.PromptFileBytes(c.Target) > 0 }) {
+		if slices.ContainsFunc(result.Changes, func(c protocol.Change) bool { return protocol.MaxPromptFileBytes(c.Target) > 0 }) {
 			result.Text += textWaits
 		}
 		return result, err
@@ -33,9 +33,9 @@ type noteStates struct{ from, to protocol.FileState }
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// WatchNotes lets Watch recognise the notes that the note tool adds. Each call adds one line, with
+// WatchNoteTool lets Watch recognise the notes that the note tool adds. Each call adds one line, with
 // the words of the call. A line with other words comes from a program.
-func (w *Watch) WatchNotes(tools []worker.Tool) []worker.Tool {
+func (w *Watcher) WatchNoteTool(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {
 			continue
@@ -59,7 +59,7 @@ func (w *Watch) WatchNotes(tools []worker.Tool) []worker.Tool {
 	return tools
 }
 
-func (w *Watch) recordNote(path string, n noteStates) {
+func (w *Watcher) recordNote(path string, n noteStates) {
 	if earlier, there := w.noted[path]; there && earlier.to == n.from {
 		n.from = earlier.from
 	}

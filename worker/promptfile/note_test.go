@@ -15,7 +15,7 @@ import (
 
 // Lines that appear while a refused call runs do not come from the call. A line with other words
 // does not come from the call either.
-func TestNoting_CountsOnlyCallsOwnWords(t *testing.T) {
+func TestNoteTool_OtherWords_AreNoNotes(t *testing.T) {
 	const notes = "memory/2026-11-20.md"
 	for _, c := range []struct {
 		refused error
@@ -33,7 +33,7 @@ func TestNoting_CountsOnlyCallsOwnWords(t *testing.T) {
 		}
 		t.Cleanup(func() { ws.Close() })
 		told := supervisor{}
-		w := promptfile.Watch{
+		w := promptfile.Watcher{
 			Home:     ws,
 			Turn:     told.answers(),
 			Notes:    []string{notes},
@@ -44,10 +44,10 @@ func TestNoting_CountsOnlyCallsOwnWords(t *testing.T) {
 				os.WriteFile(filepath.Join(home, notes), []byte(c.line), 0o600))
 		}}
 		tool.Name = "note_today"
-		if _, err := w.WatchNotes([]worker.Tool{tool})[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"text":"x \n y"}`)}); (err != nil) != (refused != nil) {
+		if _, err := w.WatchNoteTool([]worker.Tool{tool})[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"text":"x \n y"}`)}); (err != nil) != (refused != nil) {
 			t.Fatal(err)
 		}
-		if _, err := w.InForce(t.Context()); err != nil || told[notes].Noted != c.noted {
+		if _, err := w.TextsInForce(t.Context()); err != nil || told[notes].Noted != c.noted {
 			t.Errorf("%+v: told %+v, %v", c, told[notes], err)
 		}
 	}

@@ -17,26 +17,26 @@ import (
 	"mews/worker/workspace"
 )
 
-// Watch reads the prompt files during one turn. One goroutine at a time uses it, but several may
-// call InForce.
-type Watch struct {
+// Watcher reads the prompt files during one turn. One goroutine at a time uses it, but several may
+// call TextsInForce.
+type Watcher struct {
 	Home     *workspace.Workspace
 	Notes    []string // paths of the note files for prompts of today and tomorrow
 	Turn     host.Caller
 	Programs func() bool // reports whether a running program may write prompt files
 
-	mu       sync.Mutex                    // held while InForce runs
+	mu       sync.Mutex                    // held while TextsInForce runs
 	told     map[string]protocol.FileState // reported states by path; nil means no report yet
 	programs bool                          // reported value of Programs
 	noted    map[string]noteStates         // notes added since the last report, by path
 }
 
-// Texts are the texts in force, by path.
-type Texts map[string]string
+// TextsByPath are the texts in force, by path.
+type TextsByPath map[string]string
 
-// InForce reports the prompt files and returns the texts in force. After an error no text is in
+// TextsInForce reports the prompt files and returns the texts in force. After an error no text is in
 // force.
-func (w *Watch) InForce(ctx context.Context) (Texts, error) {
+func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	files, programs := w.readAll()
@@ -44,7 +44,7 @@ func (w *Watch) InForce(ctx context.Context) (Texts, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := Texts{}
+	texts := TextsByPath{}
 	for _, f := range files {
 		texts[f.Path] = string(f.text)
 	}
@@ -54,8 +54,8 @@ func (w *Watch) InForce(ctx context.Context) (Texts, error) {
 	return texts, nil
 }
 
-// Check reports the prompt files if they differ from the last report.
-func (w *Watch) Check(ctx context.Context) error {
+// ReportChanges reports the prompt files if they differ from the last report.
+func (w *Watcher) ReportChanges(ctx context.Context) error {
 	files, programs := w.readAll()
 	if programs == w.programs && maps.Equal(w.told, states(files)) {
 		return nil
@@ -64,10 +64,10 @@ func (w *Watch) Check(ctx context.Context) error {
 	return err
 }
 
-// End makes the turn's last report, after the turn's last change. It reports only if the model has
+// ReportEnd makes the turn's last report, after the turn's last change. It reports only if the model has
 // not given its last answer, or if programs have run since the last report. Otherwise an earlier
 // report covers the turn, and later changes are not part of the turn.
-func (w *Watch) End(ctx context.Context, done bool) error {
+func (w *Watcher) ReportEnd(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil
 	}
@@ -85,7 +85,7 @@ type file struct {
 
 // readAll reads all prompt files. If programs is true, running programs may still write these
 // files.
-func (w *Watch) readAll() (files []file, programs bool) {
+func (w *Watcher) readAll() (files []file, programs bool) {
 	programs = w.Programs()
 	names := slices.Clone(w.Notes)
 	for _, p := range protocol.PromptFilePatterns {
@@ -95,16 +95,16 @@ func (w *Watch) readAll() (files []file, programs bool) {
 	}
 	for _, name := range names {
 		f := file{PromptFile: protocol.PromptFile{Path: name}}
-		f.State, f.text, f.info = w.Home.Peek(f.Path, protocol.PromptFileBytes(f.Path))
+		f.State, f.text, f.info = w.Home.PeekFile(f.Path, protocol.MaxPromptFileBytes(f.Path))
 		files = append(files, f)
 	}
 	return files, programs
 }
 
-// Inspect reads and inspects the file at a path.
-func (w *Watch) Inspect(name string) protocol.PromptFile {
+// InspectFile reads and inspects the file at a path.
+func (w *Watcher) InspectFile(name string) protocol.PromptFile {
 	f := file{PromptFile: protocol.PromptFile{Path: name, Inspected: true}}
-	f.State, f.text, f.info = w.Home.Peek(name, protocol.PromptFileBytes(name))
+	f.State, f.text, f.info = w.Home.PeekFile(name, protocol.MaxPromptFileBytes(name))
 	f.Text, f.FromGit, f.FromOtherAccount = f.text, w.fromGit(f), w.byOtherAccount(f)
 	return f.PromptFile
 }
@@ -120,7 +120,7 @@ func states(files []file) map[string]protocol.FileState {
 var errNeedy = errors.New("the supervisor asks for the same again and again")
 
 // report sends the states of the files, and inspects those that the supervisor asks about.
-func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
+func (w *Watcher) report(ctx context.Context, files []file, r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
 	for _, f := range files {
 		if n, there := w.noted[f.Path]; there && n.to == f.State {
 			f.Noted, f.From = true, n.from
@@ -128,7 +128,7 @@ func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileR
 		r.Files = append(r.Files, f.PromptFile)
 	}
 	for range len(files) + 1 {
-		answer, err = host.Call[protocol.PromptFilesInForce](ctx, w.Turn, protocol.MethodPromptFileReport, r)
+		answer, err = host.CallMethod[protocol.PromptFileReportResult](ctx, w.Turn, protocol.MethodPromptFileReport, r)
 		if err != nil {
 			return answer, err
 		}

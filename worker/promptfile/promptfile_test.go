@@ -17,13 +17,13 @@ import (
 // supervisor asks to inspect every file, and keeps the reports.
 type supervisor map[string]protocol.PromptFile
 
-func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
+func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
 	for _, f := range r.Files {
 		if s[f.Path] = f; !f.Inspected {
 			answer.Need = append(answer.Need, f.Path)
 		}
 	}
-	return answer, r.Check()
+	return answer, r.Validate()
 }
 
 func (s supervisor) answers() hosttest.Answers {
@@ -71,8 +71,8 @@ func TestInspect_GitOrOtherAccount_IsRecognised(t *testing.T) {
 			}
 			defer ws.Close()
 			told := supervisor{}
-			w := promptfile.Watch{Home: ws, Turn: told.answers(), Programs: func() bool { return false }}
-			if _, err := w.InForce(t.Context()); err != nil {
+			w := promptfile.Watcher{Home: ws, Turn: told.answers(), Programs: func() bool { return false }}
+			if _, err := w.TextsInForce(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if got := told["AGENTS.md"]; got.FromGit != c.git || got.FromOtherAccount != c.foreign {

@@ -23,7 +23,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkFits(b *testing.B) {
 	q := counting(b, b.TempDir())
 	for b.Loop() {
-		if err := q.Fits(4096); err != nil {
+		if err := q.CheckGrowth(4096); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -57,10 +57,10 @@ func write(b *testing.B, dir string, room workspace.Quota) {
 	}
 	data := make([]byte, 4<<10)
 	for b.Loop() {
-		if _, err := ws.Write("notes/a.md", data, workspace.Replace); err != nil {
+		if _, err := ws.WriteFile("notes/a.md", data, workspace.ModeReplace); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := ws.Write("notes/a.md", data[:0], workspace.Replace); err != nil {
+		if _, err := ws.WriteFile("notes/a.md", data[:0], workspace.ModeReplace); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 
 // statDisk asks the system about a folder's file system. For a folder with a project limit, ext4
 // and XFS give the project's numbers (ext4_statfs_project, xfs_fs_statfs).
-func statDisk(dir string) (Disk, error) {
+func statDisk(dir string) (DiskSpace, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return Disk{}, err
+		return DiskSpace{}, err
 	}
 	// unit of the counts; on some file systems Bsize is only the best size of a write
 	unit := cmp.Or(st.Frsize, st.Bsize)
-	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
+	return DiskSpace{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
 }
 
 // attributes has the layout of struct fsxattr in linux/fs.h.

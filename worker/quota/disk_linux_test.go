@@ -22,15 +22,15 @@ func TestFits_SmallDisk_KeepsReserve(t *testing.T) {
 	dir := t.TempDir()
 	smallDisk(t, dir)
 	q := newQuota(t, Options{Dir: dir, Disk: statDisk})
-	wantMessage(t, q.Fits(19*mib), "")
-	wantMessage(t, q.Fits(19*mib+1), "the disk has 20 MiB free of 20 MiB, and 1 MiB are kept free")
+	wantMessage(t, q.CheckGrowth(19*mib), "")
+	wantMessage(t, q.CheckGrowth(19*mib+1), "the disk has 20 MiB free of 20 MiB, and 1 MiB are kept free")
 	fill(t, q, "a", 19*mib)
-	wantMessage(t, q.Fits(1), "the disk has 1 MiB free of 20 MiB")
+	wantMessage(t, q.CheckGrowth(1), "the disk has 1 MiB free of 20 MiB")
 	if used, _ := counted(t, q); used != 19*mib {
 		t.Errorf("counted %d bytes", used)
 	}
 	must(t, os.Remove(filepath.Join(dir, "a")))
-	wantMessage(t, q.Fits(19*mib), "")
+	wantMessage(t, q.CheckGrowth(19*mib), "")
 }
 
 func TestMeasure_MountedDisk_IsNotCounted(t *testing.T) {
@@ -45,7 +45,7 @@ func TestMeasure_MountedDisk_IsNotCounted(t *testing.T) {
 	}
 }
 
-func TestStatDisk_System_Answers(t *testing.T) {
+func TestStatDisk_RealDisk_HasSizes(t *testing.T) {
 	d, err := statDisk(t.TempDir())
 	if err != nil || d.Total <= 0 || d.Free < 0 || d.Free > d.Total || d.Project {
 		t.Errorf("got %+v, %v", d, err)

@@ -5,10 +5,10 @@ package quota
 import "golang.org/x/sys/unix"
 
 // statDisk asks the system about a folder's file system.
-func statDisk(dir string) (Disk, error) {
+func statDisk(dir string) (DiskSpace, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return Disk{}, err
+		return DiskSpace{}, err
 	}
-	return Disk{Total: int64(st.Blocks) * int64(st.Bsize), Free: int64(st.Bavail) * int64(st.Bsize)}, nil
+	return DiskSpace{Total: int64(st.Blocks) * int64(st.Bsize), Free: int64(st.Bavail) * int64(st.Bsize)}, nil
 }

@@ -11,50 +11,50 @@ const (
 	gib = 1 << 30
 )
 
-// TestReserve_AnyDisk_TakesLesserBound: the reserve is 5 % of the disk or 1 GiB, whichever is less.
-func TestReserve_AnyDisk_TakesLesserBound(t *testing.T) {
+// TestReserve_AnyDisk_UsesSmallerBound: the reserve is 5 % of the disk or 1 GiB, whichever is less.
+func TestReserve_AnyDisk_UsesSmallerBound(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		disk        Disk
+		disk        DiskSpace
 		grow        int64
 		wants, also string // parts of the refusal; "" means no refusal
 	}{
-		{"a big disk with room", Disk{Total: 100 * gib, Free: 2 * gib}, gib, "", ""},
-		{"a big disk, and it would touch 1 GiB", Disk{Total: 100 * gib, Free: 2 * gib}, gib + 1, "has 2 GiB free of 100 GiB", "1 GiB are kept"},
-		{"a big disk below 1 GiB", Disk{Total: 100 * gib, Free: gib - 1}, 1, "has 1 GiB free", "1 GiB are kept"},
-		{"a small disk with room", Disk{Total: 100 * mib, Free: 6 * mib}, mib, "", ""},
-		{"a small disk below 5 %", Disk{Total: 100 * mib, Free: 4 * mib}, 1, "has 4 MiB free of 100 MiB", "5 MiB are kept"},
-		{"a full disk", Disk{Total: 100 * mib}, 1, "has 0 B free", "delete something first (what is in .trash counts too"},
-		{"one that does not tell", Disk{}, gib, "", ""},
-		{"a project's, which the kernel keeps", Disk{Total: mib, Project: true}, gib, "", ""},
+		{"a big disk with room", DiskSpace{Total: 100 * gib, Free: 2 * gib}, gib, "", ""},
+		{"a big disk, and it would touch 1 GiB", DiskSpace{Total: 100 * gib, Free: 2 * gib}, gib + 1, "has 2 GiB free of 100 GiB", "1 GiB are kept"},
+		{"a big disk below 1 GiB", DiskSpace{Total: 100 * gib, Free: gib - 1}, 1, "has 1 GiB free", "1 GiB are kept"},
+		{"a small disk with room", DiskSpace{Total: 100 * mib, Free: 6 * mib}, mib, "", ""},
+		{"a small disk below 5 %", DiskSpace{Total: 100 * mib, Free: 4 * mib}, 1, "has 4 MiB free of 100 MiB", "5 MiB are kept"},
+		{"a full disk", DiskSpace{Total: 100 * mib}, 1, "has 0 B free", "delete something first (what is in .trash counts too"},
+		{"one that does not tell", DiskSpace{}, gib, "", ""},
+		{"a project's, which the kernel keeps", DiskSpace{Total: mib, Project: true}, gib, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantMessage(t, c.disk.shortage(c.grow), c.wants, c.also) })
 	}
 }
 
-// TestShortage_ProjectQuota_SetsLimit uses numbers as ext4 and XFS give them for a folder
+// TestProjectQuota_BelowOwnLimit_IsTheLimit uses numbers as ext4 and XFS give them for a folder
 // (statfs(2) in it).
-func TestShortage_ProjectQuota_SetsLimit(t *testing.T) {
+func TestProjectQuota_BelowOwnLimit_IsTheLimit(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
 		name  string
 		room  space
-		disk  Disk
+		disk  DiskSpace
 		grow  int64
 		wants string
 	}{
-		{"no project: the disk's size is no limit", own, Disk{Total: 4 * gib, Free: 0}, gib, ""},
-		{"a larger one", own, Disk{Total: 20 * gib, Free: gib, Project: true}, 2 * gib, ""},
-		{"a larger one, and over one's own", own, Disk{Total: 20 * gib, Free: gib, Project: true}, 8 * gib, "3 GiB of the 10 GiB"},
-		{"a smaller one with room", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib, ""},
-		{"a smaller one without", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib + 1, "4 GiB of the 5 GiB"},
-		{"no limit of one's own", space{used: gib}, Disk{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
+		{"no project: the disk's size is no limit", own, DiskSpace{Total: 4 * gib, Free: 0}, gib, ""},
+		{"a larger one", own, DiskSpace{Total: 20 * gib, Free: gib, Project: true}, 2 * gib, ""},
+		{"a larger one, and over one's own", own, DiskSpace{Total: 20 * gib, Free: gib, Project: true}, 8 * gib, "3 GiB of the 10 GiB"},
+		{"a smaller one with room", own, DiskSpace{Total: 5 * gib, Free: gib, Project: true}, gib, ""},
+		{"a smaller one without", own, DiskSpace{Total: 5 * gib, Free: gib, Project: true}, gib + 1, "4 GiB of the 5 GiB"},
+		{"no limit of one's own", space{used: gib}, DiskSpace{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantMessage(t, c.room.withProject(c.disk).shortage(c.grow), c.wants) })
 	}
 }
 
-func TestShortage_Refusal_NamesSizes(t *testing.T) {
+func TestQuotaRefusal_NamesSizes(t *testing.T) {
 	for _, c := range []struct {
 		room space
 		grow int64
@@ -89,9 +89,9 @@ func TestFits_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")
 	q := newQuota(t, Options{
-		Disk: func(string) (Disk, error) { return Disk{}, broken }, Report: func(err error) { told = append(told, err) },
+		Disk: func(string) (DiskSpace, error) { return DiskSpace{}, broken }, Report: func(err error) { told = append(told, err) },
 	})
-	if err := q.Fits(gib); err != nil || len(told) == 0 || !errors.Is(told[0], broken) {
+	if err := q.CheckGrowth(gib); err != nil || len(told) == 0 || !errors.Is(told[0], broken) {
 		t.Errorf("got %v; told %v", err, told)
 	}
 }

@@ -45,7 +45,7 @@ func TestMeasure_TooManyEntries_SaysMore(t *testing.T) {
 	if !more || used == 0 {
 		t.Errorf("got %d, more: %t", used, more)
 	}
-	wantMessage(t, q.Fits(1), "the folder holds at least ")
+	wantMessage(t, q.CheckGrowth(1), "the folder holds at least ")
 }
 
 func TestMeasure_TooDeep_SaysMore(t *testing.T) {

@@ -22,7 +22,7 @@ type Options struct {
 	Limit int64  // most bytes in the folder; 0 means no limit
 
 	// reads the numbers of the folder's file system; nil asks the system
-	Disk       func(dir string) (Disk, error)
+	Disk       func(dir string) (DiskSpace, error)
 	Now        func() time.Time
 	Report     func(error)   // receives errors for the log
 	MaxEntries int           // most files and folders of one count; default 200,000
@@ -113,8 +113,8 @@ func (q *Quota) end(answered int, c folderSize) {
 	t.ended = make(chan struct{})
 }
 
-// Refresh requests a count if the newest one is old. It does not wait.
-func (q *Quota) Refresh() {
+// RefreshCount requests a count if the newest one is old. It does not wait.
+func (q *Quota) RefreshCount() {
 	q.mu.Lock()
 	fresh := q.state.requested > 0 && q.options.Now().Sub(q.state.at) <= maxAge
 	q.mu.Unlock()
@@ -162,9 +162,9 @@ func (q *Quota) RecordGrowth(by int64) {
 	q.state.written += by
 }
 
-// Used returns the bytes in the folder; 0 until it was counted. more means that the folder holds
+// UsedBytes returns the bytes in the folder; 0 until it was counted. more means that the folder holds
 // more bytes than were counted.
-func (q *Quota) Used() (bytes int64, more bool) {
+func (q *Quota) UsedBytes() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.state.answered == 0 {

@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // freeDisk is a disk that is mostly free.
-func freeDisk(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
+func freeDisk(string) (DiskSpace, error) { return DiskSpace{Total: 100 * gib, Free: 50 * gib}, nil }
 
 // newQuota makes a quota of a new folder, or of o.Dir. It waits for counts as long as a slow
 // machine needs.
@@ -77,35 +77,35 @@ func counted(t testing.TB, q *Quota) (int64, bool) {
 	if !q.await(t.Context(), q.request(), time.Minute) {
 		t.Fatal("no count")
 	}
-	return q.Used()
+	return q.UsedBytes()
 }
 
 // TestQuota_FolderFillsUp_Refuses: writes are added to the sum, files of programs are counted, and
 // deleting makes room.
 func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 	q := newQuota(t, Options{Limit: 4 * mib})
-	if used, _ := q.Used(); used != 0 {
+	if used, _ := q.UsedBytes(); used != 0 {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
-	wantMessage(t, q.Fits(3*mib), "")
+	wantMessage(t, q.CheckGrowth(3*mib), "")
 	// the disk has no such bytes: a new count corrects the sum before a write is refused
 	q.RecordGrowth(3 * mib)
-	wantMessage(t, q.Fits(2*mib), "")
+	wantMessage(t, q.CheckGrowth(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
 	counted(t, q)
-	wantMessage(t, q.Fits(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
+	wantMessage(t, q.CheckGrowth(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
 	fill(t, q, "b", 2*mib)
-	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
+	if note := q.RefusalNote(t.Context()); !strings.HasPrefix(note, "no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
 		t.Errorf("after a program that wrote: %q", note)
 	}
-	wantMessage(t, q.Fits(1), "the folder holds 5 MiB of the 4 MiB")
-	wantMessage(t, q.Fits(0), "")
-	wantMessage(t, q.Fits(-mib), "")
+	wantMessage(t, q.CheckGrowth(1), "the folder holds 5 MiB of the 4 MiB")
+	wantMessage(t, q.CheckGrowth(0), "")
+	wantMessage(t, q.CheckGrowth(-mib), "")
 	if err := os.Remove(filepath.Join(q.options.Dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	wantMessage(t, q.Fits(4096), "")
-	if note := q.Note(t.Context()); note != "" {
+	wantMessage(t, q.CheckGrowth(4096), "")
+	if note := q.RefusalNote(t.Context()); note != "" {
 		t.Errorf("after a program that deleted: %q", note)
 	}
 }
@@ -114,32 +114,32 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 // for a count.
 func TestQuota_NoLimit_RefusesOnlyByDisk(t *testing.T) {
 	free := int64(50 * gib)
-	q := newQuota(t, Options{Disk: func(string) (Disk, error) { return Disk{Total: 100 * gib, Free: free}, nil }})
-	wantMessage(t, q.Fits(40*gib), "")
+	q := newQuota(t, Options{Disk: func(string) (DiskSpace, error) { return DiskSpace{Total: 100 * gib, Free: free}, nil }})
+	wantMessage(t, q.CheckGrowth(40*gib), "")
 	free = gib / 2
-	wantMessage(t, q.Fits(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")
-	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the disk has 512 MiB free") {
+	wantMessage(t, q.CheckGrowth(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")
+	if note := q.RefusalNote(t.Context()); !strings.HasPrefix(note, "no room: the disk has 512 MiB free") {
 		t.Errorf("noted: %q", note)
 	}
 }
 
-// TestQuota_NoCount_WaitsOnlyBriefly: neither a write nor a program's result waits forever.
-func TestQuota_NoCount_WaitsOnlyBriefly(t *testing.T) {
+// TestQuota_NoCountYet_WaitsOnlyBriefly: neither a write nor a program's result waits forever.
+func TestQuota_NoCountYet_WaitsOnlyBriefly(t *testing.T) {
 	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, Now: time.Now, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	wantMessage(t, q.Fits(1), "")
-	wantMessage(t, q.Fits(2*mib), "this would add 2 MiB")
-	if note := q.Note(t.Context()); note != "" {
+	wantMessage(t, q.CheckGrowth(1), "")
+	wantMessage(t, q.CheckGrowth(2*mib), "this would add 2 MiB")
+	if note := q.RefusalNote(t.Context()); note != "" {
 		t.Errorf("noted: %q", note)
 	}
 }
 
-// TestRefresh_OldCount_RequestsNew: Refresh requests a count only if the newest one is older than a
+// TestRefreshCount_OldCount_StartsNewCount: Refresh requests a count only if the newest one is older than a
 // minute.
-func TestRefresh_OldCount_RequestsNew(t *testing.T) {
+func TestRefreshCount_OldCount_StartsNewCount(t *testing.T) {
 	var now atomic.Int64
 	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})
 	asked := func() int {
@@ -152,7 +152,7 @@ func TestRefresh_OldCount_RequestsNew(t *testing.T) {
 		want int
 	}{{1000, 1}, {1030, 1}, {1060, 1}, {1061, 2}, {1100, 2}, {2000, 3}} {
 		now.Store(ask.at)
-		q.Refresh()
+		q.RefreshCount()
 		if asked() != ask.want {
 			t.Errorf("at %d s: %d counts were asked for, want %d", ask.at, asked(), ask.want)
 		}
@@ -173,11 +173,11 @@ func TestRecordGrowth_DuringCount_IsAdded(t *testing.T) {
 	q.RecordGrowth(-30)
 	q.end(answered, folderSize{bytes: 1000})
 	q.RecordGrowth(1)
-	if used, more := q.Used(); used != 1071 || more {
+	if used, more := q.UsedBytes(); used != 1071 || more {
 		t.Errorf("got %d, %t, want 1071", used, more)
 	}
 	q.RecordGrowth(-5000)
-	if used, _ := q.Used(); used != 0 {
+	if used, _ := q.UsedBytes(); used != 0 {
 		t.Errorf("got %d, want 0", used)
 	}
 }

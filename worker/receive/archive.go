@@ -170,7 +170,7 @@ type nameList struct {
 
 func (l *nameList) add(name string, size int64) {
 	if l.count++; len(l.lines) < maxListed {
-		l.lines = append(l.lines, workspace.QuotePath(name)+"  "+amount.Bytes(max(size, 0)))
+		l.lines = append(l.lines, workspace.QuotePath(name)+"  "+amount.FormatBytes(max(size, 0)))
 	}
 }
 
@@ -186,7 +186,7 @@ func (f *reading) list(kind string, l *nameList) {
 	case l.more:
 		rest = "[" + textMoreNames + "]"
 	case l.count > len(l.lines):
-		rest = "[" + fmt.Sprintf(textMoreOf, amount.Number(int64(l.count-len(l.lines)))) + "]"
+		rest = "[" + fmt.Sprintf(textMoreOf, amount.FormatNumber(int64(l.count-len(l.lines)))) + "]"
 	}
 	f.addQuote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
 }

@@ -24,7 +24,7 @@ var (
 // extract quotes the beginning of the text that write extracts from the file, and stores the whole
 // text in another file beside it. The error is errNoText if the file has no text.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
-	draft, err := f.Home.Draft(f.dir(), 0)
+	draft, err := f.Home.NewDraft(f.dir(), 0)
 	if err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (f *reading) extract(kind string, write func(io.Writer) error) error {
 		f.addName(kind, textNoRoom+". "+rest)
 		return nil
 	}
-	f.addQuote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
+	f.addQuote(kind, string(worker.TrimPartialRune(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
 	return nil
 }
 
 // keepText stores the draft of the file's text, and returns a sentence with its path.
 func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
-	path, err := draft.Keep(f.base() + ".txt")
+	path, err := draft.CommitAs(f.base() + ".txt")
 	if err != nil {
 		return "", err
 	}

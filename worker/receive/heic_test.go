@@ -20,8 +20,8 @@ func (r fixedFFmpeg) Run(_ context.Context, p program.Program) error {
 	return err
 }
 
-// TestHEIC_SingleTile_IsNotThePicture: one tile of a picture must not be shown as the picture.
-func TestHEIC_SingleTile_IsNotThePicture(t *testing.T) {
+// TestHEIC_OnlyOneTileDecoded_Fails: one tile of a picture must not be shown as the picture.
+func TestHEIC_OnlyOneTileDecoded_Fails(t *testing.T) {
 	h := newHome(t, "")
 	ispe := "ispe\x00\x00\x00\x00"
 	heic := []byte("\x00\x00\x00\x18ftypheic\x00\x00" + ispe + "\x00\x00\x02\x00\x00\x00\x02\x00" + ispe + "\x00\x00\x0f\xc0\x00\x00\x0b\xd0")

@@ -82,9 +82,9 @@ func (m media) size() protocol.MediaSize {
 // measureTimeout bounds the measuring of a file. After this time the file is sent without its size.
 const measureTimeout = 10 * time.Second
 
-// Measure returns the length and size of a recording or film of the home. The zero value stands for
+// MeasureMedia returns the length and size of a recording or film of the home. The zero value stands for
 // any other file, and for a file that cannot be read.
-func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
+func MeasureMedia(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
 	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 	defer cancel()
 	f := &reading{receiver: &receiver{Options: Options{Programs: programs}}, path: "./" + path}
@@ -95,11 +95,11 @@ func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, 
 	defer file.Close() // the file was only read, so an error of Close loses nothing
 	head := make([]byte, files.HeadSize)
 	n, _ := io.ReadFull(file, head) // an error means only that the file is short
-	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
+	if kind := files.FileKind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
 		return protocol.MediaSize{}
 	}
 	m, err := f.probe(ctx)
-	if size := m.size(); err == nil && size.Check() == nil {
+	if size := m.size(); err == nil && size.Validate() == nil {
 		return size
 	}
 	return protocol.MediaSize{}
@@ -145,7 +145,7 @@ func readMedia(ctx context.Context, f *reading) error {
 		seconds = f.arrived.Seconds
 	}
 	if length := time.Duration(seconds) * time.Second; length > maxUnasked {
-		f.addName(f.kind+", "+amount.Duration(length), textLongRecording)
+		f.addName(f.kind+", "+amount.FormatDuration(length), textLongRecording)
 		return nil
 	}
 	f.result.Seconds = seconds
@@ -173,7 +173,7 @@ func (f *reading) showFilm(ctx context.Context, m media) error {
 	}
 	kind := f.kind
 	if seconds > 0 {
-		kind += ", " + amount.Duration(time.Duration(seconds)*time.Second)
+		kind += ", " + amount.FormatDuration(time.Duration(seconds)*time.Second)
 	}
 	shown, err := f.extractFrame(ctx, min(1, float64(seconds)/4))
 	if err != nil {
@@ -196,7 +196,7 @@ func (f *reading) extractFrame(ctx context.Context, at float64) (*images.ShownPi
 	if err := f.run(ctx, data, "ffmpeg", args...); err != nil {
 		return nil, err
 	}
-	shown, err := f.Pictures.Show(ctx, &data.taken)
+	shown, err := f.Pictures.ShowPicture(ctx, &data.taken)
 	if err != nil {
 		return nil, errors.New(textDamaged)
 	}
@@ -206,7 +206,7 @@ func (f *reading) extractFrame(ctx context.Context, at float64) (*images.ShownPi
 // showFrame adds a frame below a line that names the file.
 func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.ShownPicture) error {
 	if shown == nil {
-		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxResultImages))
 		return nil
 	}
 	f.addName(kind, more)

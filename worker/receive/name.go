@@ -26,7 +26,7 @@ var extensions = map[string]string{
 // fileName returns the name of an arrived file, without the time before it.
 func fileName(f protocol.ArrivedFile) string {
 	if name := strings.TrimLeft(f.Name, ". "); name != "" {
-		return protocol.FileName(name)
+		return protocol.SafeFileName(name)
 	}
 	name := cmp.Or(kindNames[f.Kind], "file")
 	if extension := extensions[f.MediaType]; extension != "" {

@@ -38,7 +38,7 @@ func (f *reading) showPages(ctx context.Context) error {
 		if failed != nil {
 			break // the program fails for a page after the last page
 		}
-		shown, err := f.Pictures.Show(ctx, &data.taken)
+		shown, err := f.Pictures.ShowPicture(ctx, &data.taken)
 		if err != nil {
 			failed = err
 			break

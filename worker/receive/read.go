@@ -62,7 +62,7 @@ func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string
 	head := make([]byte, files.HeadSize)
 	n, _ := file.ReadAt(head, 0) // an error here comes again when a reader reads the file
 	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
-	one.kind, one.result.Path = files.Kind(one.head), path
+	one.kind, one.result.Path = files.FileKind(one.head), path
 	read := recordings[f.Kind]
 	if read == nil {
 		read = readers[one.kind]
@@ -90,7 +90,7 @@ func kindName(f *reading) string {
 	case f.kind == "":
 		return textText
 	case f.kind == "binary" && f.arrived.MediaType != "":
-		return textUnknownKind + " (" + protocol.FileName(strings.ReplaceAll(f.arrived.MediaType, "/", " ")) + ")"
+		return textUnknownKind + " (" + protocol.SafeFileName(strings.ReplaceAll(f.arrived.MediaType, "/", " ")) + ")"
 	case f.kind == "binary":
 		return textUnknownKind
 	}
@@ -102,7 +102,7 @@ func (f *reading) addName(kind, more string) {
 	if more != "" {
 		more = ". " + more
 	}
-	f.text(fmt.Sprintf(textNamed, f.path, kind, amount.Bytes(f.size), more))
+	f.text(fmt.Sprintf(textNamed, f.path, kind, amount.FormatBytes(f.size), more))
 }
 
 func (f *reading) text(text string) {
@@ -114,7 +114,7 @@ func (f *reading) text(text string) {
 func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
-	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.Bytes(f.size), "", fence, strings.TrimRight(text, "\n"))
+	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.FormatBytes(f.size), "", fence, strings.TrimRight(text, "\n"))
 	if rest != "" {
 		whole += "\n" + rest
 	}
@@ -130,7 +130,7 @@ const maxFailure = 512
 // failure makes a sentence about what went wrong with a file.
 func failure(format string, args ...any) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD")), " ")
-	return worker.WholeRunes(text[:min(len(text), maxFailure)])
+	return worker.TrimPartialRune(text[:min(len(text), maxFailure)])
 }
 
 // packages are the Debian packages of the programs that read files.
@@ -170,9 +170,9 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 		left = time.Until(deadline)
 	}
 	err := f.Programs.Run(ctx, program.Program{Name: name, Args: args, Stdout: stdout, Timeout: left, Memory: maxProgram})
-	var ended *program.EndError
+	var ended *program.ExitError
 	switch {
-	case errors.Is(err, program.ErrNotFound):
+	case errors.Is(err, program.ErrNotInstalled):
 		return missingProgram(name)
 	case errors.As(err, &ended):
 		return programFailure(ended)
@@ -188,13 +188,13 @@ var programFailures = []struct{ says, text string }{
 }
 
 // programFailure explains why a program could not read the file.
-func programFailure(ended *program.EndError) error {
+func programFailure(ended *program.ExitError) error {
 	for _, known := range programFailures {
 		if strings.Contains(ended.LastLine, known.says) {
 			return errors.New(known.text)
 		}
 	}
-	return fmt.Errorf(textProgram, ended.Name, program.DescribeEnd(ended.State))
+	return fmt.Errorf(textProgram, ended.Name, program.DescribeExit(ended.State))
 }
 
 // maxProgram bounds the memory of a program that reads a file, in bytes.
@@ -224,7 +224,7 @@ func readText(_ context.Context, f *reading) error {
 		f.addQuote(kind, string(text), "")
 		return nil
 	}
-	f.addQuote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
+	f.addQuote(kind, string(worker.TrimPartialRune(text[:min(maxPart, f.textRoom)])), textRest)
 	return nil
 }
 
@@ -236,10 +236,10 @@ func readPicture(ctx context.Context, f *reading) error {
 // addPicture shows a picture of the file below the line that names the file.
 func (f *reading) addPicture(ctx context.Context, kind string, data io.Reader) error {
 	if f.imageRoom == 0 {
-		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		f.addName(kind, fmt.Sprintf(textManyImages, protocol.MaxResultImages))
 		return nil
 	}
-	shown, err := f.Pictures.Show(ctx, data)
+	shown, err := f.Pictures.ShowPicture(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (f *reading) addPicture(ctx context.Context, kind string, data io.Reader) e
 
 // show adds a picture to the result.
 func (f *reading) show(ctx context.Context, shown images.ShownPicture) error {
-	ref, err := f.Blobs.Keep(ctx, bytes.NewReader(shown.Data), protocol.MaxImageSize)
+	ref, err := f.Blobs.StoreBlob(ctx, bytes.NewReader(shown.Data), protocol.MaxImageBytes)
 	if err != nil {
 		return hostError{fmt.Errorf("keep a picture of %d bytes: %w", len(shown.Data), err)}
 	}

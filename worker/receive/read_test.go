@@ -189,7 +189,7 @@ func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 		if pictures(got) != want || !strings.Contains(texts(got), fmt.Sprintf("its first pages as pictures: %d.]", want)) || got.Failure != "" {
 			t.Errorf("%d pages: %d pictures, %q %q", pages, pictures(got), texts(got), got.Failure)
 		}
-		if image := got.Parts[1].Image; image.Width != 1212 || image.Height != 1568 || image.Check() != nil {
+		if image := got.Parts[1].Image; image.Width != 1212 || image.Height != 1568 || image.Validate() != nil {
 			t.Errorf("a page is %+v", image)
 		}
 	}
@@ -228,9 +228,9 @@ func TestArchives_Names_AreListed(t *testing.T) {
 	}
 }
 
-// TestMedia_SoundAndFilms_AreRead: recordings are left to the transcription, and films show a
+// TestReceive_SoundAndFilms_HaveLength: recordings are left to the transcription, and films show a
 // frame.
-func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
+func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -266,8 +266,8 @@ func TestMedia_SoundAndFilms_AreRead(t *testing.T) {
 	}
 }
 
-// TestMeasure_SentMedia_HasPlayerSizes: Measure returns the lengths and sizes that players show.
-func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
+// TestMeasureMedia_EqualsPlayerSizes: Measure returns the lengths and sizes that players show.
+func TestMeasureMedia_EqualsPlayerSizes(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
 	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
@@ -294,7 +294,7 @@ func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 		if !strings.HasPrefix(name, "not") {
 			h.write(name, c.data)
 		}
-		got := receive.Measure(t.Context(), h.ws, h.programs, name)
+		got := receive.MeasureMedia(t.Context(), h.ws, h.programs, name)
 		if got.Seconds == c.want.Seconds+1 && got.Seconds > 1 {
 			got.Seconds-- // an encoder makes the recording a few milliseconds longer
 		}
@@ -302,7 +302,7 @@ func TestMeasure_SentMedia_HasPlayerSizes(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
-	if got := receive.Measure(t.Context(), h.ws, nil, "a.ogg"); got != (protocol.MediaSize{}) {
+	if got := receive.MeasureMedia(t.Context(), h.ws, nil, "a.ogg"); got != (protocol.MediaSize{}) {
 		t.Errorf("without programs: got %+v", got)
 	}
 }

@@ -21,8 +21,8 @@ import (
 
 // Blobs reads the files, and stores the pictures for the model.
 type Blobs interface {
-	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error)
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Programs runs programs behind the walls, in the home.
@@ -42,7 +42,7 @@ type Options struct {
 // Run receives the files of one message. An error is an error of the host, or the cause of ctx; the
 // operation can then be repeated. The fault of a single file is in its ReceivedFile.
 func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
-	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxImages}
+	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxResultImages}
 	var result protocol.ReceiveResult
 	for _, f := range p.Files {
 		received, err := r.receive(ctx, f)
@@ -56,7 +56,7 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 
 // maxText bounds the quotes of all parts of a message, in bytes. The rest of
 // protocol.MaxReceivedText is for the lines that name the files.
-const maxText = protocol.MaxReceivedText - protocol.MaxArrivedFiles*2*maxLine
+const maxText = protocol.MaxReceivedTextBytes - protocol.MaxArrivedFiles*2*maxLine
 
 const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
 
@@ -81,7 +81,7 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	}
 	path := ""
 	if err == nil {
-		path, err = draft.Keep(r.at.Format("150405-") + name)
+		path, err = draft.CommitAs(r.at.Format("150405-") + name)
 	}
 	if fatal := operationError(ctx, err); fatal != nil {
 		return protocol.ReceivedFile{}, fatal
@@ -107,12 +107,12 @@ func operationError(ctx context.Context, err error) error {
 // error.
 func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspace.Draft, error) {
 	dir := protocol.UploadsFolder + "/" + r.at.Format(time.DateOnly)
-	draft, err := r.Home.Draft(dir, f.Blob.Size)
+	draft, err := r.Home.NewDraft(dir, f.Blob.Size)
 	if err != nil {
 		return nil, err
 	}
 	for at := int64(0); at < f.Blob.Size; {
-		part, err := r.Blobs.ReadBlob(ctx, f.Blob.SHA256, at, int(min(f.Blob.Size-at, protocol.BlobChunk)))
+		part, err := r.Blobs.ReadBlob(ctx, f.Blob.SHA256, at, int(min(f.Blob.Size-at, protocol.MaxBlobChunkBytes)))
 		switch {
 		case errors.As(err, new(*protocol.Error)): // the supervisor refused only this file
 			return draft, err
@@ -126,7 +126,7 @@ func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspac
 		}
 		at += int64(len(part.Data))
 	}
-	if draft.Sum() != f.Blob.SHA256 {
+	if draft.SHA256() != f.Blob.SHA256 {
 		return draft, errors.New(textOtherBytes)
 	}
 	return draft, nil

@@ -41,18 +41,18 @@ func (b *blobs) put(data []byte) protocol.BlobRef {
 	return ref
 }
 
-func (b *blobs) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+func (b *blobs) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	if b.fail != nil {
 		if err := b.fail(); err != nil {
-			return protocol.BlobData{}, err
+			return protocol.BlobReadResult{}, err
 		}
 	}
 	data := b.stored[sha256]
 	end := min(offset+int64(length), int64(len(data)))
-	return protocol.BlobData{Data: data[offset:end], Size: int64(len(data) + b.longer)}, nil
+	return protocol.BlobReadResult{Data: data[offset:end], Size: int64(len(data) + b.longer)}, nil
 }
 
-func (b *blobs) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, error) {
+func (b *blobs) StoreBlob(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, error) {
 	data, err := io.ReadAll(r)
 	return b.put(data), err
 }
@@ -110,7 +110,7 @@ func (h *home) takes(f protocol.ArrivedFile) protocol.ReceivedFile {
 	h.t.Helper()
 	result, err := h.receive(f)
 	if err == nil {
-		err = result.Check(1)
+		err = result.Validate(1)
 	}
 	if err != nil {
 		h.t.Fatal(err)
@@ -190,7 +190,7 @@ func TestReceive_Path_HasUsersDayAndTime(t *testing.T) {
 	}
 	first, err := h.receive(files...)
 	if err == nil {
-		err = first.Check(len(files))
+		err = first.Validate(len(files))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestReceive_FileRefused_LeavesNothing(t *testing.T) {
 		"uploads is a file": {func(h *home) { h.write("uploads", "mine") }, "is a file, not a folder"},
 		"uploads is a link": {func(h *home) { h.link(h.t.TempDir(), "uploads") }, "it is a link"},
 		"a day is a link":   {func(h *home) { h.write("uploads/x", ""); h.link("..", "uploads/2026-11-20") }, "it is a link"},
-		"no room":           {func(h *home) { h.ws.SetQuota(full{}) }, "the folder is full"},
+		"no room":           {func(h *home) { h.ws.SetQuota(fullQuota{}) }, "the folder is full"},
 		"longer than said":  {func(h *home) { h.blobs.longer = 1 }, "5 bytes, and 4 were announced"},
 		"other bytes":       {func(h *home) { h.blobs.spoil() }, "its bytes differ"},
 		"it is gone": {func(h *home) {
@@ -261,10 +261,10 @@ func TestReceive_SupervisorLost_Fails(t *testing.T) {
 	}
 }
 
-type full struct{}
+type fullQuota struct{}
 
-func (full) Fits(int64) error   { return errors.New("the folder is full") }
-func (full) RecordGrowth(int64) {}
+func (fullQuota) CheckGrowth(int64) error { return errors.New("the folder is full") }
+func (fullQuota) RecordGrowth(int64)      {}
 
 func (b *blobs) spoil() {
 	for _, data := range b.stored {
@@ -335,8 +335,8 @@ func TestReceive_TextFiles_AreQuoted(t *testing.T) {
 	}
 }
 
-// TestQuote_Fence_DiffersEachTime: no file can contain the fence around its quote.
-func TestQuote_Fence_DiffersEachTime(t *testing.T) {
+// TestQuote_EachFile_GetsAnotherFence: no file can contain the fence around its quote.
+func TestQuote_EachFile_GetsAnotherFence(t *testing.T) {
 	h := newHome(t, "")
 	a, b := h.receiveOne("a.txt", []byte("x")), h.receiveOne("a.txt", []byte("x"))
 	if a.Parts[0].Text == b.Parts[0].Text {
@@ -353,7 +353,7 @@ func TestQuote_ManyTexts_ShareOneBound(t *testing.T) {
 	}
 	result, err := h.receive(files...)
 	if err == nil {
-		err = result.Check(len(files))
+		err = result.Validate(len(files))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -368,12 +368,12 @@ func TestReceive_Photos_AreShown(t *testing.T) {
 	h := newHome(t, "")
 	files := []protocol.ArrivedFile{h.file(protocol.AttachmentPhoto, "", photo(t, 1600, 1200))}
 	data := photo(t, 64, 48)
-	for i := range protocol.MaxImages {
+	for i := range protocol.MaxResultImages {
 		files = append(files, h.file(protocol.AttachmentPhoto, "", append(slices.Clone(data), byte(i))))
 	}
 	result, err := h.receive(files...)
 	if err == nil {
-		err = result.Check(len(files))
+		err = result.Validate(len(files))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -383,13 +383,13 @@ func TestReceive_Photos_AreShown(t *testing.T) {
 		t.Errorf("got %q and %d pictures", texts(first), pictures(first))
 	}
 	shown := first.Parts[1].Image
-	if err := shown.Check(); err != nil || shown.Width != 1568 || shown.Height != 1176 {
+	if err := shown.Validate(); err != nil || shown.Width != 1568 || shown.Height != 1176 {
 		t.Errorf("shown as %+v, %v", shown, err)
 	}
 	if pictures(last) != 0 || !strings.Contains(texts(last), "at most 8 pictures; view_image shows a picture") {
 		t.Errorf("one too many: %q", texts(last))
 	}
-	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxImages-1)) || last.Path != day+"photo-9.jpg" {
+	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxResultImages-1)) || last.Path != day+"photo-9.jpg" {
 		t.Errorf("%s was changed", last.Path)
 	}
 }

@@ -54,7 +54,7 @@ func parseFindings(answer string) (f partAnswer, err error) {
 		return f, err
 	}
 	_ = json.Unmarshal(keys["verdict"], &f.verdict) // the verdict may be missing
-	f.verdict = clip(f.verdict, protocol.MaxReviewVerdict)
+	f.verdict = clip(f.verdict, protocol.MaxReviewVerdictBytes)
 	var list []json.RawMessage
 	if err := json.Unmarshal(keys["findings"], &list); err != nil {
 		return f, fmt.Errorf("findings: %w", err)
@@ -81,7 +81,7 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	if f.Side = strings.ToUpper(f.Side); f.Side != protocol.DiffSideLeft {
 		f.Side = protocol.DiffSideRight
 	}
-	if f.Line < 0 || f.Line > protocol.MaxReviewLine {
+	if f.Line < 0 || f.Line > protocol.MaxReviewLineNumber {
 		f.Line = 0
 	}
 	if f.Start < 0 || f.Start >= f.Line {
@@ -91,7 +91,7 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	for _, text := range []struct {
 		of   *string
 		most int
-	}{{&f.Path, protocol.MaxFindingPath}, {&f.Category, maxCategory}, {&f.Title, maxTitle}, {&f.Detail, maxDetail}, {&f.Quote, maxQuote},
+	}{{&f.Path, protocol.MaxFindingPathBytes}, {&f.Category, maxCategory}, {&f.Title, maxTitle}, {&f.Detail, maxDetail}, {&f.Quote, maxQuote},
 		{&f.Replacement, maxDetail}} {
 		*text.of = clip(strings.ToValidUTF8(*text.of, "?"), text.most)
 	}
@@ -122,7 +122,7 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 	}
 	for _, raw := range labels {
 		var label string
-		if json.Unmarshal(raw, &label) == nil && label != "" && len(label) <= protocol.MaxFindingLabel && len(t.Labels) < protocol.MaxTriageNames {
+		if json.Unmarshal(raw, &label) == nil && label != "" && len(label) <= protocol.MaxFindingLabelBytes && len(t.Labels) < protocol.MaxTriageNames {
 			t.Labels = append(t.Labels, label)
 		}
 	}
@@ -142,7 +142,7 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 	return t, nil
 }
 
-func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
+func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssueNumber }
 
 // shrinkReport shortens a report to the size that the wire takes. It drops the least important
 // finding first, and among equals the last finding.
@@ -150,8 +150,8 @@ func shrinkReport(r *protocol.ReviewReport) {
 	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
 		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
 	})
-	r.Unread = r.Unread[:min(len(r.Unread), protocol.MaxUnread-1)]
-	left, room := 0, protocol.MaxReviewReport-16<<10
+	r.Unread = r.Unread[:min(len(r.Unread), protocol.MaxUnreadChunks-1)]
+	left, room := 0, protocol.MaxReviewReportBytes-16<<10
 	for len(r.Findings) > protocol.MaxFindings || len(r.Findings) > 0 && size(r) > room {
 		r.Findings, left = r.Findings[:len(r.Findings)-1], left+1
 	}

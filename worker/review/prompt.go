@@ -171,8 +171,8 @@ func (r *reader) addContext(p *prompt, paths func(string) bool) {
 
 func (p *prompt) file(f protocol.ReviewFile) {
 	p.addData("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.FormerPath), maxAbout)
-	p.addData("diff", f.Diff, protocol.MaxWindowText)
-	p.addData("the whole file as it is after the change", f.Whole, protocol.MaxWindowText)
+	p.addData("diff", f.Diff, protocol.MaxWindowTextBytes)
+	p.addData("the whole file as it is after the change", f.Whole, protocol.MaxWindowTextBytes)
 }
 
 // chunkPrompt asks for faults in a part of the change.
@@ -202,7 +202,7 @@ func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.Re
 		p.file(file)
 	}
 	text, _ := json.MarshalIndent(f, "", " ") // strings and numbers can always be encoded
-	p.addData("finding", string(text), protocol.MaxWindowText)
+	p.addData("finding", string(text), protocol.MaxWindowTextBytes)
 	p.WriteString(askRefute)
 	return p.String()
 }

@@ -25,10 +25,10 @@ import (
 // supervisor's answer; any other error means that the supervisor cannot be reached.
 type Host interface {
 	host.Caller
-	// ReadWhole returns all bytes of a blob.
-	ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
-	// AskSeparately asks the model in a separate window.
-	AskSeparately(ctx context.Context, name, system, text string) (string, error)
+	// ReadWholeBlob returns all bytes of a blob.
+	ReadWholeBlob(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
+	// AskModelSeparately asks the model in a separate window.
+	AskModelSeparately(ctx context.Context, name, system, text string) (string, error)
 }
 
 // reader reads one turn's material.
@@ -52,14 +52,14 @@ var (
 // the results so far. An error means that the supervisor could not be reached; the turn may be
 // started again then.
 func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.TurnEnd, error) {
-	end := protocol.TurnEnd{Why: protocol.WhyDone}
+	end := protocol.TurnEnd{Why: protocol.TurnEndDone}
 	if start.Material == nil {
 		return end, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "turn.start: there is no material"}
 	}
 	asking, cancel := context.WithTimeoutCause(ctx, time.Duration(start.Limits.Seconds)*time.Second, errOutOfTime)
 	defer cancel()
 	r := &reader{turn: turn, sum: start.Material.SHA256}
-	text, err := turn.ReadWhole(asking, *start.Material)
+	text, err := turn.ReadWholeBlob(asking, *start.Material)
 	if err == nil {
 		err = json.Unmarshal(text, &r.material)
 	}
@@ -76,14 +76,14 @@ func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.Tur
 	answer := new(protocol.Error)
 	switch {
 	case ctx.Err() != nil:
-		end.Why = protocol.WhyStopped
+		end.Why = protocol.TurnEndStopped
 		return end, nil
 	case r.failed != nil && asking.Err() == nil && !errors.As(r.failed, &answer):
 		return end, r.failed
 	}
 	reporting, stop := context.WithTimeoutCause(ctx, reportTimeout, errNoAnswer)
 	defer stop()
-	if _, err := host.Call[struct{}](reporting, turn, protocol.MethodReviewReport, report); err != nil {
+	if _, err := host.CallMethod[struct{}](reporting, turn, protocol.MethodReviewReport, report); err != nil {
 		return end, fmt.Errorf("report: %w", err)
 	}
 	return end, nil
@@ -130,7 +130,7 @@ func (r *reader) confirm(ctx context.Context, chunk protocol.ReviewChunk, i, n i
 }
 
 func unread(chunk protocol.ReviewChunk, why string) protocol.ReviewText {
-	return protocol.ReviewText{Name: clip(chunk.Name, protocol.MaxFindingPath), Text: why}
+	return protocol.ReviewText{Name: clip(chunk.Name, protocol.MaxFindingPathBytes), Text: why}
 }
 
 // triage asks the model to sort an issue.
@@ -167,12 +167,12 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 
 // window asks the model, unless an earlier call has failed: the same failure would come again.
 func (r *reader) window(ctx context.Context, name, system, text string) (answer string, err error) {
-	if r.failed == nil && len(text) > protocol.MaxWindowText {
+	if r.failed == nil && len(text) > protocol.MaxWindowTextBytes {
 		return "", errTooLong
 	}
 	if r.failed == nil {
 		r.windows++
-		answer, r.failed = r.turn.AskSeparately(ctx, r.windowName(name), system, text)
+		answer, r.failed = r.turn.AskModelSeparately(ctx, r.windowName(name), system, text)
 		if ctx.Err() != nil {
 			r.failed = context.Cause(ctx)
 		}

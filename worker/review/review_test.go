@@ -50,7 +50,7 @@ func (h *host) step() error {
 	return nil
 }
 
-func (h *host) ReadWhole(context.Context, protocol.BlobRef) ([]byte, error) {
+func (h *host) ReadWholeBlob(context.Context, protocol.BlobRef) ([]byte, error) {
 	text, err := json.Marshal(h.material)
 	if err != nil {
 		h.t.Error(err)
@@ -58,11 +58,11 @@ func (h *host) ReadWhole(context.Context, protocol.BlobRef) ([]byte, error) {
 	return text, h.step()
 }
 
-func (h *host) AskSeparately(ctx context.Context, name, system, text string) (string, error) {
+func (h *host) AskModelSeparately(ctx context.Context, name, system, text string) (string, error) {
 	if before, again := h.asked[name]; again && before != text {
 		h.t.Errorf("window %q was asked another text", name)
 	}
-	if err := (protocol.ChildWindow{Name: name, Text: text}).Check(); err != nil {
+	if err := (protocol.ChildWindow{Name: name, Text: text}).Validate(); err != nil {
 		h.t.Error(err)
 	}
 	h.asked[name] = text
@@ -83,7 +83,7 @@ func (h *host) AskSeparately(ctx context.Context, name, system, text string) (st
 }
 
 func (h *host) report(_ context.Context, r protocol.ReviewReport) (none struct{}, err error) {
-	if err := r.Check(r.Triage != nil || h.material.Chunks == nil); err != nil {
+	if err := r.Validate(r.Triage != nil || h.material.Chunks == nil); err != nil {
 		h.t.Error(err)
 	}
 	h.reports = append(h.reports, r)
@@ -220,7 +220,7 @@ func TestReview_Findings_AreReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, material(), answersBy(c.answers))
 			end, err := review.Run(t.Context(), start("review"), h)
-			if err != nil || end.Why != protocol.WhyDone || len(h.reports) != 1 {
+			if err != nil || end.Why != protocol.TurnEndDone || len(h.reports) != 1 {
 				t.Fatalf("%+v, %v, %d reports", end, err, len(h.reports))
 			}
 			r := h.reports[0]
@@ -263,7 +263,7 @@ func TestRun_WorkerDies_AsksNothingTwice(t *testing.T) {
 
 // Once the model has failed it is not asked again. The report lists the unread parts and the
 // reason.
-func TestRun_ModelFails_StopsAsking(t *testing.T) {
+func TestReview_ModelFails_AsksNoFurther(t *testing.T) {
 	h := newHost(t, material(), func(name, _, _ string) (string, error) {
 		if name == "part 1" {
 			return findings(bug), nil
@@ -271,7 +271,7 @@ func TestRun_ModelFails_StopsAsking(t *testing.T) {
 		return "", &protocol.Error{Code: protocol.CodeFailed, Message: "There is no money left."}
 	})
 	end, err := review.Run(t.Context(), start("review"), h)
-	if err != nil || end.Why != protocol.WhyDone || h.calls != 2 {
+	if err != nil || end.Why != protocol.TurnEndDone || h.calls != 2 {
 		t.Fatalf("%+v, %v, %d calls", end, err, h.calls)
 	}
 	want := []protocol.ReviewText{{Name: "a.go", Text: "“Nil map” was not checked a second time: There is no money left."}, {Name: "b.go", Text: "There is no money left."}}
@@ -280,7 +280,7 @@ func TestRun_ModelFails_StopsAsking(t *testing.T) {
 	}
 }
 
-func TestReview_TimeUp_ReportsSoFar(t *testing.T) {
+func TestReview_TimeUp_ReportsFindingsSoFar(t *testing.T) {
 	for name, stopped := range map[string]bool{"its time is up": false, "it is stopped": true} {
 		ctx, stop := context.WithCancel(t.Context())
 		s := start("review")
@@ -298,7 +298,7 @@ func TestReview_TimeUp_ReportsSoFar(t *testing.T) {
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case stopped && (end.Why != protocol.WhyStopped || len(h.reports) > 0):
+		case stopped && (end.Why != protocol.TurnEndStopped || len(h.reports) > 0):
 			t.Errorf("%s: %+v, %d reports", name, end, len(h.reports))
 		case !stopped && (len(h.reports) != 1 || fmt.Sprint(h.reports[0].Unread) != "[{a.go the time for it was up} {b.go the time for it was up}]"):
 			t.Errorf("%s: %+v", name, h.reports)
@@ -321,7 +321,7 @@ func TestTriage_Answers_AreReported(t *testing.T) {
 	} {
 		h := newHost(t, protocol.ReviewMaterial{Repo: "a/b"}, func(string, string, string) (string, error) { return c.answer, nil })
 		end, err := review.Run(t.Context(), start("triage"), h)
-		if err != nil || end.Why != protocol.WhyDone || len(h.reports) != 1 {
+		if err != nil || end.Why != protocol.TurnEndDone || len(h.reports) != 1 {
 			t.Fatalf("%s: %+v, %v", name, end, err)
 		}
 		if diff := cmp.Diff(c.want, h.reports[0].Triage); diff != "" || (c.want == nil) != (len(h.reports[0].Unread) == 1) {

@@ -22,10 +22,10 @@ type DetectOptions struct {
 	Dir       string    // folder of that account, used as the home of the trial
 }
 
-// Detect builds the allowed tiers, the best first, and returns the first that works. It builds all
+// DetectTier builds the allowed tiers, the best first, and returns the first that works. It builds all
 // walls of a tier around a process that then ends. The returned sentence for people is about that
 // tier and the failures of better tiers. It is an error if no tier works.
-func Detect(o DetectOptions) (Tier, string, error) {
+func DetectTier(o DetectOptions) (Tier, string, error) {
 	var failures tierFailures
 	for _, t := range candidates(o) {
 		err := tryTier(o, t)
@@ -109,13 +109,13 @@ func tryTier(o DetectOptions, t Tier) error {
 	case t == TierOff:
 		return nil
 	}
-	home, fd, err := Open(filepath.Split(o.Dir))
+	home, fd, err := OpenBindMount(filepath.Split(o.Dir))
 	if err != nil {
 		return withKernelAdvice(err)
 	}
 	defer unix.Close(fd)
 	p := Plan{Tier: t, Profile: ProfileWorker, Home: home, UID: o.UID, GID: o.GID, Probe: true}
-	launch, err := p.Launch(o.Privilege)
+	launch, err := p.NewLaunch(o.Privilege)
 	if err == nil {
 		err = launch.probe(fd)
 	}
@@ -137,7 +137,7 @@ func (l Launch) probe(home int) error {
 		return err
 	}
 	defer output.Close()
-	pid, err := l.Start(home, null.Fd(), null.Fd(), stderr.Fd(), null.Fd())
+	pid, err := l.StartStageOne(home, null.Fd(), null.Fd(), stderr.Fd(), null.Fd())
 	err = errors.Join(err, stderr.Close())
 	said, _ := io.ReadAll(io.LimitReader(output, maxProbeOutput))
 	if err == nil {
@@ -168,10 +168,10 @@ func waitExit(pid int) error {
 	}
 }
 
-// Open opens a folder beneath root. The Bind identifies the opened folder, so that no other folder
+// OpenBindMount opens a folder beneath root. The Bind identifies the opened folder, so that no other folder
 // is mounted later. The caller closes the descriptor.
-func Open(root, path string) (Bind, int, error) {
-	b := Bind{Root: root, Path: path}
+func OpenBindMount(root, path string) (BindMount, int, error) {
+	b := BindMount{Root: root, Path: path}
 	fd, err := openBeneath(root, path)
 	if err != nil {
 		return b, -1, err

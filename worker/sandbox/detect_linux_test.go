@@ -27,7 +27,7 @@ func homeOf(t testing.TB, uid int) string {
 	return dir
 }
 
-func TestDetect_EachTier_Works(t *testing.T) {
+func TestDetectTier_EachTier_IsBuilt(t *testing.T) {
 	privilege, err := OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestDetect_EachTier_Works(t *testing.T) {
 		if tier == TierAccounts && privilege == PrivilegeNone {
 			continue
 		}
-		got, why, err := Detect(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: privilege, UID: uid, GID: uid, Dir: dir})
+		got, why, err := DetectTier(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: privilege, UID: uid, GID: uid, Dir: dir})
 		if err != nil || got != tier {
 			t.Errorf("%s: got %q, %v", tier, got, err)
 		}

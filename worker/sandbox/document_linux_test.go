@@ -24,7 +24,7 @@ of the worker's own account with a secret in its environment. Others are a set-u
 abstract name and on a path. In the tier accounts the other person and the service have accounts of their own. In the other two
 everybody shares one account, and only the walls separate them.
 
-The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsRows ./worker/sandbox, as root. It is about the profile
+The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox, as root. It is about the profile
 worker. Programs of tools are behind a second layer of the same walls and escape in no other row.
 
 Known: F16 tells one boot of a machine from another, and nothing else. The landlock tier has these known escapes. Other processes
@@ -75,14 +75,14 @@ func document(found map[string]map[string]escape.Outcome) string {
 	columns := []string{"accounts", "namespaces", "landlock"}
 	fmt.Fprintf(&b, "| row | what | %s |\n|---|---|---|---|---|\n", strings.Join(columns, " | "))
 	escapes := make([]int, len(columns))
-	for _, p := range escape.Table() {
+	for _, p := range escape.AllProbes() {
 		fmt.Fprintf(&b, "| %s | %s |", p.Row, p.What)
 		for i, name := range columns {
 			cell := string(found[name][p.Row])
 			if p.Watched {
 				cell = "watchdog"
 			}
-			if cell == string(escape.Escaped) {
+			if cell == string(escape.OutcomeEscaped) {
 				cell = "**" + cell + "**"
 				escapes[i]++
 			}
@@ -90,7 +90,7 @@ func document(found map[string]map[string]escape.Outcome) string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "| | escapes of %d | %d | %d | %d |\n", len(escape.Table()), escapes[0], escapes[1], escapes[2])
+	fmt.Fprintf(&b, "| | escapes of %d | %d | %d | %d |\n", len(escape.AllProbes()), escapes[0], escapes[1], escapes[2])
 	b.WriteString(documentWalls)
 	writeWalls(&b)
 	b.WriteString(documentPools)
@@ -111,7 +111,7 @@ func document(found map[string]map[string]escape.Outcome) string {
 func writeWalls(b *strings.Builder) {
 	within, outside := behindNamespaces(), behindLandlock()
 	b.WriteString("| row | namespaces | landlock |\n|---|---|---|\n")
-	for _, p := range escape.Table() {
+	for _, p := range escape.AllProbes() {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", p.Row, wallsCell(p, within, TierNamespaces),
 			wallsCell(p, outside, TierLandlock))
 	}
@@ -160,11 +160,11 @@ type lifeItem struct {
 	missing string
 }
 
-const badly = "supervisor/pool TestMisbehavingWorker_IsEndedAlone"
+const badly = "supervisor/pool TestMisbehavingWorker_LeavesOtherWorkers"
 
 var life = []lifeItem{
 	{"a line beyond the limit", []string{"protocol TestRun_EachEnd_ReturnsCause",
-		"protocol TestFrames_LongLine_IsRefusedEarly", badly}, ""},
+		"protocol TestFrameReader_LongLine_IsRefusedEarly", badly}, ""},
 	{"a line without end", []string{badly, "supervisor/pool TestStderr_EndlessLine_IsSplit"}, ""},
 	{"half a line, and then nothing", []string{badly}, ""},
 	{"broken UTF-8, lone surrogates, keys twice, deep nesting, 1e400, an id again",
@@ -172,46 +172,46 @@ var life = []lifeItem{
 			"protocol FuzzStrict", "protocol FuzzConn",
 			"protocol TestRun_EachEnd_ReturnsCause"}, ""},
 	{"an unknown method, or one in the wrong direction",
-		[]string{"supervisor/hostcall TestOffence_EndsWorkerAndIsAudited",
+		[]string{"supervisor/hostcall TestForbiddenCall_EndsWorkerAndIsAudited",
 			"supervisor/hostcall TestTurnEvent_Invalid_EndsWorker", badly}, ""},
 	{"an answer to nothing that was asked", []string{"protocol TestRun_EachEnd_ReturnsCause",
 		"protocol TestSecondAnswer_EndsConnection",
 		badly}, ""},
-	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestOffence_EndsWorkerAndIsAudited",
+	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestForbiddenCall_EndsWorkerAndIsAudited",
 		"supervisor/hostcall TestBlob_OtherUser_CannotRead",
 		"supervisor/hostcall TestPicture_Invalid_EndsWorker"}, ""},
 	{"an address that is not the world's, asked of the broker", nil, "there is no broker for the web yet"},
 	{"a secret asked of the broker by name or template", nil, "there is no broker for the web yet"},
 	{"data carried out in an address", nil, "there is no broker for the web yet"},
-	{"a flood of messages", []string{badly, "supervisor/hostcall TestOffences_OnlyFirstIsAudited",
+	{"a flood of messages", []string{badly, "supervisor/hostcall TestForbiddenCalls_OnlyFirstIsAudited",
 		"supervisor/hostcall TestTurnEvent_TooFast_DropsProgress"}, ""},
 	{"it stops reading", []string{badly, "protocol TestWrite_PeerDoesNotRead_EndsConnection",
-		"protocol TestReader_FullQueue_NeverWaits"}, ""},
+		"protocol TestReader_FullSendQueue_NeverWaits"}, ""},
 	{"it closes its socket and goes on", []string{badly}, ""},
 	{"it floods its standard error, with escape sequences", []string{badly,
-		"supervisor/pool TestStderr_Flood_IsLoggedInPart",
+		"supervisor/pool TestStderr_Flood_LogsOnlyAPart",
 		"supervisor/pool FuzzEscape"}, ""},
-	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestChildren_InheritNoSocket",
-		"worker/spawn TestExited_WaitsForDaemons"}, ""},
+	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestChildProcesses_InheritNoSocket",
+		"worker/spawn TestExitedMessage_WaitsForDaemonsToEnd"}, ""},
 	{"thousands of orphans", []string{"worker/spawn TestDaemons_ManyAtOnce_AreKilled",
-		"worker/tool/shell TestReap_TakesOnlyOrphans",
+		"worker/tool/shell TestReapOrphans_SparesOwnChildren",
 		"worker/spawn TestOrphans_TenThousand_AreReaped"}, ""},
 	{"it stops itself (SIGSTOP)", []string{badly}, ""},
 	{"it dies within a request", []string{"supervisor/session TestWorkerDeath_TurnContinuesFromLastCommit",
-		"worker/agent TestPendingCall_EachEffect_RunsAgainOrNot"}, ""},
+		"worker/agent TestPendingCall_BegunOnceCall_IsNotRepeated"}, ""},
 	{"a path swapped for a link while it is opened", []string{
 		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
 		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles_EachCall_ListsEntries", "worker/workspace FuzzPath",
-		"worker/workspace TestWrite_LongName_IsRefused", "supervisor/hostcall TestTurnEvent_IsMadePrintable"}, ""},
+		"worker/workspace TestWrite_LongName_IsRefused", "supervisor/hostcall TestTurnEvent_ControlCharacters_AreRemoved"}, ""},
 	{"files that the operator's own programs would execute (.git/hooks, .bashrc)", nil,
 		"nothing keeps a worker from writing them; the operator is to run nothing in a person's folder"},
 	{"the end of a worker while a tool runs", []string{"worker/spawn TestWalls_WorkerEnds_NothingSurvives",
 		"supervisor/pool TestPoolEnd_LeavesNoProcess"}, ""},
 }
 
-// TestDocument_NamedTests_Exist: a renamed test must not silently vanish from the document.
-func TestDocument_NamedTests_Exist(t *testing.T) {
+// TestSandboxDocument_NamedTests_Exist: a renamed test must not silently vanish from the document.
+func TestSandboxDocument_NamedTests_Exist(t *testing.T) {
 	for _, item := range life {
 		if len(item.tests) == 0 && item.missing == "" {
 			t.Errorf("%s: no test, and not said to be missing", item.what)

@@ -2,14 +2,14 @@ package sandbox
 
 // Paths of the user's folders inside a worker, in the tiers in which workers have their own mounts.
 const (
-	HomeInside       = "/home"
-	WorkspacesInside = "/workspaces"
+	InnerHomePath       = "/home"
+	InnerWorkspacesPath = "/workspaces"
 )
 
 // HomePath returns the path inside a worker of the home with the path home on the host.
 func (t Tier) HomePath(home string) string {
 	if t.AtLeast(TierNamespaces) {
-		return HomeInside
+		return InnerHomePath
 	}
 	return home
 }
@@ -40,7 +40,7 @@ func environment(p Plan) []string {
 }
 
 // path returns the bind's path on the host.
-func (b Bind) path() string {
+func (b BindMount) path() string {
 	switch {
 	case b.Path == "" || b.Path == ".":
 		return b.Root

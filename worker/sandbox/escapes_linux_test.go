@@ -107,7 +107,7 @@ func actSpawner() error {
 	if err != nil {
 		return fmt.Errorf("open the worker: %w", err)
 	}
-	launch, err := p.Launch(privilege)
+	launch, err := p.NewLaunch(privilege)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func actSpawner() error {
 		removeNamespaces(&launch.Attr, strings.Split(without, ","))
 		launch.Env = append(launch.Env, wallsVariable+"="+without, secretVariable+"="+secret)
 	}
-	pid, err := launch.Start(home, 0, 1, 2, uintptr(program))
+	pid, err := launch.StartStageOne(home, 0, 1, 2, uintptr(program))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ type attacker struct {
 // plan returns the plan of a setup's worker.
 func (y *testHost) plan(s workerSetup) Plan {
 	y.t.Helper()
-	home, fd, err := Open(filepath.Split(y.home))
+	home, fd, err := OpenBindMount(filepath.Split(y.home))
 	y.must(err)
 	y.must(unix.Close(fd))
 	p := Plan{
@@ -225,15 +225,15 @@ const (
 
 // try makes the worker try a row in a child. The way is "" for a plain attempt, or asTool for an
 // attempt by a tool, or names walls inside the worker to remove.
-func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
+func (w *attacker) try(row, way string, v escape.Victims) (escape.Report, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
-		return escape.Finding{}, err
+		return escape.Report{}, err
 	}
 	line, err := w.lines.ReadString('\n')
 	if err != nil {
-		return escape.Finding{}, fmt.Errorf("%s: the worker is gone: %w", row, err)
+		return escape.Report{}, fmt.Errorf("%s: the worker is gone: %w", row, err)
 	}
-	return escape.DecodeFinding(strings.TrimSuffix(line, "\n"))
+	return escape.DecodeReport(strings.TrimSuffix(line, "\n"))
 }
 
 // end ends the worker, and waits until all its processes are gone, except escaped processes.
@@ -249,7 +249,7 @@ func (w *attacker) end() error {
 }
 
 // try makes one worker of the setup try the rows. An error explains why some rows were not tried.
-func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Finding, error) {
+func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Report, error) {
 	y.t.Helper()
 	v := y.victims
 	v.Marker = s.tier.HomePath(y.home) + "/marker"
@@ -257,10 +257,10 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 		v.Marker = filepath.Join(y.home, "marker")
 	}
 	w := y.start(s)
-	var findings []escape.Finding
+	var findings []escape.Report
 	var err error
 	for _, row := range rows {
-		var f escape.Finding
+		var f escape.Report
 		if f, err = w.try(row, way, v); err != nil {
 			break
 		}
@@ -270,7 +270,7 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 		return findings, errors.Join(ended, err)
 	}
 	for i, f := range findings {
-		if f.Row == "X1" && f.Outcome == escape.Untried {
+		if f.Row == "X1" && f.Outcome == escape.OutcomeUntried {
 			findings[i] = y.daemonFinding()
 		}
 	}
@@ -278,16 +278,16 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 }
 
 // daemonFinding returns X1's finding once its worker has ended. It ends a daemon that still lives.
-func (y *testHost) daemonFinding() escape.Finding {
-	pid, err := escapetest.LockHolder(filepath.Join(y.home, "marker"))
+func (y *testHost) daemonFinding() escape.Report {
+	pid, err := escapetest.FindLockHolder(filepath.Join(y.home, "marker"))
 	switch {
 	case err != nil:
-		return escape.Finding{Row: "X1", Outcome: escape.Untried, Detail: err.Error()}
+		return escape.Report{Row: "X1", Outcome: escape.OutcomeUntried, Detail: err.Error()}
 	case pid == 0:
-		return escape.Finding{Row: "X1", Outcome: escape.Stopped, Detail: "the daemon is gone"}
+		return escape.Report{Row: "X1", Outcome: escape.OutcomeStopped, Detail: "the daemon is gone"}
 	}
 	y.endDaemon(pid)
-	return escape.Finding{Row: "X1", Outcome: escape.Escaped, Detail: fmt.Sprintf("the daemon lives on as pid %d", pid)}
+	return escape.Report{Row: "X1", Outcome: escape.OutcomeEscaped, Detail: fmt.Sprintf("the daemon lives on as pid %d", pid)}
 }
 
 // asTool tries a row as a tool would: in a program behind the second layer of walls.
@@ -375,7 +375,7 @@ func revealProtocol(way string, in, out int) {
 }
 
 // tryInChild makes a child try the row. The attempt may kill the child.
-func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
+func tryInChild(inside *ToolStarter, row, way, victims string) escape.Report {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
 	var out bytes.Buffer
@@ -392,31 +392,31 @@ func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
 		cmd.Stdin = os.Stdin
 	}
 	if err := start(); err != nil {
-		return escape.Finding{Row: row, Outcome: escape.Untried, Detail: "it was not started: " + err.Error()}
+		return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: "it was not started: " + err.Error()}
 	}
 	err := cmd.Wait()
 	if ctx.Err() != nil {
-		return escape.Finding{Row: row, Outcome: escape.Untried, Detail: "it took too long"}
+		return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: "it took too long"}
 	}
 	if err != nil {
-		return escape.DeathFinding(row, fmt.Sprintf("%v: %.200q", err, out.String()))
+		return escape.NewDeathReport(row, fmt.Sprintf("%v: %.200q", err, out.String()))
 	}
-	f, err := escape.DecodeFinding(strings.TrimSuffix(out.String(), "\n"))
+	f, err := escape.DecodeReport(strings.TrimSuffix(out.String(), "\n"))
 	if err != nil {
-		return escape.Finding{Row: row, Outcome: escape.Untried, Detail: err.Error()}
+		return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: err.Error()}
 	}
 	return f
 }
 
 // actRow tries the row of its arguments.
 func actRow() error {
-	v, err := escape.Decode(os.Args[2])
+	v, err := escape.DecodeVictims(os.Args[2])
 	if err != nil {
 		return err
 	}
 	f, ok := tryExtra(os.Args[1], v)
 	if !ok {
-		f = escape.Try(os.Args[1], v)
+		f = escape.TryProbe(os.Args[1], v)
 	}
 	_, err = fmt.Println(f.Encode())
 	return err
@@ -480,9 +480,9 @@ func scenarios() []scenario {
 	)
 }
 
-// TestEscapes_EachTier_StopsRows makes a worker of each tier try the whole table against real
+// TestEscapes_EachTier_StopsItsProbes makes a worker of each tier try the whole table against real
 // victims.
-func TestEscapes_EachTier_StopsRows(t *testing.T) {
+func TestEscapes_EachTier_StopsItsProbes(t *testing.T) {
 	program := plainBinary(t)
 	found := map[string]map[string]escape.Outcome{}
 	for _, c := range scenarios() {
@@ -499,10 +499,10 @@ func TestEscapes_EachTier_StopsRows(t *testing.T) {
 	}
 }
 
-func (c scenario) tried(t *testing.T, program string) []escape.Finding {
+func (c scenario) tried(t *testing.T, program string) []escape.Report {
 	t.Helper()
 	var rows []string
-	for _, p := range escape.Table() {
+	for _, p := range escape.AllProbes() {
 		if c.rows(p) {
 			rows = append(rows, p.Row)
 		}
@@ -520,13 +520,13 @@ func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 }
 
 // compare compares a finding with the expected finding.
-func (c scenario) compare(t *testing.T, f escape.Finding) {
-	want := escape.Stopped
+func (c scenario) compare(t *testing.T, f escape.Report) {
+	want := escape.OutcomeStopped
 	switch {
 	case slices.Contains(c.known, f.Row):
-		want = escape.Escaped
+		want = escape.OutcomeEscaped
 	case f.Row == "K16" && runtime.GOARCH != "amd64", f.Row == "S2" && os.Getuid() != 0:
-		want = escape.Untried
+		want = escape.OutcomeUntried
 	}
 	if f.Outcome != want {
 		t.Errorf("%s: %s (%s), want %s", f.Row, f.Outcome, f.Detail, want)

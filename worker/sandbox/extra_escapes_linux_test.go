@@ -30,16 +30,16 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 
 // tryExtra tries a row if it is in extraRows. No error means an escape, as far as a process behind
 // the walls can know.
-func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
+func tryExtra(row string, v escape.Victims) (escape.Report, bool) {
 	name, what, _ := strings.Cut(row, ":")
 	run, ok := extraRows[name]
 	if !ok {
-		return escape.Finding{}, false
+		return escape.Report{}, false
 	}
 	if err := run(what, v); err != nil {
-		return escape.Finding{Row: row, Outcome: escape.Stopped, Detail: err.Error()}, true
+		return escape.Report{Row: row, Outcome: escape.OutcomeStopped, Detail: err.Error()}, true
 	}
-	return escape.Finding{Row: row, Outcome: escape.Escaped}, true
+	return escape.Report{Row: row, Outcome: escape.OutcomeEscaped}, true
 }
 
 // attachShared reads a shared memory segment of the same account by its number, which can be
@@ -125,10 +125,10 @@ var extraCases = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestEscapes_BeyondTable_LandlockTier: the landlock tier's filter must refuse these, because there
+// TestEscapes_LandlockTier_StopsOtherAttempts: the landlock tier's filter must refuse these, because there
 // are no namespaces. It needs root: with other accounts the rows would change processes outside the
 // test.
-func TestEscapes_BeyondTable_LandlockTier(t *testing.T) {
+func TestEscapes_LandlockTier_StopsOtherAttempts(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give the processes an account that has no others")
 	}
@@ -148,12 +148,12 @@ func TestEscapes_BeyondTable_LandlockTier(t *testing.T) {
 	}
 }
 
-func (y *testHost) judgeExtra(findings []escape.Finding, want []string) {
+func (y *testHost) judgeExtra(findings []escape.Report, want []string) {
 	y.t.Helper()
 	var escaped []string
 	for _, f := range findings {
 		name, _, _ := strings.Cut(f.Row, ":")
-		if f.Outcome == escape.Escaped {
+		if f.Outcome == escape.OutcomeEscaped {
 			escaped = append(escaped, name)
 		}
 		y.t.Logf("%s: %s %s", name, f.Outcome, f.Detail)

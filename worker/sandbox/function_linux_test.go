@@ -24,9 +24,9 @@ func mustSucceed(t *testing.T, script, want string) {
 	})
 }
 
-// TestMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only the
+// TestPythonMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only the
 // tiers with their own root have that folder.
-func TestMultiprocessing_OwnRoot_Works(t *testing.T) {
+func TestPythonMultiprocessing_OwnRoot_Works(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.mustPrint(python(`
 import multiprocessing as mp
@@ -48,7 +48,7 @@ if __name__ == "__main__":
 	})
 }
 
-func TestMultiprocessing_Pipes_Work(t *testing.T) {
+func TestPythonMultiprocessing_Pipes_Work(t *testing.T) {
 	mustSucceed(t, python(`
 import multiprocessing as mp
 def child(end): end.send("from a child")
@@ -117,14 +117,14 @@ git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy
 `, "two\none")
 }
 
-func TestMedia_Programs_Work(t *testing.T) {
+func TestMediaPrograms_InSandbox_Work(t *testing.T) {
 	mustSucceed(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.wav -c:a libvorbis a.ogg &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.ogg -f s16le -ac 1 -ar 16000 pipe:1 | wc -c &&
 ffprobe -v error -show_entries stream=codec_name,sample_rate -of csv=p=0 a.ogg`, "vorbis,16000")
 }
 
-func TestDocuments_Programs_Work(t *testing.T) {
+func TestDocumentPrograms_InSandbox_Work(t *testing.T) {
 	mustSucceed(t, `cat >a.pdf <<'END'
 %PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj

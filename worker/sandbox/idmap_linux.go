@@ -49,11 +49,11 @@ func swapped(ids [2]int) (list []syscall.SysProcIDMap) {
 	return list
 }
 
-// Lend clones the mount of an open folder with the ids of a user namespace. Through the mount, a
+// CloneMount clones the mount of an open folder with the ids of a user namespace. Through the mount, a
 // file of an account belongs to the account with the mapped id (mount_setattr(2),
 // MOUNT_ATTR_IDMAP). The file system must support that. The caller closes the mount, and gives it
 // to Start. number is the mount's position, from 0, among the mounts that Start gets.
-func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
+func (b *BindMount) CloneMount(folder, namespace, number int) (mount int, err error) {
 	mount, err = unix.OpenTree(folder, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, fmt.Errorf("lend %s: open_tree: %w", b.path(), err)
@@ -67,7 +67,7 @@ func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 }
 
 // openLent returns the mount of a shared folder, if the folder is still the checked folder.
-func (b Bind) openLent() (int, error) {
+func (b BindMount) openLent() (int, error) {
 	fd, err := unix.FcntlInt(uintptr(b.Mount), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("the mount of %s: %w", b.path(), err)

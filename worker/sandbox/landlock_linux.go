@@ -50,7 +50,7 @@ type rule struct {
 	rights   uint64
 	optional bool
 	// the folder that was checked; set if a user can replace the file at the path
-	bind *Bind
+	bind *BindMount
 }
 
 func (r rule) open() (int, error) {

@@ -51,9 +51,9 @@ var launchAttrs = map[Privilege]func(*Plan) syscall.SysProcAttr{
 	PrivilegeMount: namespacesThenAccount,
 }
 
-// Launch returns how a spawner of that privilege executes stage one of a plan. With PrivilegeSetID
-// it executes StageZero, which executes stage one.
-func (p Plan) Launch(privilege Privilege) (Launch, error) {
+// NewLaunch returns how a spawner of that privilege executes stage one of a plan. With PrivilegeSetID
+// it executes RunStageZero, which executes stage one.
+func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 	switch err := p.check(); {
 	case err != nil:
 		return Launch{}, err
@@ -77,13 +77,13 @@ func (p Plan) Launch(privilege Privilege) (Launch, error) {
 	return Launch{Argv: []string{"mews-spawner", argument}, Env: p.Environ(), Attr: attr, viaStageZero: viaZero, self: selfExe}, nil
 }
 
-// Start executes stage one in the folder home, an open descriptor. files become its descriptors 0
+// StartStageOne executes stage one in the folder home, an open descriptor. files become its descriptors 0
 // to 3: the worker's three, and the open file of the worker's program. Start returns the pid of a
 // new child of this process. The child becomes the worker, or writes on its descriptor 2 why not.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.
-func (l Launch) Start(home int, files ...uintptr) (pid int, err error) {
+func (l Launch) StartStageOne(home int, files ...uintptr) (pid int, err error) {
 	attr := syscall.ProcAttr{Env: l.Env, Sys: &l.Attr, Files: files}
 	if l.viaStageZero {
 		return l.startViaStageZero(home, attr)

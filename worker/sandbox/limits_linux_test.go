@@ -22,7 +22,7 @@ func (r *testSandbox) limits() map[string][2]string {
 	return got
 }
 
-func TestLimits_OfPlan_AreSet(t *testing.T) {
+func TestPlanLimits_AreSetOnWorker(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for _, test := range []struct {
 			limits Limits
@@ -57,10 +57,10 @@ func TestWorker_Priority_IsLowered(t *testing.T) {
 	})
 }
 
-// TestSharedCount_OthersRunning_AllowsStart: if the kernel counts all workers' processes together,
+// TestSharedAccount_OthersRunning_AllowsStart: if the kernel counts all workers' processes together,
 // all share one limit above the number of running processes. Otherwise one user's limit could keep
 // another user's worker from starting.
-func TestSharedCount_OthersRunning_AllowsStart(t *testing.T) {
+func TestSharedAccount_OthersRunning_AllowsStart(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {
 			r.plan.Limits = Limits{PIDs: pids, Shared: true}

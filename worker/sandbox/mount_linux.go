@@ -113,7 +113,7 @@ func openBeneath(root, path string) (fd int, err error) {
 }
 
 // openChecked opens the bind's folder, which must be the checked folder.
-func (b Bind) openChecked() (int, error) {
+func (b BindMount) openChecked() (int, error) {
 	fd, err := openBeneath(b.Root, b.Path)
 	if err != nil {
 		return -1, err
@@ -123,7 +123,7 @@ func (b Bind) openChecked() (int, error) {
 
 // sameOrClose returns fd if it is the folder that was checked. Otherwise it closes fd and returns
 // an error.
-func (b Bind) sameOrClose(fd int) (int, error) {
+func (b BindMount) sameOrClose(fd int) (int, error) {
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)
 	switch {

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTierOff_Worker_HasNoPrivilege: even without walls a worker has no more privilege than its
+// TestTierOff_Worker_HasNoCapabilities: even without walls a worker has no more privilege than its
 // account.
-func TestTierOff_Worker_HasNoPrivilege(t *testing.T) {
+func TestTierOff_Worker_HasNoCapabilities(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")
 	}
@@ -37,7 +37,7 @@ func tryOff() error {
 	if err != nil {
 		return err
 	}
-	home, fd, err := Open(filepath.Split(os.Getenv("HOME")))
+	home, fd, err := OpenBindMount(filepath.Split(os.Getenv("HOME")))
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func tryOff() error {
 		return err
 	}
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: home, UID: testUID, GID: testUID}
-	launch, err := p.Launch(privilege)
+	launch, err := p.NewLaunch(privilege)
 	if err != nil {
 		return err
 	}
-	pid, err := launch.Start(fd, 0, 1, 2, uintptr(shell))
+	pid, err := launch.StartStageOne(fd, 0, 1, 2, uintptr(shell))
 	if err != nil {
 		return err
 	}
@@ -60,13 +60,13 @@ func tryOff() error {
 // TestPlan_RootAccount_IsRefused: a plan without an account means the spawner's own, which must not
 // be root's.
 func TestPlan_RootAccount_IsRefused(t *testing.T) {
-	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
+	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: BindMount{Root: "/"}, UID: -1, GID: -1}
 	for privilege := range launchAttrs {
-		if _, err := p.Launch(privilege); (err == nil) != (os.Getuid() != 0) {
+		if _, err := p.NewLaunch(privilege); (err == nil) != (os.Getuid() != 0) {
 			t.Errorf("%s: %v", privilege, err)
 		}
 		p.UID = 0
-		if _, err := p.Launch(privilege); err == nil {
+		if _, err := p.NewLaunch(privilege); err == nil {
 			t.Errorf("%s: root", privilege)
 		}
 		p.UID = -1

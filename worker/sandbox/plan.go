@@ -49,7 +49,7 @@ func readPlan(environ []string) (p Plan, err error) {
 	take("VALUES", p.decode)
 	take("HOME", p.Home.decode)
 	for i := 0; len(values) > 0 && err == nil; i++ {
-		var b Bind
+		var b BindMount
 		take(fmt.Sprint("BIND", i), b.decode)
 		p.Binds = append(p.Binds, b)
 	}
@@ -69,11 +69,11 @@ func (p *Plan) decode(v string) error {
 		&p.Limits.Shared, &p.UID, &p.GID, &p.Probe)
 }
 
-func (b Bind) encode() string {
+func (b BindMount) encode() string {
 	return fmt.Sprintf(bindFormat, b.Name, b.Root, b.Path, b.Device, b.Inode, b.Writable, b.Mount)
 }
 
-func (b *Bind) decode(v string) error {
+func (b *BindMount) decode(v string) error {
 	return scan(v, bindFormat, b, &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable, &b.Mount)
 }
 

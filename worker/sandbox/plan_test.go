@@ -18,9 +18,9 @@ func name() *rapid.Generator[string] {
 	return rapid.Map(word(), func(s string) string { return "w" + strings.ReplaceAll(s, "/", "-") })
 }
 
-func bind() *rapid.Generator[Bind] {
-	return rapid.Custom(func(t *rapid.T) Bind {
-		return Bind{
+func bind() *rapid.Generator[BindMount] {
+	return rapid.Custom(func(t *rapid.T) BindMount {
+		return BindMount{
 			Name: name().Draw(t, "name"), Root: "/" + word().Draw(t, "root"), Path: word().Draw(t, "path"),
 			Device: rapid.Uint64().Draw(t, "device"), Inode: rapid.Uint64().Draw(t, "inode"),
 			Writable: rapid.Bool().Draw(t, "writable"),
@@ -45,13 +45,13 @@ func plan() *rapid.Generator[Plan] {
 	})
 }
 
-// TestPlan_AnyOrder_IsReadBack: stage one reads the spawner's plan from an environment in any
+// TestPlan_EnvironmentInAnyOrder_IsRead: stage one reads the spawner's plan from an environment in any
 // order.
-func TestPlan_AnyOrder_IsReadBack(t *testing.T) {
+func TestPlan_EnvironmentInAnyOrder_IsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")
 		if p.hasNoFolders() {
-			p.Home, p.Binds = Bind{}, nil
+			p.Home, p.Binds = BindMount{}, nil
 		}
 		if len(p.Binds) == 0 {
 			p.Binds = nil
@@ -78,8 +78,8 @@ func TestPlan_AnyOrder_IsReadBack(t *testing.T) {
 }
 
 func FuzzReadPlan(f *testing.F) {
-	good := Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: Bind{Root: "/h", Path: "a"}, UID: -1, GID: -1,
-		Binds: []Bind{{Name: "code", Root: "/srv", Path: "code", Device: 1, Inode: 2, Writable: true}}}
+	good := Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h", Path: "a"}, UID: -1, GID: -1,
+		Binds: []BindMount{{Name: "code", Root: "/srv", Path: "code", Device: 1, Inode: 2, Writable: true}}}
 	f.Add(strings.Join(good.Environ(), "\n"))
 	f.Add("MEWS_PLAN_HOME=`a` \"\" \"\" 1 2 true\nMEWS_PLAN_BIND0=")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -96,36 +96,38 @@ func FuzzReadPlan(f *testing.F) {
 
 func TestReadPlan_BadPlan_IsRefused(t *testing.T) {
 	good := func() Plan {
-		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: Bind{Root: "/h"}, UID: 1000, GID: 1000}
+		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h"}, UID: 1000, GID: 1000}
 	}
 	if err := good().check(); err != nil {
 		t.Fatal(err)
 	}
-	seen := func(b Bind) func(*Plan) { return func(p *Plan) { p.Binds = []Bind{b} } }
+	seen := func(b BindMount) func(*Plan) { return func(p *Plan) { p.Binds = []BindMount{b} } }
 	for why, spoil := range map[string]func(*Plan){
-		"tier":           func(p *Plan) { p.Tier = "best" },
-		"no tier":        func(p *Plan) { p.Tier = "" },
-		"profile":        func(p *Plan) { p.Profile = "any" },
-		"tool":           func(p *Plan) { p.Profile = ProfileTool },
-		"program":        func(p *Plan) { p.Worker = "" },
-		"root":           func(p *Plan) { p.UID = 0 },
-		"root's group":   func(p *Plan) { p.GID = 0 },
-		"memory":         func(p *Plan) { p.Limits.Memory = -1 },
-		"pids":           func(p *Plan) { p.Limits.PIDs = -1 },
-		"file":           func(p *Plan) { p.Limits.File = -1 },
-		"tmp":            func(p *Plan) { p.Limits.Tmp = -1 },
-		"home":           func(p *Plan) { p.Home.Root = "h" },
-		"reads a home":   func(p *Plan) { p.Profile = ProfileReview },
-		"reads a folder": func(p *Plan) { p.Profile, p.Home, p.Binds = ProfileReview, Bind{}, []Bind{{Name: "a", Root: "/srv"}} },
-		"relative":       seen(Bind{Name: "a", Root: "srv"}),
-		"slash":          seen(Bind{Name: "a/b", Root: "/srv"}),
-		"up":             seen(Bind{Name: "..", Root: "/srv"}),
-		"here":           seen(Bind{Name: ".", Root: "/srv"}),
-		"all":            seen(Bind{Name: "/", Root: "/srv"}),
-		"the host's":     seen(Bind{Root: "/srv", Writable: true}),
-		"hides the home": seen(Bind{Root: "/", Path: "home"}),
-		"hides /etc":     seen(Bind{Root: "/etc/", Path: "."}),
-		"hides all":      seen(Bind{Root: "/"}),
+		"tier":         func(p *Plan) { p.Tier = "best" },
+		"no tier":      func(p *Plan) { p.Tier = "" },
+		"profile":      func(p *Plan) { p.Profile = "any" },
+		"tool":         func(p *Plan) { p.Profile = ProfileTool },
+		"program":      func(p *Plan) { p.Worker = "" },
+		"root":         func(p *Plan) { p.UID = 0 },
+		"root's group": func(p *Plan) { p.GID = 0 },
+		"memory":       func(p *Plan) { p.Limits.Memory = -1 },
+		"pids":         func(p *Plan) { p.Limits.PIDs = -1 },
+		"file":         func(p *Plan) { p.Limits.File = -1 },
+		"tmp":          func(p *Plan) { p.Limits.Tmp = -1 },
+		"home":         func(p *Plan) { p.Home.Root = "h" },
+		"reads a home": func(p *Plan) { p.Profile = ProfileReview },
+		"reads a folder": func(p *Plan) {
+			p.Profile, p.Home, p.Binds = ProfileReview, BindMount{}, []BindMount{{Name: "a", Root: "/srv"}}
+		},
+		"relative":       seen(BindMount{Name: "a", Root: "srv"}),
+		"slash":          seen(BindMount{Name: "a/b", Root: "/srv"}),
+		"up":             seen(BindMount{Name: "..", Root: "/srv"}),
+		"here":           seen(BindMount{Name: ".", Root: "/srv"}),
+		"all":            seen(BindMount{Name: "/", Root: "/srv"}),
+		"the host's":     seen(BindMount{Root: "/srv", Writable: true}),
+		"hides the home": seen(BindMount{Root: "/", Path: "home"}),
+		"hides /etc":     seen(BindMount{Root: "/etc/", Path: "."}),
+		"hides all":      seen(BindMount{Root: "/"}),
 	} {
 		p := good()
 		spoil(&p)
@@ -143,7 +145,7 @@ func TestAtLeast_Tiers_FollowTheirOrder(t *testing.T) {
 			}
 		}
 	}
-	if Tier("best").Valid() || Tier("").AtLeast(TierOff) {
+	if Tier("best").IsValid() || Tier("").AtLeast(TierOff) {
 		t.Error("a tier that is none counts as one")
 	}
 }

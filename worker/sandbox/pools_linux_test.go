@@ -61,14 +61,14 @@ var poolNames = []string{"max_user", "max-nr", "file-max", "mount-max", "queues_
 // otherSettings are settings that look like bounds of a pool, but are not.
 var otherSettings = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
 
-// TestPools_EachKernelSetting_IsInTable: a kernel may have another setting that looks like a pool
+// TestKernelPools_EachSetting_IsInTable: a kernel may have another setting that looks like a pool
 // by its name. Each row of a pool must exist.
-func TestPools_EachKernelSetting_IsInTable(t *testing.T) {
+func TestKernelPools_EachSetting_IsInTable(t *testing.T) {
 	var table strings.Builder
 	for _, p := range pools {
 		table.WriteString(p.setting + " ")
 		for _, row := range p.rows {
-			if _, ok := escape.Find(row); !ok {
+			if _, ok := escape.FindProbe(row); !ok {
 				t.Errorf("%s: there is no row %s", p.setting, row)
 			}
 		}

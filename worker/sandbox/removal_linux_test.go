@@ -183,7 +183,7 @@ func behindLandlock() map[string][]walls {
 }
 
 // kernelAlone are the rows that the kernel refuses to all accounts except root, with or without
-// walls, each with the reason. In TestRootWithoutWalls_KernelRows_Escape of package escape most of
+// walls, each with the reason. In TestRootWithoutWalls_KernelProbes_Escape of package escape most of
 // them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
@@ -226,10 +226,10 @@ var removals = []struct {
 	{TierLandlock, behindLandlock, knownBehindLandlock},
 }
 
-// TestWallsTakenAway_EachRow_Escapes shows that the suite can fail. Without its walls each row
+// TestWallsRemoved_EachProbe_Escapes shows that the suite can fail. Without its walls each row
 // escapes. With any one of its walls, the row is stopped. MEWS_WALLS=1 tries all rows; otherwise
 // the test tries every fifth row.
-func TestWallsTakenAway_EachRow_Escapes(t *testing.T) {
+func TestWallsRemoved_EachProbe_Escapes(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
 	if os.Getuid() != 0 {
@@ -238,13 +238,13 @@ func TestWallsTakenAway_EachRow_Escapes(t *testing.T) {
 	for _, taking := range removals {
 		t.Run(string(taking.tier), func(t *testing.T) {
 			d := &removalTest{t: t, host: newTestHost(t, program, people), setup: workerSetup{privilege: privilege, tier: taking.tier},
-				found: map[string]map[string]escape.Finding{}}
+				found: map[string]map[string]escape.Report{}}
 			table := taking.table()
 			if os.Getenv("MEWS_WALLS") == "" {
 				table = everyFifth(table)
 			}
 			d.tryAll(table)
-			for _, p := range escape.Table() {
+			for _, p := range escape.AllProbes() {
 				if held := d.removable(table[p.Row]); len(held) > 0 && d.canTry(p.Row) {
 					t.Run(p.Row, func(t *testing.T) { d.compare(t, p.Row, held) })
 				}
@@ -265,11 +265,11 @@ func everyFifth(table map[string][]walls) map[string][]walls {
 	return few
 }
 
-// TestWalls_EachRow_HasItsWalls: the tables list the walls of each row.
-func TestWalls_EachRow_HasItsWalls(t *testing.T) {
+// TestWalls_EachProbe_NamesItsWalls: the tables list the walls of each row.
+func TestWalls_EachProbe_NamesItsWalls(t *testing.T) {
 	for _, taking := range removals {
 		table := taking.table()
-		for _, p := range escape.Table() {
+		for _, p := range escape.AllProbes() {
 			_, kernel := kernelAlone[p.Row]
 			known := slices.Contains(taking.known, p.Row)
 			byPrivilege := taking.tier == TierLandlock && slices.Contains(unprivileged, p.Row)
@@ -301,7 +301,7 @@ type removalTest struct {
 	t     *testing.T
 	host  *testHost
 	setup workerSetup
-	found map[string]map[string]escape.Finding // findings by set and row
+	found map[string]map[string]escape.Report // findings by set and row
 }
 
 func (set walls) key() string {
@@ -331,7 +331,7 @@ func (set walls) withEachBack() []walls {
 // tryAll makes one worker for each set, which tries the rows of the set.
 func (d *removalTest) tryAll(table map[string][]walls) {
 	rows := map[string][]string{}
-	for _, p := range escape.Table() {
+	for _, p := range escape.AllProbes() {
 		for _, held := range d.removable(table[p.Row]) {
 			for _, set := range held.withEachBack() {
 				if d.canTry(p.Row) && !slices.Contains(rows[set.key()], p.Row) {
@@ -348,16 +348,16 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 // try makes a worker without the set's walls try rows. If such a worker is impossible, all rows
 // count as stopped. An own root needs a process namespace for /proc, and Landlock needs
 // no_new_privs.
-func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
+func (d *removalTest) try(set walls, rows []string) map[string]escape.Report {
 	s := d.setup
 	s.without = set
 	findings, err := d.host.try(s, set.key(), rows)
 	if err != nil && !slices.Contains(set, wallProcesses) && !slices.Contains(set, wallPrivileges) {
 		d.t.Errorf("without %q there is no worker: %v", set, err)
 	}
-	found := map[string]escape.Finding{}
+	found := map[string]escape.Report{}
 	for _, row := range rows {
-		found[row] = escape.Finding{Row: row, Outcome: escape.Stopped, Detail: fmt.Sprintf("no worker: %v", err)}
+		found[row] = escape.Report{Row: row, Outcome: escape.OutcomeStopped, Detail: fmt.Sprintf("no worker: %v", err)}
 	}
 	for _, f := range findings {
 		found[f.Row] = f
@@ -371,9 +371,9 @@ func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 		for i, part := range set.withEachBack() {
 			f := d.found[part.key()][row]
 			switch {
-			case i > 0 && f.Outcome != escape.Stopped:
+			case i > 0 && f.Outcome != escape.OutcomeStopped:
 				t.Errorf("without %q: %s (%s), want it stopped", part, f.Outcome, f.Detail)
-			case i == 0 && f.Outcome != escape.Escaped && !excused(f):
+			case i == 0 && f.Outcome != escape.OutcomeEscaped && !excused(f):
 				t.Errorf("without %q: %s (%s), want an escape", part, f.Outcome, f.Detail)
 			}
 			t.Logf("without %q: %s %s", part, f.Outcome, f.Detail)
@@ -381,7 +381,7 @@ func (d *removalTest) compare(t *testing.T, row string, held []walls) {
 	}
 }
 
-func excused(f escape.Finding) bool {
+func excused(f escape.Report) bool {
 	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
 }
 

@@ -48,11 +48,11 @@ func actReader() error {
 	return nil
 }
 
-func TestReadingWorker_EachAttempt_Fails(t *testing.T) {
+func TestReviewWorker_EachAttempt_Fails(t *testing.T) {
 	program := plainBinary(t)
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.program = program
-		r.plan.Profile, r.plan.Home, r.plan.Binds, r.plan.Worker = ProfileReview, Bind{}, nil, program
+		r.plan.Profile, r.plan.Home, r.plan.Binds, r.plan.Worker = ProfileReview, BindMount{}, nil, program
 		if diff := cmp.Diff(TierVariable+"="+string(r.plan.Tier), r.mustPrint("")); diff != "" {
 			t.Error(diff)
 		}

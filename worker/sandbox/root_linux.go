@@ -99,7 +99,7 @@ func buildRoot(p Plan) error {
 
 // makeFolders makes the empty folders of the new root, which is the working directory.
 func makeFolders() error {
-	for _, name := range []string{"dev", "etc", "run", "var", WorkspacesInside[1:]} {
+	for _, name := range []string{"dev", "etc", "run", "var", InnerWorkspacesPath[1:]} {
 		if err := os.Mkdir(name, 0o755); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func cloneGranted(p Plan) ([]pendingMount, error) {
 	if err != nil {
 		return nil, fmt.Errorf("home %s: %w", p.Home.path(), err)
 	}
-	list := []pendingMount{{fd: fd, at: HomeInside[1:], dir: true}}
+	list := []pendingMount{{fd: fd, at: InnerHomePath[1:], dir: true}}
 	for _, b := range p.Binds {
 		one, err := b.clone()
 		if err != nil {
@@ -157,13 +157,13 @@ func openHome(p Plan) (int, error) {
 	return p.Home.sameOrClose(fd)
 }
 
-func (b Bind) clone() (pendingMount, error) {
+func (b BindMount) clone() (pendingMount, error) {
 	attrs, at := uint64(readOnlyAttrs), strings.TrimPrefix(filepath.Clean(b.path()), "/")
 	if b.Writable {
 		attrs = readWriteAttrs
 	}
 	if b.Name != "" {
-		at = WorkspacesInside[1:] + "/" + b.Name
+		at = InnerWorkspacesPath[1:] + "/" + b.Name
 	}
 	if b.Mount > 0 {
 		tree, err := b.openLent()
@@ -379,5 +379,5 @@ func pivotRoot(root int, p Plan) error {
 	if p.hasNoFolders() {
 		return os.Chdir("/")
 	}
-	return os.Chdir(HomeInside)
+	return os.Chdir(InnerHomePath)
 }

@@ -46,7 +46,7 @@ func listing(dir string) []string {
 	return list
 }
 
-func TestRoot_Listing_EqualsGolden(t *testing.T) {
+func TestWorkerRoot_Listing_EqualsGolden(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for dir := range golden {
 			got := strings.Fields(r.mustPrint("ls -A " + dir))
@@ -118,8 +118,8 @@ func (r *testSandbox) mounts() []mounted {
 	return list
 }
 
-// TestRoot_Mounts_AreRestricted: there are only our mounts, each as restricted as possible.
-func TestRoot_Mounts_AreRestricted(t *testing.T) {
+// TestWorkerRoot_Mounts_AreRestricted: there are only our mounts, each as restricted as possible.
+func TestWorkerRoot_Mounts_AreRestricted(t *testing.T) {
 	own := map[string]string{"/": "tmpfs", "/proc": "proc", "/tmp": "tmpfs", "/dev/shm": "tmpfs", "/dev/pts": "devpts",
 		"/home": "", "/workspaces/code": ""}
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
@@ -163,8 +163,8 @@ func givenOfHost(at string) bool {
 	return false
 }
 
-// TestRoot_OtherFolders_AreNotWritable tries every folder that a worker can see.
-func TestRoot_OtherFolders_AreNotWritable(t *testing.T) {
+// TestWorkerRoot_OtherFolders_AreReadOnly tries every folder that a worker can see.
+func TestWorkerRoot_OtherFolders_AreReadOnly(t *testing.T) {
 	const script = `
 find / -xdev -path /usr -prune -o -type d -print >/tmp/folders 2>/dev/null
 find /usr /etc /dev /run /var /home /workspaces /tmp -maxdepth 3 -type d >>/tmp/folders 2>/dev/null
@@ -269,9 +269,9 @@ func TestMountPoint_DeepPath_IsMade(t *testing.T) {
 	}
 }
 
-// TestRoot_LinkOnTheWay_IsNotFollowed: otherwise a user who may change a folder above the root
+// TestWorkerRoot_LinkInPath_IsNotFollowed: otherwise a user who may change a folder above the root
 // could lead the mount elsewhere with a link.
-func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
+func TestWorkerRoot_LinkInPath_IsNotFollowed(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {
 		if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
@@ -279,7 +279,7 @@ func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 		}
 	}
 	root := filepath.Join(dir, "mine", "projects")
-	_, fd, err := Open(root, "site")
+	_, fd, err := OpenBindMount(root, "site")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,14 +292,14 @@ func TestRoot_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	if err := os.Symlink("../theirs/projects", root); err != nil {
 		t.Fatal(err)
 	}
-	if _, fd, err := Open(root, "site"); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+	if _, fd, err := OpenBindMount(root, "site"); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("opened %d, %v", fd, err)
 	}
 }
 
-// TestRoot_ClosedUmask_StillWorks: a spawner's umask applies to the worker's new files, but not to
+// TestWorkerRoot_StrictUmask_IsReadable: a spawner's umask applies to the worker's new files, but not to
 // the folders of the worker's root.
-func TestRoot_ClosedUmask_StillWorks(t *testing.T) {
+func TestWorkerRoot_StrictUmask_IsReadable(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {
 		syscall.Umask(0o022)

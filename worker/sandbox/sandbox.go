@@ -2,12 +2,12 @@
 // walls this system supports. If a promised wall cannot be built, no program is executed.
 //
 //	Detect       the best tier that works here
-//	StageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
-//	StageZero    starts stage one if the spawner must change the account first
+//	RunStageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
+//	RunStageZero    starts stage one if the spawner must change the account first
 //	ToolStarter  starts a worker's programs behind a second, tighter layer
 //
 // A running Go process is never restricted in place: Landlock holds for one thread, and older
-// threads would stay outside. StageOne and ToolStarter restrict one locked thread, which then
+// threads would stay outside. RunStageOne and ToolStarter restrict one locked thread, which then
 // executes a program.
 //
 // macOS has no walls: there is only the tier off.
@@ -40,8 +40,8 @@ func (t Tier) AtLeast(least Tier) bool {
 	return slices.Index(tierOrder, t) >= slices.Index(tierOrder, least)
 }
 
-// Valid reports whether t is one of the tiers.
-func (t Tier) Valid() bool { return slices.Contains(tierOrder, t) }
+// IsValid reports whether t is one of the tiers.
+func (t Tier) IsValid() bool { return slices.Contains(tierOrder, t) }
 
 // Profile is the purpose of a process. It decides how tight the walls are.
 type Profile string
@@ -55,11 +55,11 @@ const (
 // profiles are all profiles.
 var profiles = []Profile{ProfileWorker, ProfileTool, ProfileReview}
 
-// Valid reports whether p is one of the profiles.
-func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
+// IsValid reports whether p is one of the profiles.
+func (p Profile) IsValid() bool { return slices.Contains(profiles, p) }
 
-// Bind is a folder of the host that a worker sees.
-type Bind struct {
+// BindMount is a folder of the host that a worker sees.
+type BindMount struct {
 	Name string // name below /workspaces; "" means its path on the host, read-only
 	Root string // absolute path of a folder
 	Path string // path of the folder, relative to Root and beneath it
@@ -86,18 +86,18 @@ type Limits struct {
 // IDRange is a range of account or group numbers, both ends included.
 type IDRange struct{ From, To uint32 }
 
-// Has reports whether an id is in the range.
-func (r IDRange) Has(id uint32) bool { return id >= r.From && id <= r.To }
+// Contains reports whether an id is in the range.
+func (r IDRange) Contains(id uint32) bool { return id >= r.From && id <= r.To }
 
-// Plan holds everything that StageOne needs. The spawner makes and checks it.
+// Plan holds everything that RunStageOne needs. The spawner makes and checks it.
 type Plan struct {
 	Tier    Tier
 	Profile Profile
 	Worker  string // the worker's program on the host, absolute
 	// the user's folder; in the landlock tier it keeps its path. Home and Binds are zero with
 	// ProfileReview
-	Home   Bind
-	Binds  []Bind
+	Home   BindMount
+	Binds  []BindMount
 	Limits Limits
 	// account of the worker; -1 means that the process already has the account
 	UID   int
@@ -111,9 +111,9 @@ func (p Plan) hasNoFolders() bool { return p.Profile == ProfileReview }
 // check refuses an impossible plan.
 func (p Plan) check() error {
 	switch {
-	case !p.Tier.Valid():
+	case !p.Tier.IsValid():
 		return fmt.Errorf("tier %q is unknown", p.Tier)
-	case !p.Profile.Valid() || p.Profile == ProfileTool:
+	case !p.Profile.IsValid() || p.Profile == ProfileTool:
 		return fmt.Errorf("profile %q is unknown", p.Profile)
 	case p.Worker == "" && !p.Probe:
 		return errors.New("there is no program to execute")
@@ -121,7 +121,7 @@ func (p Plan) check() error {
 		return errors.New("a worker is never root")
 	case min(p.Limits.Memory, p.Limits.Tmp, p.Limits.File, int64(p.Limits.PIDs)) < 0:
 		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
-	case p.hasNoFolders() && (p.Home != Bind{} || len(p.Binds) > 0):
+	case p.hasNoFolders() && (p.Home != BindMount{} || len(p.Binds) > 0):
 		return fmt.Errorf("home %q and %d folders: a worker that only reads has none", p.Home.Root, len(p.Binds))
 	case !p.hasNoFolders() && !filepath.IsAbs(p.Home.Root):
 		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
@@ -135,10 +135,10 @@ func (p Plan) check() error {
 }
 
 // ownFolders are a worker's own folders. No folder of the host may replace them.
-var ownFolders = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
+var ownFolders = []string{InnerHomePath, InnerWorkspacesPath, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
 // check refuses a bind that would hide the worker's own folders, or let it write to the host's.
-func (b Bind) check() error {
+func (b BindMount) check() error {
 	switch {
 	case !filepath.IsAbs(b.Root):
 		return fmt.Errorf("folder %q: want an absolute root", b.Root)

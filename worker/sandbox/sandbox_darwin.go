@@ -13,18 +13,18 @@ type DetectOptions struct {
 	MinTier Tier // lower tiers are refused
 }
 
-// Detect returns the tier off and a sentence about it, if both options allow it. macOS has no other
+// DetectTier returns the tier off and a sentence about it, if both options allow it. macOS has no other
 // tier.
-func Detect(o DetectOptions) (Tier, string, error) {
+func DetectTier(o DetectOptions) (Tier, string, error) {
 	if o.Tier != TierOff || o.MinTier != TierOff {
 		return TierOff, "", errors.New(textNoWallsOnMacOS)
 	}
 	return TierOff, tierTexts[TierOff], nil
 }
 
-// Open finds a folder beneath root. No link on the way leads out of root.
-func Open(root, path string) (Bind, os.FileInfo, error) {
-	b := Bind{Root: root, Path: path}
+// OpenBindMount finds a folder beneath root. No link on the way leads out of root.
+func OpenBindMount(root, path string) (BindMount, os.FileInfo, error) {
+	b := BindMount{Root: root, Path: path}
 	beneath, err := os.OpenRoot(root)
 	if err != nil {
 		return b, nil, err

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageOneArgument makes mews-spawner run StageOne. Only mews-spawner executes itself with it.
+// StageOneArgument makes mews-spawner run RunStageOne. Only mews-spawner executes itself with it.
 const StageOneArgument = "stage-one"
 
 // workerFD is the descriptor of the worker's program. It was opened before there were walls, and
 // has no path inside them.
 const workerFD = 3
 
-// StageOne builds the plan's walls around this process and becomes the worker. It reads the plan
+// RunStageOne builds the plan's walls around this process and becomes the worker. It reads the plan
 // from the environment. The process has just been executed, in the namespaces of the plan's tier.
-// It has the worker's descriptors 0 to 2, and the home as its working directory. StageOne returns
+// It has the worker's descriptors 0 to 2, and the home as its working directory. RunStageOne returns
 // only after an error; the process must then end.
-func StageOne() error {
+func RunStageOne() error {
 	runtime.LockOSThread()
 	p, err := readPlan(os.Environ())
 	if err != nil {
@@ -126,8 +126,8 @@ func ownRootRules(p Plan) []rule {
 	}
 	return []rule{
 		{path: "/", rights: rightsRead},
-		{path: HomeInside, rights: rightsWrite},
-		{path: WorkspacesInside, rights: rightsWrite},
+		{path: InnerHomePath, rights: rightsWrite},
+		{path: InnerWorkspacesPath, rights: rightsWrite},
 		{path: "/tmp", rights: rightsWrite},
 		{path: "/dev", rights: rightsDevice},
 		{path: "/dev/shm", rights: rightsWrite},

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageZeroArgument makes mews-spawner run StageZero.
+// StageZeroArgument makes mews-spawner run RunStageZero.
 const StageZeroArgument = "stage-zero"
 
 // shortageStatus is spawnwire.ShortageStatus. A worker's program must not link that package.
 const shortageStatus = 75
 
-// pidFD is the descriptor to which StageZero writes the pid of stage one.
+// pidFD is the descriptor to which RunStageZero writes the pid of stage one.
 const pidFD = 4
 
-// StageZero starts stage one with this process's account. Stage one is a child of this process's
-// parent. StageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are the
+// RunStageZero starts stage one with this process's account. Stage one is a child of this process's
+// parent. RunStageZero writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are the
 // descriptors of stage one.
-func StageZero() error {
+func RunStageZero() error {
 	p, err := readPlan(os.Environ())
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func StageZero() error {
 	return err
 }
 
-// stageZeroLimit bounds the time of StageZero; it usually takes milliseconds. StageZero has the
+// stageZeroLimit bounds the time of RunStageZero; it usually takes milliseconds. RunStageZero has the
 // user's account, so another process of that account may stop it, and the spawner waits meanwhile.
 var stageZeroLimit = 10 * time.Second
 
-// startViaStageZero starts stage one through StageZero, which enters the home as the user's
+// startViaStageZero starts stage one through RunStageZero, which enters the home as the user's
 // account. The spawner's account may lack that right.
 func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err error) {
 	output, pidFile, err := os.Pipe()

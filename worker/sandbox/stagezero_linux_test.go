@@ -51,7 +51,7 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := Launch{Argv: []string{"mews-spawner", StageZeroArgument}, Env: []string{"PATH=" + os.Getenv("PATH")}, viaStageZero: true, self: program}
-		pid, err := l.Start(home, null.Fd(), null.Fd(), null.Fd(), null.Fd())
+		pid, err := l.StartStageOne(home, null.Fd(), null.Fd(), null.Fd(), null.Fd())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %d, %v; want %s", says, pid, err, want)
 		}
@@ -61,8 +61,8 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	}
 }
 
-// TestStage_Shortage_CanBeRetried: a stage that ended because of a shortage may be tried again.
-func TestStage_Shortage_CanBeRetried(t *testing.T) {
+// TestStageOne_ResourceShortage_IsRetryable: a stage that ended because of a shortage may be tried again.
+func TestStageOne_ResourceShortage_IsRetryable(t *testing.T) {
 	for status, want := range map[string]bool{"75": true, "1": false} {
 		cmd := exec.Command("/bin/sh", "-c", "exit "+status)
 		if err := cmd.Start(); err != nil {
@@ -72,7 +72,7 @@ func TestStage_Shortage_CanBeRetried(t *testing.T) {
 			t.Errorf("status %s: %v", status, err)
 		}
 	}
-	if shortageStatus != spawnwire.ShortageStatus {
-		t.Errorf("%d is %d on the wire", shortageStatus, spawnwire.ShortageStatus)
+	if shortageStatus != spawnwire.ShortageExitStatus {
+		t.Errorf("%d is %d on the wire", shortageStatus, spawnwire.ShortageExitStatus)
 	}
 }

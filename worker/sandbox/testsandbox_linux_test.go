@@ -68,7 +68,7 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	r.plan.Home = r.checkedBind("home")
 	code := r.checkedBind("code")
 	code.Name, code.Writable = "code", true
-	r.plan.Binds = []Bind{code}
+	r.plan.Binds = []BindMount{code}
 	return r
 }
 
@@ -86,9 +86,9 @@ func (r *testSandbox) host(name string) string { return filepath.Join(r.base, na
 func parent() string { return strconv.Itoa(os.Getpid()) }
 
 // checkedBind returns a folder in base as a spawner has checked it.
-func (r *testSandbox) checkedBind(path string) Bind {
+func (r *testSandbox) checkedBind(path string) BindMount {
 	r.t.Helper()
-	b, fd, err := Open(r.base, path)
+	b, fd, err := OpenBindMount(r.base, path)
 	r.must(err)
 	r.must(unix.Close(fd))
 	return b
@@ -106,12 +106,12 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 		return 0, err
 	}
 	defer unix.Close(program)
-	launch, err := r.plan.Launch(r.privilege)
+	launch, err := r.plan.NewLaunch(r.privilege)
 	if err != nil {
 		return 0, err
 	}
 	launch.self = r.self
-	return launch.Start(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
+	return launch.StartStageOne(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
 }
 
 // run gives the program a script to read, and returns the output of it and its children.

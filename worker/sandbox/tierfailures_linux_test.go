@@ -29,7 +29,7 @@ func TestTierFailures_SharedCause_IsOneLine(t *testing.T) {
 }
 
 func TestDetect_TierBelowMinimum_IsRefused(t *testing.T) {
-	_, _, err := Detect(DetectOptions{Tier: TierLandlock, MinTier: TierAccounts, Dir: t.TempDir()})
+	_, _, err := DetectTier(DetectOptions{Tier: TierLandlock, MinTier: TierAccounts, Dir: t.TempDir()})
 	if err == nil || !strings.HasSuffix(err.Error(), `or better):`+"\n"+`sandbox "landlock" is less than sandbox_min "accounts"`) {
 		t.Error(err)
 	}

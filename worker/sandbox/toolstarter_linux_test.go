@@ -151,8 +151,8 @@ func threadsHere() (ids []string) {
 	return ids
 }
 
-// TestTool_Workspaces_AreReachable: a tool can use the host's folders that the first layer grants.
-func TestTool_Workspaces_AreReachable(t *testing.T) {
+// TestToolProgram_ReachesWorkspaces: a tool can use the host's folders that the first layer grants.
+func TestToolProgram_ReachesWorkspaces(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
 	}

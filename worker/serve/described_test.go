@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/tools.txt anew")
 
-// TestTools_Described_StayTheSame compares each tool with testdata/tools.txt, byte for byte. A
+// TestTools_Descriptions_EqualGolden compares each tool with testdata/tools.txt, byte for byte. A
 // provider's cache works only while the beginning of requests stays the same. A tool that is not in
 // the file is new. With -update the test writes the file.
-func TestTools_Described_StayTheSame(t *testing.T) {
+func TestTools_Descriptions_EqualGolden(t *testing.T) {
 	const file = "testdata/tools.txt"
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	described := map[string]string{}
@@ -64,14 +64,14 @@ func TestTools_OnlyDescribedArguments_AreAccepted(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	var calls []protocol.ToolCall
 	for _, tool := range s.hello().Tools {
-		calls = append(calls, hosttest.Call(tool.Name, tool.Name, sampleCall(t, tool)))
+		calls = append(calls, hosttest.ToolCall(tool.Name, tool.Name, sampleCall(t, tool)))
 	}
 	h := s.host(1, hosttest.CallMessage(calls...))
 	if _, err := s.turn(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, call := range calls {
-		if result, _ := h.Result(call.ID); !strings.Contains(result.Text, `unknown field "not_described"`) {
+		if result, _ := h.CallResult(call.ID); !strings.Contains(result.Text, `unknown field "not_described"`) {
 			t.Errorf("%s of %s: %s", call.Name, call.Arguments, result.Text)
 		}
 	}

@@ -33,7 +33,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 		return memory.Tools(t.memory, t.turn, t.start.RecallCounts, t.inForce)
 	},
 	func(t *turnTools) []worker.Tool {
-		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasReceived)
+		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasUploads)
 	},
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 }
@@ -50,7 +50,7 @@ type turnTools struct {
 // all returns the tools of the turn, sorted by name. more are the tools added since hello.
 func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 	for _, tool := range slices.Concat(t.tools, more) {
-		tools = append(tools, promptfile.WithNote(tool))
+		tools = append(tools, promptfile.AddPendingNote(tool))
 	}
 	for _, family := range turnFamilies {
 		tools = append(tools, family(t)...)

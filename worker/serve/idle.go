@@ -57,13 +57,13 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	if !u.hasHome() {
 		return
 	}
-	if _, err := u.files.Sweep(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
+	if _, err := u.files.RemoveLeftovers(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
 	}
 	if u.shell == nil {
 		return
 	}
-	if err := u.shell.Sweep(); err != nil {
+	if err := u.shell.RemoveAbandonedOutputs(); err != nil {
 		s.options.Report(fmt.Errorf("remove outputs that were left: %w", err))
 	}
 }
@@ -76,7 +76,7 @@ func (s *server) expireUploads(ctx context.Context) {
 		return
 	}
 	before := s.options.Now().In(u.zone).AddDate(0, 0, -u.hello.Uploads)
-	if _, err := u.files.ExpireReceived(ctx, before); err != nil && ctx.Err() == nil {
+	if _, err := u.files.ExpireUploads(ctx, before); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove files that were received before %s: %w", before.Format(time.DateOnly), err))
 	}
 }

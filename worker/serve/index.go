@@ -19,8 +19,8 @@ func indexHome(ctx context.Context, u *userTools, h *host.Operation, _ protocol.
 func (u *userTools) indexHome(ctx context.Context, h index.Host) (more bool, err error) {
 	u.indexing.Lock()
 	defer u.indexing.Unlock()
-	u.watch.Begin()
-	return index.Run(ctx, index.Options{Home: u.files, Host: h, Now: u.options.Now, Folder: u.watch.Folder})
+	u.watch.BeginRun()
+	return index.Run(ctx, index.Options{Home: u.files, Host: h, Now: u.options.Now, Folder: u.watch.WatchFolder})
 }
 
 // watchHome asks for an index operation after each change of the home, until ctx ends. It waits for
@@ -32,7 +32,7 @@ func (s *server) watchHome(ctx context.Context, u *userTools) {
 	case <-s.working:
 	}
 	u.watch.Run(ctx, func() {
-		if err := s.conn.Notify(ctx, protocol.MethodIndexChanged, protocol.IndexChanged{}); err != nil &&
+		if err := s.conn.Notify(ctx, protocol.MethodIndexChanged, protocol.IndexChangedParams{}); err != nil &&
 			ctx.Err() == nil &&
 			!errors.Is(err, protocol.ErrClosed) {
 			s.options.Report(fmt.Errorf("say that the home has changed: %w", err))

@@ -18,7 +18,7 @@ type method struct {
 var methods = map[string]method{
 	protocol.MethodHello:          {[]phase{phaseNew}, decodeParams((*server).hello)},
 	protocol.MethodTryWalls:       {[]phase{phaseNew}, decodeParams((*server).tryWalls)},
-	protocol.MethodTerminals:      {[]phase{phaseReady}, (*server).terminals},
+	protocol.MethodTerminalsList:  {[]phase{phaseReady}, (*server).terminals},
 	protocol.MethodTurnStart:      {[]phase{phaseReady}, decodeParams((*server).startTurn)},
 	protocol.MethodOperationStart: {[]phase{phaseReady}, decodeParams((*server).startOperation)},
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
@@ -28,18 +28,18 @@ var methods = map[string]method{
 func decodeParams[P any](answer func(*server, context.Context, P) (any, error)) func(*server, context.Context, *protocol.Request) (any, error) {
 	return func(s *server, ctx context.Context, req *protocol.Request) (any, error) {
 		var params P
-		if err := req.Decode(&params); err != nil {
+		if err := req.DecodeParams(&params); err != nil {
 			return nil, err
 		}
 		return answer(s, ctx, params)
 	}
 }
 
-// Call answers a call of the supervisor.
-func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
+// HandleCall answers a call of the supervisor.
+func (s *server) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	m, known := methods[req.Method]
 	if !known {
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	var now phase
 	s.update(func(state *serverState) { now = state.phase })
@@ -49,9 +49,9 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return m.answer(s, ctx, req)
 }
 
-// Notify reports a notification as an error, because workers expect no notification. The connection
+// HandleNotification reports a notification as an error, because workers expect no notification. The connection
 // itself handles cancel.
-func (s *server) Notify(req *protocol.Request) {
+func (s *server) HandleNotification(req *protocol.Request) {
 	s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 }
 

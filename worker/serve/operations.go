@@ -84,7 +84,7 @@ func operationError(ctx context.Context, start protocol.OperationStart, err erro
 
 // receiveFiles puts the files of a message below uploads/ in the home.
 func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protocol.ReceiveParameters) (any, error) {
-	if err := p.Check(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
 	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.readPrograms()})
@@ -100,13 +100,13 @@ func (u *userTools) readPrograms() receive.Programs {
 
 // measure returns the length and size of a recording or film of the home.
 func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize {
-	return receive.Measure(ctx, u.files, u.readPrograms(), path)
+	return receive.MeasureMedia(ctx, u.files, u.readPrograms(), path)
 }
 
 // runUploads lists, sends or deletes files that the user has sent.
 func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
 	result, err := uploads.Run(ctx, p, u.files, u.zone, h)
-	if err == nil && p.Action == protocol.UploadsSend && result.Blob != nil {
+	if err == nil && p.Action == protocol.UploadsActionSend && result.Blob != nil {
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
 	return result, err
@@ -114,47 +114,47 @@ func runUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol
 
 // runMemory lists, corrects, forgets or imports facts.
 func runMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
-	r, err := u.memory.Run(ctx, p, u.options.Now())
+	r, err := u.memory.RunOperation(ctx, p, u.options.Now())
 	if err == nil && p.Turns != nil {
-		r.Logs, err = u.log.Cut(ctx, *p.Turns, p.Action == protocol.MemoryForget)
+		r.Logs, err = u.log.ForgetTurns(ctx, *p.Turns, p.Action == protocol.MemoryActionForget)
 	}
 	return r, err
 }
 
 // logExchange adds an exchange to the log of its day.
 func logExchange(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LogParameters) (any, error) {
-	if err := p.Check(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return protocol.LogResult{}, u.log.Add(ctx, p)
+	return protocol.LogResult{}, u.log.AddExchange(ctx, p)
 }
 
 // undoChanges undoes changes of the files of the user, or shows them.
 func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protocol.UndoParameters) (any, error) {
-	if err := p.Check(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return u.undoer.Run(ctx, p, h)
+	return u.undoer.RunOperation(ctx, p, h)
 }
 
 // archiveHome sends a tar of the home to the supervisor.
 func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
-	if p.MaxBytes < protocol.MinArchive {
-		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes, protocol.MinArchive)
+	if p.MaxBytes < protocol.MinArchiveBytes {
+		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes, protocol.MinArchiveBytes)
 	}
-	blob, err := h.Create(ctx)
+	blob, err := h.CreateBlob(ctx)
 	if err != nil {
 		return nil, err
 	}
 	written, err := archive.Write(ctx, u.hello.Home, blob, archive.Options{
-		MaxBytes: p.MaxBytes, MaxNamed: protocol.MaxLeftOut, MaxText: protocol.MaxLeftOutText,
+		MaxBytes: p.MaxBytes, MaxNamed: protocol.MaxOmittedFiles, MaxText: protocol.MaxOmittedTextBytes,
 	})
 	if err != nil {
 		return nil, err
 	}
 	result := protocol.ArchiveResult{Files: written.Files, Bytes: written.Bytes, LeftOutMore: written.More}
 	for _, left := range written.LeftOut {
-		result.LeftOut = append(result.LeftOut, protocol.LeftOut(left))
+		result.LeftOut = append(result.LeftOut, protocol.OmittedFile(left))
 	}
 	result.Blob, err = blob.Commit()
 	return result, err

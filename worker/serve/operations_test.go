@@ -55,7 +55,7 @@ func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	if err := protocol.DecodeStrict(end.Result, &result); err != nil {
 		t.Fatal(err)
 	}
-	if err := result.Check(); err != nil || result.Files != 2 || result.Bytes != int64(len("milk\ntoo")) || result.Blob != refOf(string(s.kept[9])) {
+	if err := result.Validate(); err != nil || result.Files != 2 || result.Bytes != int64(len("milk\ntoo")) || result.Blob != refOf(string(s.kept[9])) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	var names []string
@@ -95,7 +95,7 @@ func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 	if kept, err := os.ReadFile(filepath.Join(s.dir, path)); err != nil || string(kept) != text || !strings.HasPrefix(path, "uploads/1970-01-0") {
 		t.Errorf("%q has %d bytes, %v", path, len(kept), err)
 	}
-	if err := result.Check(1); err != nil || !strings.Contains(result.Files[0].Parts[0].Text, "a line\na line\n") {
+	if err := result.Validate(1); err != nil || !strings.Contains(result.Files[0].Parts[0].Text, "a line\na line\n") {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
@@ -193,11 +193,11 @@ func TestTools_ChangeAfterHello_ReachNextTurn(t *testing.T) {
 		return `there is no tool "nothing like it"; the tools are: ` + strings.Join(more, ", ") + ". find_tools lists and opens more"
 	}
 	names := func(id int64) []string {
-		s.host(id, hosttest.CallMessage(hosttest.Call("c", "nothing like it", `{}`)))
+		s.host(id, hosttest.CallMessage(hosttest.ToolCall("c", "nothing like it", `{}`)))
 		if _, err := s.turn(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		result, _ := s.of(id).Result("c")
+		result, _ := s.of(id).CallResult("c")
 		return []string{result.Text}
 	}
 	if got := names(1); got[0] != offered() || !strings.Contains(got[0], ": a, ") {
@@ -228,7 +228,7 @@ func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	s.home(nil)
 	end, err := s.operation(t.Context(), 1, protocol.OperationSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
 	var result protocol.SpeakResult
-	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil || result.Failure != protocol.SpeechNoProgram {
+	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil || result.Failure != protocol.SpeechFailureNoProgram {
 		t.Errorf("%s, %v", end.Result, err)
 	}
 	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {
@@ -236,9 +236,9 @@ func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	}
 }
 
-// TestTranscribe_Recording_GoesOnAfterKeptPiece: the configured program transcribes the pieces that
+// TestTranscribe_Restart_ContinuesAfterPiece: the configured program transcribes the pieces that
 // no earlier operation has kept.
-func TestTranscribe_Recording_GoesOnAfterKeptPiece(t *testing.T) {
+func TestTranscribe_Restart_ContinuesAfterPiece(t *testing.T) {
 	temp := t.TempDir()
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start, Temp: temp})
 	s.home(nil)
@@ -257,7 +257,7 @@ func TestTranscribe_Recording_GoesOnAfterKeptPiece(t *testing.T) {
 	}
 	next, done := 1, false
 	for _, p := range s.pieces {
-		if err := p.Check(next, done, 300); err != nil || p.Total != 2 {
+		if err := p.Validate(next, done, 300); err != nil || p.Total != 2 {
 			t.Errorf("%+v: %v", p, err)
 		}
 		next, done = next+1, true

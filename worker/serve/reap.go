@@ -20,7 +20,7 @@ func (s *server) reap(ctx context.Context) {
 		case <-ended:
 		}
 		if u := s.userTools(); u != nil && u.programs != nil {
-			u.programs.Children.Reap()
+			u.programs.Children.ReapOrphans()
 		}
 	}
 }

@@ -20,7 +20,7 @@ type reading struct {
 	material []byte
 
 	mu      sync.Mutex // guards the fields below
-	windows []protocol.ModelStream
+	windows []protocol.ModelStreamParams
 	report  protocol.ReviewReport
 	other   []string // names of other methods that were called
 }
@@ -28,38 +28,38 @@ type reading struct {
 func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var ask protocol.ModelStream
-	var part protocol.BlobRead
+	var ask protocol.ModelStreamParams
+	var part protocol.BlobReadParams
 	switch req.Method {
 	case protocol.MethodBlobRead:
-		err := req.Decode(&part)
+		err := req.DecodeParams(&part)
 		end := min(len(r.material), int(part.Offset)+part.Length)
-		return protocol.BlobData{Data: r.material[part.Offset:end], Size: int64(len(r.material))}, err
+		return protocol.BlobReadResult{Data: r.material[part.Offset:end], Size: int64(len(r.material))}, err
 	case protocol.MethodModelStream:
-		err := req.Decode(&ask)
+		err := req.DecodeParams(&ask)
 		if ask.System.Text == "" && len(r.windows) == 0 {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "send it whole"}
 		}
 		r.windows = append(r.windows, ask)
 		return protocol.ModelStreamResult{Message: protocol.Message{ID: 5, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: `{"verdict":"Clean.","findings":[]}`}}}}, err
 	case protocol.MethodReviewReport:
-		return struct{}{}, req.Decode(&r.report)
+		return struct{}{}, req.DecodeParams(&r.report)
 	}
 	r.other = append(r.other, req.Method)
-	return nil, protocol.MethodNotFound(req.Method)
+	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
 // A worker without a home has no tool, does no operation, and runs only reading turns.
-func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
+func TestWorkerWithoutHome_RunsOnlyReviews(t *testing.T) {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("why ", 60_000), Chunks: []protocol.ReviewChunk{{Name: "a"}, {Name: "b"}}}
 	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &reading{material: text}
-	ours, theirs := protocoltest.Pipe(t)
+	ours, theirs := protocoltest.NewSocketPair(t)
 	conn := protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: r.call}, protocol.Options{})
-	protocoltest.Run(t, conn)
+	protocoltest.RunConn(t, conn)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- serve.Run(context.Background(), theirs, serve.Options{Now: time.Now, Report: func(err error) { t.Error(err) }})
@@ -77,7 +77,7 @@ func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	if code := refusalCode(conn.Call(t.Context(), protocol.MethodOperationStart, archive, nil)); code != protocol.CodeInvalidParams {
 		t.Errorf("an archive: %d", code)
 	}
-	if err := conn.Call(t.Context(), protocol.MethodTerminals, struct{}{}, nil); err != nil {
+	if err := conn.Call(t.Context(), protocol.MethodTerminalsList, struct{}{}, nil); err != nil {
 		t.Errorf("its terminals: %v", err)
 	}
 	start.Kind = "review"
@@ -85,7 +85,7 @@ func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	err = conn.Call(t.Context(), protocol.MethodTurnStart, start, &end)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil || end.Why != protocol.WhyDone || r.report.Turn != 3 || r.report.Verdict != "Clean." {
+	if err != nil || end.Why != protocol.TurnEndDone || r.report.Turn != 3 || r.report.Verdict != "Clean." {
 		t.Errorf("%+v, %v; reported %+v", end, err, r.report)
 	}
 	if len(r.windows) != 2 || r.windows[0].Child == nil || r.windows[1].System.Text != "" || len(r.other) > 0 {

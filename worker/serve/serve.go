@@ -34,7 +34,7 @@ type Options struct {
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.
-	Try func(context.Context, protocol.TryWalls) []protocol.Finding
+	Try func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport
 }
 
 // Waits at the end of a worker.

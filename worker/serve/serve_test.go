@@ -29,7 +29,7 @@ func tool(name string, effect protocol.ToolEffect,
 	return worker.Tool{Tool: protocol.Tool{Name: name, Schema: json.RawMessage(`{}`), Effect: effect}, Run: run}
 }
 
-func TestHello_ComesFirstAndOnce(t *testing.T) {
+func TestHello_LateOrTwice_IsRefused(t *testing.T) {
 	s := newSupervisor(t)
 	call := func(method string, params any) int {
 		return refusalCode(s.conn.Call(t.Context(), method, params, nil))
@@ -89,23 +89,23 @@ func TestTurn_RealFolder_ChangesFiles(t *testing.T) {
 	}
 
 	h := s.host(1,
-		hosttest.CallMessage(hosttest.Call("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
-		hosttest.CallMessage(hosttest.Call("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
-		hosttest.CallMessage(hosttest.Call("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.Call("t", "get_time", `{}`)),
+		hosttest.CallMessage(hosttest.ToolCall("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
+		hosttest.CallMessage(hosttest.ToolCall("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
+		hosttest.CallMessage(hosttest.ToolCall("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.ToolCall("t", "get_time", `{}`)),
 		hosttest.TextMessage("milk and eggs"))
 	end, err := s.turn(t.Context(), 1)
 	if end.Disk < 4096 || end.DiskMore {
 		t.Errorf("the folder holds %d bytes, and more is %t", end.Disk, end.DiskMore)
 	}
 	end.Disk = 0
-	if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: 4}); err != nil || end != want {
+	if want := (protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 4}); err != nil || end != want {
 		t.Fatalf("got %+v, %v, want %+v", end, err, want)
 	}
-	if result, _ := h.Result("r"); result.Failed || !strings.Contains(result.Text, "milk\neggs") {
+	if result, _ := h.CallResult("r"); result.Failed || !strings.Contains(result.Text, "milk\neggs") {
 		t.Errorf("read: %+v", result)
 	}
-	if result, _ := h.Result("a"); len(result.Changes) != 1 || !h.HasBegun("a") {
-		t.Errorf("append: %+v, begun %v", result, h.HasBegun("a"))
+	if result, _ := h.CallResult("a"); len(result.Changes) != 1 || !h.HasCallBegun("a") {
+		t.Errorf("append: %+v, begun %v", result, h.HasCallBegun("a"))
 	}
 	if !exists(filepath.Join(home, "notes/shopping.md")) {
 		t.Error("the file is not there")
@@ -126,11 +126,11 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
 		t.Fatal(err)
 	}
-	h := s.host(1, hosttest.CallMessage(hosttest.Call("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.TextMessage("There he is."))
-	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+	h := s.host(1, hosttest.CallMessage(hosttest.ToolCall("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.TextMessage("There he is."))
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
-	if result, _ := h.Result("c"); result.Failed || result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
+	if result, _ := h.CallResult("c"); result.Failed || result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
 		t.Errorf("got %+v", result)
 	}
 	if len(s.sent) != 1 || s.sent[0].Name != "cat.png" || s.sent[0].Caption != "Tom" || s.sent[0].Blob.Size != 160_000 {
@@ -161,15 +161,15 @@ func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.host(1, hosttest.CallMessage(hosttest.Call("p", "run_python", string(code))),
-		hosttest.CallMessage(hosttest.Call("s", "send_file", `{"path":"dot.png"}`)), hosttest.TextMessage("A dot."))
-	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+	h := s.host(1, hosttest.CallMessage(hosttest.ToolCall("p", "run_python", string(code))),
+		hosttest.CallMessage(hosttest.ToolCall("s", "send_file", `{"path":"dot.png"}`)), hosttest.TextMessage("A dot."))
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
-	if result, _ := h.Result("p"); result.Failed || !strings.Contains(result.Text, "dot.png: created, 69 bytes, a picture; send_file sends it") {
+	if result, _ := h.CallResult("p"); result.Failed || !strings.Contains(result.Text, "dot.png: created, 69 bytes, a picture; send_file sends it") {
 		t.Errorf("drawn: %+v", result)
 	}
-	if result, _ := h.Result("s"); result.Failed || result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
+	if result, _ := h.CallResult("s"); result.Failed || result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
 		t.Errorf("sent: %+v", result)
 	}
 	picture, err := os.ReadFile(filepath.Join(home, "dot.png"))
@@ -325,7 +325,7 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	}
 }
 
-func TestBigOutput_Cut_CanBeReadOn(t *testing.T) {
+func TestCutOutput_RestCanBeRead(t *testing.T) {
 	big := strings.Repeat("0123456789abcde\n", 20000) // 320,000 bytes: five chunks
 	s := newSupervisor(t, tool("big", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
 		return worker.Result{Text: big}, nil
@@ -335,28 +335,28 @@ func TestBigOutput_Cut_CanBeReadOn(t *testing.T) {
 	h.Answer = func(_ context.Context, step int) (protocol.Message, error) {
 		switch step {
 		case 1:
-			return hosttest.CallMessage(hosttest.Call("b", "big", `{}`)), nil
+			return hosttest.CallMessage(hosttest.ToolCall("b", "big", `{}`)), nil
 		case 2:
-			cut, _ := h.Result("b")
-			return hosttest.CallMessage(hosttest.Call("o", "read_output", fmt.Sprintf(
+			cut, _ := h.CallResult("b")
+			return hosttest.CallMessage(hosttest.ToolCall("o", "read_output", fmt.Sprintf(
 				`{"output":%q,"start":%d,"length":30000}`, cut.Rest.SHA256, strings.Index(cut.Text, "\n[... ")))), nil
 		}
 		return hosttest.TextMessage("read"), nil
 	}
-	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
-	cut, _ := h.Result("b")
+	cut, _ := h.CallResult("b")
 	if len(cut.Text) > 4096 || cut.Rest.Size != int64(len(big)) {
 		t.Errorf("the model was shown %d bytes, %d were kept", len(cut.Text), cut.Rest.Size)
 	}
-	read, _ := h.Result("o")
+	read, _ := h.CallResult("o")
 	if read.Failed || read.Rest != nil || len(read.Text) > 4096 || !strings.Contains(read.Text, "0123456789abcde\n0123") {
 		t.Errorf("read on: %.200q, cut again: %v", read.Text, read.Rest)
 	}
 }
 
-func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
+func TestTurnsAtOnce_OverLimit_AreRefused(t *testing.T) {
 	began := make(chan struct{}, 8)
 	s := newSupervisor(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
 		began <- struct{}{}
@@ -367,7 +367,7 @@ func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ends := make(chan protocol.TurnEnd, 8)
 	for id := int64(1); id <= 4; id++ {
-		s.host(id, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
+		s.host(id, hosttest.CallMessage(hosttest.ToolCall("a", "wait", `{}`)))
 		go func() {
 			end, err := s.turn(ctx, id)
 			if err != nil {
@@ -387,11 +387,11 @@ func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 	}
 	stop()
 	for range 4 {
-		if end := <-ends; end.Why != protocol.WhyStopped || end.Steps != 1 {
+		if end := <-ends; end.Why != protocol.TurnEndStopped || end.Steps != 1 {
 			t.Errorf("a cancelled turn ended with %+v", end)
 		}
 	}
-	if end, err := s.turn(t.Context(), 5); err != nil || end.Why != protocol.WhyDone {
+	if end, err := s.turn(t.Context(), 5); err != nil || end.Why != protocol.TurnEndDone {
 		t.Errorf("a turn after them: %+v, %v", end, err)
 	}
 }
@@ -405,10 +405,10 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(command string) protocol.Message {
-		return hosttest.CallMessage(hosttest.Call(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
+		return hosttest.CallMessage(hosttest.ToolCall(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
 	}
 	s.host(1, open("sleep 1000"), hosttest.TextMessage("It runs."))
-	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("%+v, %v", end, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -420,14 +420,14 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 		<-ctx.Done()
 		return protocol.Message{}, context.Cause(ctx)
 	}
-	if end, err := s.turn(ctx, 2); err != nil || end.Why != protocol.WhyStopped {
+	if end, err := s.turn(ctx, 2); err != nil || end.Why != protocol.TurnEndStopped {
 		t.Fatalf("%+v, %v", end, err)
 	}
-	h := s.host(3, hosttest.CallMessage(hosttest.Call("list", "terminal", `{"action":"list"}`)), hosttest.TextMessage("One."))
+	h := s.host(3, hosttest.CallMessage(hosttest.ToolCall("list", "terminal", `{"action":"list"}`)), hosttest.TextMessage("One."))
 	if _, err := s.turn(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}
-	result, _ := h.Result("list")
+	result, _ := h.CallResult("list")
 	if !strings.Contains(result.Text, "terminal 1 (sleep 1000), 24 rows, 80 cols, running") || !strings.Contains(result.Text, "terminal 2 (sleep 2000), 24 rows, 80 cols, closed because the person stopped") {
 		t.Errorf("the terminals are %q", result.Text)
 	}
@@ -457,7 +457,7 @@ func TestStop_RunningTurn_EndsTurnAndWorker(t *testing.T) {
 			} else if err := s.conn.Call(t.Context(), protocol.MethodStop, nil, nil); err != nil {
 				t.Error(err)
 			}
-			if end := <-ended; end.Why != protocol.WhyStopped {
+			if end := <-ended; end.Why != protocol.TurnEndStopped {
 				t.Errorf("the turn ended with %+v", end)
 			}
 			if err := s.wait(); err != nil {
@@ -507,6 +507,6 @@ func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
 		return worker.Result{}, context.Cause(ctx)
 	}))
 	s.hello()
-	s.host(1, hosttest.CallMessage(hosttest.Call("a", "wait", `{}`)))
+	s.host(1, hosttest.CallMessage(hosttest.ToolCall("a", "wait", `{}`)))
 	return s, began, signal
 }

@@ -9,7 +9,7 @@ import (
 
 // stop ends turns and operations, answers, and makes Run return.
 func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
-	if err := req.Decode(nil); err != nil {
+	if err := req.DecodeParams(nil); err != nil {
 		return nil, err
 	}
 	if !s.stopWork() {

@@ -39,10 +39,10 @@ type supervisor struct {
 	hosts       map[int64]*hosttest.Host
 	blobs       map[int64][]byte // bytes of the open blobs, by id
 	system      map[string]string
-	faults      []error             // errors that the worker reported
-	sent        []protocol.ChatSend // files sent to the chat
-	kept        map[int64][]byte    // committed blobs of operations, by operation
-	lists       []protocol.ToolsChanged
+	faults      []error                   // errors that the worker reported
+	sent        []protocol.ChatSendParams // files sent to the chat
+	kept        map[int64][]byte          // committed blobs of operations, by operation
+	lists       []protocol.ToolsChangedParams
 	pieces      []protocol.OperationPiece
 	onBlobBegin func(context.Context) // hook when an operation opens a blob; may be nil
 }
@@ -71,11 +71,11 @@ func startWorker(t *testing.T, ctx context.Context, o serve.Options) *supervisor
 		t: t, ended: make(chan error, 1), hosts: map[int64]*hosttest.Host{}, blobs: map[int64][]byte{}, system: map[string]string{},
 		kept: map[int64][]byte{},
 	}
-	ours, theirs := protocoltest.Pipe(t)
+	ours, theirs := protocoltest.NewSocketPair(t)
 	o.Build, o.Now, o.Report = "test", time.Now, s.report
 	s.pipe = ours
 	s.conn = protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, protocol.Options{})
-	protocoltest.Run(t, s.conn)
+	protocoltest.RunConn(t, s.conn)
 	go func() { s.ended <- serve.Run(ctx, theirs, o) }()
 	t.Cleanup(func() {
 		s.conn.Close(nil)
@@ -119,7 +119,7 @@ func (s *supervisor) hello() protocol.HelloResult {
 // host adds the supervisor's side of a turn.
 func (s *supervisor) host(turn int64, script ...protocol.Message) *hosttest.Host {
 	h := &hosttest.Host{
-		TB: s.t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60, Output: 4096}, Answer: hosttest.Script(script...),
+		TB: s.t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60, Output: 4096}, Answer: hosttest.ScriptMessages(script...),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *supervisor) host(turn int64, script ...protocol.Message) *hosttest.Host
 
 // turn runs a turn from the steps that its host has committed.
 func (s *supervisor) turn(ctx context.Context, id int64) (protocol.TurnEnd, error) {
-	start := s.of(id).Start()
+	start := s.of(id).TurnStart()
 	start.Turn = id
 	var end protocol.TurnEnd
 	err := s.conn.Call(ctx, protocol.MethodTurnStart, start, &end)
@@ -147,11 +147,11 @@ func (s *supervisor) notify(req *protocol.Request) {
 		return
 	}
 	var event protocol.TurnEvent
-	if err := req.Decode(&event); err != nil {
+	if err := req.DecodeParams(&event); err != nil {
 		s.t.Errorf("notification %s: %v", req.Method, err)
 		return
 	}
-	s.of(event.Turn).Event(event)
+	s.of(event.Turn).SendEvent(event)
 }
 
 func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, error) {
@@ -162,19 +162,19 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 		protocol.MethodToolsChanged: s.toolsChanged,
 
 		protocol.MethodOperationPiece:   s.piece,
-		protocol.MethodPromptFileReport: func(context.Context, *protocol.Request) (any, error) { return protocol.PromptFilesInForce{}, nil },
+		protocol.MethodPromptFileReport: func(context.Context, *protocol.Request) (any, error) { return protocol.PromptFileReportResult{}, nil },
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]
 	if !known {
-		return nil, protocol.MethodNotFound(req.Method)
+		return nil, protocol.MethodNotFoundError(req.Method)
 	}
 	return answer(ctx, req)
 }
 
 func (s *supervisor) piece(_ context.Context, req *protocol.Request) (any, error) {
 	var p protocol.OperationPiece
-	if err := req.Decode(&p); err != nil {
+	if err := req.DecodeParams(&p); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -184,8 +184,8 @@ func (s *supervisor) piece(_ context.Context, req *protocol.Request) (any, error
 }
 
 func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, error) {
-	var params protocol.ModelStream
-	if err := req.Decode(&params); err != nil {
+	var params protocol.ModelStreamParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -197,47 +197,47 @@ func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, er
 	if system == "" {
 		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
 	}
-	return s.of(params.Turn).NextMessage(ctx, params.After, system, nil)
+	return s.of(params.Turn).NextModelMessage(ctx, params.After, system, nil)
 }
 
 func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, error) {
-	var params protocol.StepCommit
-	if err := req.Decode(&params); err != nil {
+	var params protocol.StepCommitParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
-	if params.State == protocol.StateBegun {
-		return protocol.StepCommitResult{}, s.of(params.Turn).CommitBegun(ctx, protocol.ToolCall{ID: params.Call})
+	if params.State == protocol.CallStateBegun {
+		return protocol.StepCommitResult{}, s.of(params.Turn).CommitCallBegin(ctx, protocol.ToolCall{ID: params.Call})
 	}
-	id, err := s.of(params.Turn).CommitResult(ctx, *params.Result)
+	id, err := s.of(params.Turn).CommitCallResult(ctx, *params.Result)
 	return protocol.StepCommitResult{Message: id}, err
 }
 
 func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error) {
-	var params protocol.ChatSend
-	if err := req.Decode(&params); err != nil {
+	var params protocol.ChatSendParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
-	if s.of(params.Turn).HasBegun(params.Call) {
+	if s.of(params.Turn).HasCallBegun(params.Call) {
 		return nil, fmt.Errorf("call %s was committed as begun, so nobody would make it again after a crash", params.Call)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, params)
-	return protocol.ChatSendResult{}, params.Check()
+	return protocol.ChatSendResult{}, params.Validate()
 }
 
 // toolsChanged knows only lists that were sent whole.
 func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any, error) {
-	var params protocol.ToolsChanged
-	if err := req.Decode(&params); err != nil {
+	var params protocol.ToolsChangedParams
+	if err := req.DecodeParams(&params); err != nil {
 		return nil, err
 	}
-	if err := params.Check(); err != nil {
+	if err := params.Validate(); err != nil {
 		s.t.Error(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := params.Tools != nil || slices.ContainsFunc(s.lists, func(l protocol.ToolsChanged) bool {
+	known := params.Tools != nil || slices.ContainsFunc(s.lists, func(l protocol.ToolsChangedParams) bool {
 		return l.Hash == params.Hash && l.Tools != nil
 	})
 	if s.lists = append(s.lists, params); !known {
@@ -251,16 +251,16 @@ func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any
 func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
 	return map[string]func(context.Context, *protocol.Request) (any, error){
 		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {
-			var params protocol.BlobBegin
-			err := req.Decode(&params)
+			var params protocol.BlobBeginParams
+			err := req.DecodeParams(&params)
 			if s.onBlobBegin != nil {
 				s.onBlobBegin(ctx)
 			}
 			return protocol.BlobBeginResult{Blob: params.Turn + params.Operation}, err
 		},
 		protocol.MethodBlobWrite: func(_ context.Context, req *protocol.Request) (any, error) {
-			var params protocol.BlobWrite
-			err := req.Decode(&params)
+			var params protocol.BlobWriteParams
+			err := req.DecodeParams(&params)
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if have := int64(len(s.blobs[params.Blob])); have != params.Offset {
@@ -270,8 +270,8 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 			return nil, err
 		},
 		protocol.MethodBlobCommit: func(ctx context.Context, req *protocol.Request) (any, error) {
-			var params protocol.BlobCommit
-			if err := req.Decode(&params); err != nil {
+			var params protocol.BlobCommitParams
+			if err := req.DecodeParams(&params); err != nil {
 				return nil, err
 			}
 			s.mu.Lock()
@@ -284,11 +284,11 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 			if params.Operation > 0 {
 				return refOf(text), nil
 			}
-			return s.of(params.Turn).Keep(ctx, strings.NewReader(text), int64(len(text)))
+			return s.of(params.Turn).StoreBlob(ctx, strings.NewReader(text), int64(len(text)))
 		},
 		protocol.MethodBlobRead: func(ctx context.Context, req *protocol.Request) (any, error) {
-			var params protocol.BlobRead
-			if err := req.Decode(&params); err != nil {
+			var params protocol.BlobReadParams
+			if err := req.DecodeParams(&params); err != nil {
 				return nil, err
 			}
 			if params.Operation > 0 {
@@ -296,7 +296,7 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 				defer s.mu.Unlock()
 				whole := s.kept[params.Operation]
 				end := min(params.Offset+int64(params.Length), int64(len(whole)))
-				return protocol.BlobData{Data: whole[params.Offset:end], Size: int64(len(whole))}, nil
+				return protocol.BlobReadResult{Data: whole[params.Offset:end], Size: int64(len(whole))}, nil
 			}
 			return s.of(params.Turn).ReadBlob(ctx, params.SHA256, params.Offset, params.Length)
 		},

@@ -84,15 +84,15 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	turn := s.host.Turn(start.Turn)
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
-	u.quota.Refresh()
-	u.watch.OnTurnStart()
+	u.quota.RefreshCount()
+	u.watch.NoteTurnStart()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
-	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
+	watched := watchedTurn{turn, &promptfile.Watcher{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
 	tools := &turnTools{userTools: u, turn: turn, start: start}
-	tools.inForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.InForce(ctx) }
+	tools.inForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.TextsInForce(ctx) }
 	turn.Compose = func(ctx context.Context) string {
-		texts, err := watched.watch.InForce(ctx)
+		texts, err := watched.watch.TextsInForce(ctx)
 		if err != nil {
 			s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
 		}
@@ -100,14 +100,14 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   watched,
-		Tools:  watched.watch.WatchNotes(tools.all(more)),
+		Tools:  watched.watch.WatchNoteTool(tools.all(more)),
 		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})
 	if ctx.Err() != nil && u.shell != nil {
-		u.shell.EndTurn(start.Turn)
+		u.shell.EndTurnPrograms(start.Turn)
 	}
-	end.Disk, end.DiskMore = u.quota.Used()
+	end.Disk, end.DiskMore = u.quota.UsedBytes()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
 	}
@@ -117,10 +117,10 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 
 // endWatch reports the prompt files at the end of a turn. If it fails, the supervisor assumes that
 // the turn changed them.
-func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end protocol.TurnEnd) {
+func (s *server) endWatch(ctx context.Context, watch *promptfile.Watcher, end protocol.TurnEnd) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
 	defer cancel()
-	if err := watch.End(ctx, end.Why == protocol.WhyDone); err != nil {
+	if err := watch.ReportEnd(ctx, end.Why == protocol.TurnEndDone); err != nil {
 		s.options.Report(err)
 	}
 }
@@ -128,15 +128,15 @@ func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end prot
 // watchedTurn is a host that reports changed prompt files before each model call.
 type watchedTurn struct {
 	*host.Turn
-	watch *promptfile.Watch
+	watch *promptfile.Watcher
 }
 
-// NextMessage reports changed prompt files, and then calls host.Turn's NextMessage.
-func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
-	if err := t.watch.Check(ctx); err != nil {
+// NextModelMessage reports changed prompt files, and then calls host.Turn's NextModelMessage.
+func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+	if err := t.watch.ReportChanges(ctx); err != nil {
 		return protocol.ModelStreamResult{}, err
 	}
-	return t.Turn.NextMessage(ctx, after, system, tools)
+	return t.Turn.NextModelMessage(ctx, after, system, tools)
 }
 
 // sendEvents sends the events of a turn, even a stopped one, until flush is called. flush waits

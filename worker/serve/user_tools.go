@@ -37,8 +37,8 @@ type userTools struct {
 	shell       *shell.Shell    // shell tools; nil means that the model may run no programs
 	images      *images.Viewer
 	undoer      *undo.Undoer
-	watch       *index.Watch // watch for changes of the folder
-	indexing    sync.Mutex   // held while an index operation runs
+	watch       *index.Watcher // watch for changes of the folder
+	indexing    sync.Mutex     // held while an index operation runs
 	memory      *memory.Home
 	log         *dailylog.Log
 	tools       []worker.Tool // tools that all turns share
@@ -72,7 +72,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
 	u.files.SetQuota(u.quota)
-	u.watch = index.NewWatch(hello.Home)
+	u.watch = index.NewWatcher(hello.Home)
 	u.images, u.undoer = images.New(u.files), undo.New(u.files)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	for _, family := range families {
@@ -88,7 +88,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			QuotaNote: u.quota.Note, Programs: u.programs.Children,
+			QuotaNote: u.quota.RefusalNote, Programs: u.programs.Children,
 		})
 		u.tools = append(u.tools, u.shell.Tools()...)
 	}
@@ -134,20 +134,22 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 	if u == nil || u.shell == nil {
 		return protocol.TerminalList{}, nil
 	}
-	return protocol.TerminalList{Terminals: u.shell.Terminals()}, nil
+	return protocol.TerminalList{Terminals: u.shell.ListTerminals()}, nil
 }
 
 // runPrograms reports whether a program runs.
-func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.HasLiving() }
+func (u *userTools) runPrograms() bool {
+	return u.programs != nil && u.programs.Children.HasLiveProcess()
+}
 
 // systemText returns the system text of a turn. texts are the prompt files in force.
-func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.Texts) string {
+func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.TextsByPath) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
 		Channel: start.Channel, Group: start.Group, ShowsFiles: start.ShowsFiles,
 		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutFile]}
 	if u.shell != nil {
-		parts.Terminals = u.shell.RunningTerminals()
+		parts.Terminals = u.shell.DescribeTerminals()
 	}
-	parts.Memory = u.memory.Prompt(texts, start.RecallCounts, u.options.Now())
-	return prompt.Text(parts)
+	parts.Memory = u.memory.PromptText(texts, start.RecallCounts, u.options.Now())
+	return prompt.BuildSystemText(parts)
 }

@@ -64,13 +64,13 @@ func TestForkBomb_WithoutGroups_IsEnded(t *testing.T) {
 				"print('begun', flush=True)%s\n.\n(trap '' TERM HUP; exec python3 bomb.py 2>/dev/null) &", program)
 			w.wantAnswer(light, "begun")
 			if name != "scattered" { // processes without a parent are ended at once
-				hit := nextMessage[spawnwire.LimitHit](r)
+				hit := nextMessage[spawnwire.LimitHitMessage](r)
 				if hit.ID != w.id || hit.Kind != "pids" {
 					t.Errorf("%+v", hit)
 				}
 			}
 			other.wantAnswer(retryScript, "again")
-			r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
+			r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(syscall.SIGKILL)})
 			r.awaitExit(w)
 			waitUntil(t, "nothing of it to be left", func() bool {
 				return !slices.ContainsFunc(otherProcesses(t, other.pid), isRunning)
@@ -88,10 +88,10 @@ func (r *harness) awaitExit(w *testWorker) {
 	}
 	for {
 		got, _, err := r.conn.Receive()
-		if _, hit := got.(spawnwire.LimitHit); err == nil && hit {
+		if _, hit := got.(spawnwire.LimitHitMessage); err == nil && hit {
 			continue
 		}
-		if end, ok := got.(spawnwire.Exited); err != nil || !ok || end.ID != w.id {
+		if end, ok := got.(spawnwire.ExitedMessage); err != nil || !ok || end.ID != w.id {
 			r.t.Fatalf("received %#v, %v; want the end of worker %d", got, err, w.id)
 		}
 		return

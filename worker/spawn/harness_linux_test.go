@@ -34,8 +34,8 @@ const (
 
 // roles are the functions of the test binary under the name "mews-spawner", by its first argument.
 var roles = map[string]func(args []string) error{
-	sandbox.StageOneArgument:   func([]string) error { return sandbox.StageOne() },
-	sandbox.StageZeroArgument:  func([]string) error { return sandbox.StageZero() },
+	sandbox.StageOneArgument:   func([]string) error { return sandbox.RunStageOne() },
+	sandbox.StageZeroArgument:  func([]string) error { return sandbox.RunStageZero() },
 	sandbox.MakeFolderArgument: func([]string) error { return sandbox.RunMakeFolder() },
 	"serve":                    serve,
 	"supervise":                supervise,
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 		actAsFirst()
 		return
 	case rowProgram:
-		fmt.Println(escape.Try(os.Args[1], escape.Victims{}).Outcome)
+		fmt.Println(escape.TryProbe(os.Args[1], escape.Victims{}).Outcome)
 		return
 	}
 	if filepath.Base(os.Args[0]) != "mews-spawner" {
@@ -84,13 +84,13 @@ const (
 func options(args []string) (o Options, err error) {
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
-		if err := o.Set(key, value); err != nil {
+		if err := o.SetKey(key, value); err != nil {
 			return o, err
 		}
 	}
 	o.Groups = cgroup.Options{Self: cmp.Or(os.Getenv(groupsVar), noGroups)}
 	o.Sweep, err = time.ParseDuration(cmp.Or(os.Getenv(sweepVar), "20ms"))
-	return o, errors.Join(err, o.Check())
+	return o, errors.Join(err, o.Validate())
 }
 
 func serve(args []string) error {
@@ -117,7 +117,7 @@ type harness struct {
 	cmd   *exec.Cmd
 	said  *strings.Builder // standard error of the spawner; read it after cmd.Wait
 	root  string           // folder of homes and workspaces
-	ready spawnwire.Ready
+	ready spawnwire.ReadyMessage
 	last  uint64
 }
 
@@ -205,7 +205,7 @@ func start(t *testing.T, s setup) *harness {
 	if err := theirs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.ready = nextMessage[spawnwire.Ready](r)
+	r.ready = nextMessage[spawnwire.ReadyMessage](r)
 	if r.ready.Version != spawnwire.Version || r.ready.Why == "" || r.ready.Limits == "" {
 		t.Fatalf("ready: %+v", r.ready)
 	}
@@ -268,8 +268,8 @@ func (r *harness) send(m spawnwire.Message) {
 // kill asks the spawner to kill a worker, and waits for its end.
 func (r *harness) kill(p *testWorker) {
 	r.t.Helper()
-	r.send(spawnwire.Kill{ID: p.id, Signal: uint32(syscall.SIGKILL)})
-	if got := nextMessage[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
+	r.send(spawnwire.KillRequest{ID: p.id, Signal: uint32(syscall.SIGKILL)})
+	if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != p.id || int(got.PID) != p.pid {
 		r.t.Errorf("exited: %+v, want worker %d, pid %d", got, p.id, p.pid)
 	}
 }

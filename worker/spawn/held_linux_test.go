@@ -28,12 +28,12 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWatchdog_WorkerHoldsTooMuch_EndsPrograms: these are the escapes that only the watchdog stops.
+// TestWatchdog_PoolExceeded_EndsPrograms: these are the escapes that only the watchdog stops.
 // The worker and other workers go on.
-func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
+func TestWatchdog_PoolExceeded_EndsPrograms(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		for _, p := range escape.Table() {
+		for _, p := range escape.AllProbes() {
 			if !p.Watched {
 				continue
 			}
@@ -42,7 +42,7 @@ func TestWatchdog_WorkerHoldsTooMuch_EndsPrograms(t *testing.T) {
 				other, w := r.worker(), r.worker()
 				r.installRow(w)
 				w.write("exec 2>/dev/null; ./" + rowProgram + " " + p.Row + " || echo ended")
-				hit := nextMessage[spawnwire.LimitHit](r)
+				hit := nextMessage[spawnwire.LimitHitMessage](r)
 				if hit.ID != w.id || hit.Kind != kinds[p.Row] || hit.Limit == 0 || hit.Times != 1 {
 					t.Errorf("%+v", hit)
 				}
@@ -92,7 +92,7 @@ func TestWatchdog_HiddenDescriptors_AreCounted(t *testing.T) {
 			w := r.worker()
 			w.write("exec 2>/dev/null; cat >keep.py <<'END'\n" + strings.TrimSpace(c.script) + "\nimport time; time.sleep(1000)\nEND\n" +
 				"/usr/bin/python3 keep.py || echo ended")
-			if hit := nextMessage[spawnwire.LimitHit](r); hit.Kind != c.kind {
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.Kind != c.kind {
 				t.Errorf("%+v, want %s", hit, c.kind)
 			}
 			if got := w.readLine(); got != "ended" {
@@ -104,10 +104,10 @@ func TestWatchdog_HiddenDescriptors_AreCounted(t *testing.T) {
 
 // TestPoolLimits_UnknownPool_HasNoLimit: a machine that does not report its total has no limit.
 func TestPoolLimits_UnknownPool_HasNoLimit(t *testing.T) {
-	if got := cgroup.PoolLimits(t.TempDir()); got != (cgroup.PoolCounts{}) {
+	if got := cgroup.ReadPoolLimits(t.TempDir()); got != (cgroup.PoolCounts{}) {
 		t.Errorf("%+v", got)
 	}
-	if got := cgroup.PoolLimits("/proc"); min(got.Watches, got.Pipes, got.Terminals) <= 0 {
+	if got := cgroup.ReadPoolLimits("/proc"); min(got.Watches, got.Pipes, got.Terminals) <= 0 {
 		t.Errorf("%+v", got)
 	}
 }

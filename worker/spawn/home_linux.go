@@ -14,8 +14,8 @@ import (
 // the home to the account. Other spawners may not do that, but their children may take the account.
 // So a child with that uid and the service's group makes the home, in a folder that the group may
 // write to.
-func (s *spawner) makeHome(m spawnwire.Spawn, a Account) error {
-	if !m.MakeHome || !s.People.Has(a.UID) && (!s.UIDs.Has(a.UID) || a == s.Account) {
+func (s *spawner) makeHome(m spawnwire.SpawnRequest, a Account) error {
+	if !m.MakeHome || !s.People.Contains(a.UID) && (!s.UIDs.Contains(a.UID) || a == s.Account) {
 		return nil
 	}
 	if filepath.Base(m.Path) != m.Path || m.Path == "." || m.Path == ".." {

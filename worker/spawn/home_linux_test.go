@@ -13,9 +13,9 @@ import (
 // uids of people without an account, in these tests. No machine has them.
 const firstPerson, lastPerson = 70420, 70429
 
-// TestMakeHome_UserWithoutAccount_OwnsIt: spawners of each privilege make the home. The worker has
+// TestMakeHome_NoUnixAccount_UserUIDOwnsHome: spawners of each privilege make the home. The worker has
 // a uid that no account of this machine has. After a restart the worker has the same home.
-func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
+func TestMakeHome_NoUnixAccount_UserUIDOwnsHome(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can start processes of another account")
 	}
@@ -35,7 +35,7 @@ func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 			}
 			for uid := range []uint32{firstPerson, lastPerson} {
 				uid := uint32(firstPerson + uid*(lastPerson-firstPerson))
-				w := r.workerOf(spawnwire.Spawn{UID: uid, GID: uid, MakeHome: true})
+				w := r.workerOf(spawnwire.SpawnRequest{UID: uid, GID: uid, MakeHome: true})
 				w.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept", fmt.Sprintf("%d %[1]d 700", uid))
 				w.checkAlive()
 				info, err := os.Stat(filepath.Join(r.root, fmt.Sprint("home", w.id), "kept"))
@@ -52,7 +52,7 @@ func TestMakeHome_UserWithoutAccount_OwnsIt(t *testing.T) {
 				{lastPerson, lastPerson, "home1", fmt.Sprintf("it belongs to uid %d", firstPerson)},
 			} {
 				r.last++
-				r.mustRefuse(spawnwire.Spawn{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path, Profile: "worker", MakeHome: true}, c.want)
+				r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path, Profile: "worker", MakeHome: true}, c.want)
 			}
 		})
 	}

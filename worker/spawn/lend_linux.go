@@ -32,8 +32,8 @@ func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account
 		return l, err
 	}
 	defer unix.Close(namespace)
-	add := func(b *sandbox.Bind, folder int) error {
-		mount, err := b.Lend(folder, namespace, len(l.mounts))
+	add := func(b *sandbox.BindMount, folder int) error {
+		mount, err := b.CloneMount(folder, namespace, len(l.mounts))
 		if err == nil {
 			l.mounts = append(l.mounts, mount)
 		}
@@ -44,7 +44,7 @@ func (s *spawner) lendFolders(p *sandbox.Plan, home int, owner uint32, a Account
 	}
 	for i := range p.Binds {
 		if b := &p.Binds[i]; err == nil && b.Writable {
-			_, folder, bad := sandbox.Open(b.Root, b.Path)
+			_, folder, bad := sandbox.OpenBindMount(b.Root, b.Path)
 			if err = bad; err == nil {
 				err = errors.Join(add(b, folder), unix.Close(folder))
 			}

@@ -30,10 +30,10 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestLend_UserWithOwnUID_KeepsOwnersOnDisk: on disk, a home and a workspace still belong to their
+// TestLentFolder_UserWithOwnUID_KeepsOwners: on disk, a home and a workspace still belong to their
 // account, and so do new files. For the worker they belong to the user. All other files keep their
 // owners. No account gets more access.
-func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
+func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can lend a folder to another account")
 	}
@@ -52,8 +52,8 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared := fmt.Sprint(testWorkerUID, " ", testWorkerUID)
-	bind := spawnwire.Bind{Name: "code", Root: r.root, Path: "code", Writable: true}
-	first := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.Bind{bind}})
+	bind := spawnwire.BindMount{Name: "code", Root: r.root, Path: "code", Writable: true}
+	first := r.workerOf(spawnwire.SpawnRequest{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.BindMount{bind}})
 	first.wantAnswer("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
 	first.wantAnswer("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
 		fmt.Sprint(firstPerson, " 65534 65534 65534")) // an account that is not mapped inside appears as nobody
@@ -72,7 +72,7 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 		}
 	}
 	// The user's own home is not shared, but a workspace beside it is.
-	second := r.workerOf(spawnwire.Spawn{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.Bind{bind}})
+	second := r.workerOf(spawnwire.SpawnRequest{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.BindMount{bind}})
 	second.wantAnswer("echo mine >kept; cat /workspaces/code/new; id -u", "new")
 	if got := second.readLine(); got != fmt.Sprint(lastPerson) {
 		t.Errorf("the second is %s", got)
@@ -88,12 +88,12 @@ func TestLend_UserWithOwnUID_KeepsOwnersOnDisk(t *testing.T) {
 	if err := os.Chown(strange, 54499, 54499); err != nil {
 		t.Fatal(err)
 	}
-	r.mustRefuse(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
+	r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestLend_Unsupported_UsesSharedAccount: on a file system without such mounts people share the
+// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without such mounts people share the
 // account of the home.
-func TestLend_Unsupported_UsesSharedAccount(t *testing.T) {
+func TestLentFolder_Unsupported_UsesSharedAccount(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can mount a file system")
 	}
@@ -106,7 +106,7 @@ func TestLend_Unsupported_UsesSharedAccount(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	w := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson})
+	w := r.workerOf(spawnwire.SpawnRequest{UID: firstPerson, GID: firstPerson})
 	w.wantAnswer("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
 	w.checkAlive()
 }

@@ -35,7 +35,7 @@ type workerGroup struct {
 const workerWeight = 20
 
 // workerLimits returns the requested limits, at most those of the policy.
-func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
+func workerLimits(m spawnwire.SpawnRequest, p Policy) cgroup.Limits {
 	l := cgroup.Limits{Memory: int64(p.Memory), PIDs: int(p.PIDs), CPUWeight: workerWeight, IOWeight: workerWeight}
 	if m.Memory > 0 {
 		l.Memory = int64(min(m.Memory, p.Memory))
@@ -56,7 +56,7 @@ func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	}
 	// The name has this spawner's pid, because another spawner of the same service may still be
 	// ending.
-	if w.group, err = s.groups.Make(fmt.Sprintf("%d-%d", unix.Getpid(), w.id), w.limits); err != nil {
+	if w.group, err = s.groups.MakeGroup(fmt.Sprintf("%d-%d", unix.Getpid(), w.id), w.limits); err != nil {
 		return err
 	}
 	if dir := w.group.Dir(); dir != nil {
@@ -71,7 +71,7 @@ func (w *worker) joinGroup() error {
 	if w.group == nil || w.inGroup {
 		return nil
 	}
-	return w.group.Add(w.pid)
+	return w.group.AddProcess(w.pid)
 }
 
 // discard removes a worker that could not be started. Its processes are killed with the orphans.
@@ -79,7 +79,7 @@ func (w *worker) discard() error {
 	if w.group == nil {
 		return nil
 	}
-	return errors.Join(w.group.Kill(), w.group.Remove())
+	return errors.Join(w.group.KillProcesses(), w.group.Remove())
 }
 
 // removeGroup removes the group of a worker without processes.
@@ -134,7 +134,7 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 		if c.now <= c.was {
 			continue
 		}
-		m := spawnwire.LimitHit{ID: w.id, Kind: c.kind, Limit: uint64(c.limit), Times: uint32(min(c.now-c.was, 1<<20))}
+		m := spawnwire.LimitHitMessage{ID: w.id, Kind: c.kind, Limit: uint64(c.limit), Times: uint32(min(c.now-c.was, 1<<20))}
 		if err := s.send(m); err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 // groupsLimit reports whether control groups enforce the limits of a controller, so that the
 // watchdog need not.
 func (s *spawner) groupsLimit(controller string) bool {
-	return s.grouped && s.groups.HasEnabled(controller)
+	return s.grouped && s.groups.HasControllerEnabled(controller)
 }
 
 // startMeasuring starts the watchdog's measurement. The measurement can hang at a process that is
@@ -171,7 +171,7 @@ func (s *spawner) startMeasuring() {
 	}
 	s.measuring = true
 	go func() { // ends with the measurement; Run does not wait for it
-		sizes, err := cgroup.MeasureAll("/proc", roots)
+		sizes, err := cgroup.MeasureTrees("/proc", roots)
 		if err != nil {
 			sizes = nil
 		}
@@ -189,7 +189,7 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 		}
 		now := w.hits
 		var err error
-		pool, most := size.Pools.FindExceeded(s.poolLimits)
+		pool, most := size.Pools.FindExceededPool(s.poolLimits)
 		switch {
 		case size.Tasks > w.limits.PIDs && !s.groupsLimit("pids"):
 			err = s.endDescendants(w, &now)
@@ -224,7 +224,7 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 // may still seem to hold a resource. Such a measurement has no effect.)
 func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
-	if what, _ := own.FindExceeded(s.poolLimits); err == nil && what != "" {
+	if what, _ := own.FindExceededPool(s.poolLimits); err == nil && what != "" {
 		_, err = cgroup.KillDescendant(w.pid, w.pid)
 	} else if killed == 0 {
 		return err
@@ -232,7 +232,7 @@ func (s *spawner) endHolders(w *worker, own cgroup.PoolCounts, pool string, most
 	if err != nil {
 		return err
 	}
-	return s.send(spawnwire.LimitHit{ID: w.id, Kind: pool, Limit: uint64(most), Times: 1})
+	return s.send(spawnwire.LimitHitMessage{ID: w.id, Kind: pool, Limit: uint64(most), Times: 1})
 }
 
 // killLargest ends the largest process of a worker, even if that is the worker itself.

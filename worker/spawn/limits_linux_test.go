@@ -37,7 +37,7 @@ func TestWatchdog_TooMuchMemory_EndsLargest(t *testing.T) {
 			}
 			other, w := r.worker(), r.worker()
 			w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-			hit := nextMessage[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHitMessage](r)
 			if hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
@@ -54,13 +54,13 @@ func TestSpawn_TooMuchMemory_GetsPolicyLimit(t *testing.T) {
 	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
 		{0, 1 << 30, 0, 100}, {1 << 20, 1 << 20, 7, 7}, {1<<30 + 1, 1 << 30, 101, 100}, {1<<64 - 1, 1 << 30, 1<<32 - 1, 100},
 	} {
-		got := workerLimits(spawnwire.Spawn{Memory: c.memory, PIDs: uint32(c.pids)}, p)
+		got := workerLimits(spawnwire.SpawnRequest{Memory: c.memory, PIDs: uint32(c.pids)}, p)
 		if got.Memory != int64(c.wantMemory) || got.PIDs != int(c.wantPIDs) || got.MemoryHigh > got.Memory {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 	r := start(t, withoutGroups("landlock"))
-	w := r.workerOf(spawnwire.Spawn{Memory: megabytes - 1<<20})
+	w := r.workerOf(spawnwire.SpawnRequest{Memory: megabytes - 1<<20})
 	if got := limitsIn(t, w, "Max data size"); got != fmt.Sprint(megabytes-1<<20) {
 		t.Errorf("may have %s bytes of data", got)
 	}
@@ -89,9 +89,9 @@ func manyProcesses(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestWatchdog_SharedCount_OthersCanStart: both workers share an account, and the kernel counts
+// TestWatchdog_SharedAccount_OthersCanStart: both workers share an account, and the kernel counts
 // processes by account.
-func TestWatchdog_SharedCount_OthersCanStart(t *testing.T) {
+func TestWatchdog_SharedAccount_OthersCanStart(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=1s"},
@@ -131,7 +131,7 @@ func TestWatchdog_TooManyProcesses_EndsAll(t *testing.T) {
 			if got := w.readLine(); got != "begun" {
 				t.Fatal(got)
 			}
-			hit := nextMessage[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHitMessage](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != uint64(pids) || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
@@ -163,7 +163,7 @@ func TestWatchdog_Threads_CountAsProcesses(t *testing.T) {
 	w.write(`python3 -c 'import threading, time
 for _ in range(100): threading.Thread(target=time.sleep, args=[1000]).start()
 time.sleep(1000)' 2>/dev/null`)
-	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
@@ -251,13 +251,13 @@ func TestGroup_TooManyForks_FailAndAreReported(t *testing.T) {
 			}
 			other, w := r.worker(), r.worker()
 			w.wantAnswer("("+manyProcesses(30)+") 2>/dev/null || echo failed", "failed")
-			hit := nextMessage[spawnwire.LimitHit](r)
+			hit := nextMessage[spawnwire.LimitHitMessage](r)
 			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != 20 || hit.Times == 0 {
 				t.Errorf("%+v", hit)
 			}
 			other.wantAnswer(manyProcesses(10), "made")
 			w.write("exit")
-			if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
+			if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id {
 				t.Errorf("%+v", got)
 			}
 			if _, err := os.Stat(r.groupOf(w)); !os.IsNotExist(err) {
@@ -275,10 +275,10 @@ func TestGroup_LastHit_IsReportedBeforeExit(t *testing.T) {
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + manyProcesses(30))
-	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "pids" {
 		t.Errorf("%+v", hit)
 	}
-	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
+	if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id {
 		t.Errorf("%+v", got)
 	}
 }
@@ -292,7 +292,7 @@ func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()
@@ -306,7 +306,7 @@ func TestWatchdog_DeeplyNestedHog_IsFound(t *testing.T) {
 if [ $1 = 0 ]; then `+hog+hog+` echo made; wait; else sh deep $(($1 - 1)); exit; fi
 .
 exec 2>/dev/null; sh deep 100 &`, "made")
-	if hit := nextMessage[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()

@@ -85,7 +85,7 @@ func runPrograms(say func(string)) error {
 	tools := shell.New(ws, shell.Options{Home: "/home", Programs: started, Now: time.Now})
 	go func() { // runs until the worker is killed
 		for range ended {
-			started.Reap()
+			started.ReapOrphans()
 		}
 	}()
 	for i := 0; ; i++ {

@@ -83,11 +83,11 @@ func ReadPolicy(from io.Reader) (Policy, error) {
 			return p, fmt.Errorf("line %d: %s is there twice", n, key)
 		}
 		seen[key] = true
-		if err := p.Set(key, value); err != nil {
+		if err := p.SetKey(key, value); err != nil {
 			return p, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	return p, errors.Join(lines.Err(), p.Check())
+	return p, errors.Join(lines.Err(), p.Validate())
 }
 
 // cutSpace splits a line at its first white space.
@@ -99,8 +99,8 @@ func cutSpace(line string) (key, value string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// Set sets one key.
-func (p *Policy) Set(key, value string) error {
+// SetKey sets one key.
+func (p *Policy) SetKey(key, value string) error {
 	set := policyKeys[key]
 	if set == nil {
 		return fmt.Errorf("there is no key %q", key)
@@ -108,8 +108,8 @@ func (p *Policy) Set(key, value string) error {
 	return wrap(set(p, value), "%s %q", key, value)
 }
 
-// Check sets defaults in a policy, and refuses a policy that allows too much.
-func (p *Policy) Check() error {
+// Validate sets defaults in a policy, and refuses a policy that allows too much.
+func (p *Policy) Validate() error {
 	p.UIDs, p.MinTier = cmp.Or(p.UIDs, personUIDs), cmp.Or(p.MinTier, sandbox.TierNamespaces)
 	p.Memory, p.PIDs = cmp.Or(p.Memory, defaultMemory), cmp.Or(p.PIDs, defaultPIDs)
 	switch {
@@ -140,7 +140,7 @@ func parseTier(to *sandbox.Tier, value string) error {
 	if value == "auto" {
 		return nil
 	}
-	if *to = sandbox.Tier(value); !to.Valid() {
+	if *to = sandbox.Tier(value); !to.IsValid() {
 		return errors.New("want auto, accounts, namespaces, landlock or off")
 	}
 	return nil
@@ -166,10 +166,10 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case asked.UID == 0 || asked == own:
 		asked = own
 	case asked == p.Account:
-	case p.People.Has(asked.UID) && asked.GID == asked.UID:
-	case !p.UIDs.Has(asked.UID):
+	case p.People.Contains(asked.UID) && asked.GID == asked.UID:
+	case !p.UIDs.Contains(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	case asked.GID != 0 && !p.UIDs.Has(asked.GID): // system groups give access to disks, containers and logs
+	case asked.GID != 0 && !p.UIDs.Contains(asked.GID): // system groups give access to disks, containers and logs
 		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
 	}
 	if asked.UID == 0 || asked.GID == 0 {

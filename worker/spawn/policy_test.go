@@ -70,9 +70,9 @@ func TestReadPolicy_BadLines_AreRefused(t *testing.T) {
 	}
 }
 
-// TestAccount_EachRequest_GetsAllowedOne asks for accounts under the policy of each kind of
+// TestSpawnAccount_EachRequest_GetsAllowedUID asks for accounts under the policy of each kind of
 // service.
-func TestAccount_EachRequest_GetsAllowedOne(t *testing.T) {
+func TestSpawnAccount_EachRequest_GetsAllowedUID(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
 	policy := func(a Account) Policy {
 		return Policy{Worker: "/w", UIDs: sandbox.IDRange{From: 2000, To: 2999}, Account: a}
@@ -131,7 +131,7 @@ func FuzzReadPolicy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.MinTier.Valid() {
+		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.MinTier.IsValid() {
 			t.Fatalf("%q was read as %+v", text, p)
 		}
 		a, err := p.workerAccount(Account{uid, gid}, Account{})

@@ -70,7 +70,7 @@ func (s *spawner) reportExits(orphans int) error {
 		err := s.reportNewHits(w) // last report, because a limit may have ended the worker
 		w.removeGroup()
 		if err == nil {
-			err = s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
+			err = s.send(spawnwire.ExitedMessage{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
 		}
 		if err != nil {
 			return err

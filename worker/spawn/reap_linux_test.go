@@ -10,7 +10,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-func TestExited_WaitsForDaemons(t *testing.T) {
+func TestExitedMessage_WaitsForDaemonsToEnd(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
@@ -20,8 +20,8 @@ func TestExited_WaitsForDaemons(t *testing.T) {
 		// a process with its own session
 		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
-	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
-	if got := nextMessage[spawnwire.Exited](r); got.ID != w.id {
+	r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(syscall.SIGKILL)})
+	if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id {
 		t.Fatalf("%+v", got)
 	}
 	for _, pid := range append(pids, w.pid) {
@@ -91,19 +91,19 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 	}
 }
 
-// TestBrokenWire_EndsEverything: after a broken message the spawner ends all workers and itself.
-func TestBrokenWire_EndsEverything(t *testing.T) {
+// TestBrokenWire_EndsSpawnerAndWorkers: after a broken message the spawner ends all workers and itself.
+func TestBrokenWire_EndsSpawnerAndWorkers(t *testing.T) {
 	for name, c := range map[string]struct {
 		send spawnwire.Message
 		fds  []int
 		why  string
 	}{
-		"a number used again":           {spawnwire.Spawn{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
-		"a spawn without descriptors":   {spawnwire.Spawn{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
-		"a kill with descriptors":       {spawnwire.Kill{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
-		"forbidden signal":              {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
-		"a kill of a worker never made": {spawnwire.Kill{ID: 9, Signal: 9}, nil, "never asked for"},
-		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
+		"a number used again":           {spawnwire.SpawnRequest{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
+		"a spawn without descriptors":   {spawnwire.SpawnRequest{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
+		"a kill with descriptors":       {spawnwire.KillRequest{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
+		"forbidden signal":              {spawnwire.KillRequest{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
+		"a kill of a worker never made": {spawnwire.KillRequest{ID: 9, Signal: 9}, nil, "never asked for"},
+		"a message of the other side":   {spawnwire.ReadyMessage{Version: 1}, nil, "not for a spawner"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := startSpawner(t, noNamespaces...)
@@ -127,7 +127,7 @@ func TestDaemons_ManyAtOnce_AreKilled(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	w.write("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
-	got := nextMessage[spawnwire.Exited](r)
+	got := nextMessage[spawnwire.ExitedMessage](r)
 	if status := syscall.WaitStatus(got.Status); status.ExitStatus() != 3 {
 		t.Errorf("%+v", got)
 	}

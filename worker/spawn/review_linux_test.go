@@ -39,7 +39,7 @@ func main() {
 
 // A worker for reviews finds neither a home nor a program. The privilege of its spawner does not
 // matter.
-func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
+func TestReviewWorker_HasNoHomeOrPrograms(t *testing.T) {
 	dir := makeHomesFolder(t)
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "reader")
 	if err := os.WriteFile(source, []byte(reader), 0o600); err != nil {
@@ -57,7 +57,7 @@ func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 			}
 			t.Run(privilege+" "+tier, func(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=" + program, "sandbox=" + tier, "sandbox_min=off"}})
-				r.mustRefuse(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
+				r.mustRefuse(spawnwire.SpawnRequest{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
 				want := fmt.Sprintf("%d 1 dev etc proc run var workspaces;false 1\n", workersUID())
 				// here the worker shares the host's processes, and can list no folder
 				if tier == "landlock" {
@@ -74,7 +74,7 @@ func TestReadingWorker_HasNoHomeOrPrograms(t *testing.T) {
 // runReader starts a reading worker, and returns its output.
 func (r *harness) runReader(id uint64) string {
 	r.t.Helper()
-	file, stderr := r.request(spawnwire.Spawn{ID: id, Profile: "review"})
+	file, stderr := r.request(spawnwire.SpawnRequest{ID: id, Profile: "review"})
 	defer stderr.Close()
 	socket, err := net.FileConn(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *harness) runReader(id uint64) string {
 	if err := file.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	nextMessage[spawnwire.Started](r)
+	nextMessage[spawnwire.StartedMessage](r)
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
@@ -96,6 +96,6 @@ func (r *harness) runReader(id uint64) string {
 		why, _ := io.ReadAll(stderr)
 		r.t.Errorf("it died: %s", why)
 	}
-	nextMessage[spawnwire.Exited](r)
+	nextMessage[spawnwire.ExitedMessage](r)
 	return said
 }

@@ -187,18 +187,18 @@ func (s *spawner) handle(p packet) error {
 	if p.err != nil {
 		return p.err
 	}
-	defer spawnwire.CloseAll(p.fds)
+	defer spawnwire.CloseDescriptors(p.fds)
 	switch m := p.message.(type) {
-	case spawnwire.Spawn:
+	case spawnwire.SpawnRequest:
 		return s.spawn(m, p.fds)
-	case spawnwire.Kill:
+	case spawnwire.KillRequest:
 		return s.kill(m, p.fds)
 	}
 	return fmt.Errorf("the supervisor sent %T, which is not for a spawner", p.message)
 }
 
 // spawn starts a worker and answers with Started or Refused.
-func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
+func (s *spawner) spawn(m spawnwire.SpawnRequest, fds []int) error {
 	if m.ID <= s.last {
 		return fmt.Errorf("the supervisor asked for worker %d after worker %d", m.ID, s.last)
 	}
@@ -208,14 +208,14 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 	s.last = m.ID
 	w, err := s.start(m, fds[0], fds[1])
 	if err != nil {
-		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.ClipText(err.Error()), Shortage: spawnwire.IsShortage(err)})
+		return s.send(spawnwire.RefusedMessage{ID: m.ID, Reason: spawnwire.ClipText(err.Error()), Shortage: spawnwire.IsShortage(err)})
 	}
 	s.workers[m.ID] = w
-	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(w.pid)})
+	return s.send(spawnwire.StartedMessage{ID: m.ID, PID: uint32(w.pid)})
 }
 
 // kill signals a worker that has not been reaped. So no other process has its pid.
-func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
+func (s *spawner) kill(m spawnwire.KillRequest, fds []int) error {
 	if len(fds) > 0 {
 		return fmt.Errorf("the supervisor sent %d descriptors with kill, want none", len(fds))
 	}

@@ -45,15 +45,15 @@ func prepare() error {
 	return nil
 }
 
-func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
+func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 	var why string
-	s.tier, why, err = sandbox.Detect(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier})
-	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: why, Limits: textNoLimitsOnMacOS}, err
+	s.tier, why, err = sandbox.DetectTier(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier})
+	return spawnwire.ReadyMessage{Version: spawnwire.Version, Tier: string(s.tier), Why: why, Limits: textNoLimitsOnMacOS}, err
 }
 
 // start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a new
 // session.
-func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
+func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
 		return nil, err
@@ -79,11 +79,11 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	return &worker{id: m.ID, pid: pid}, nil
 }
 
-func (s *spawner) openHome(m spawnwire.Spawn) (home sandbox.Bind, err error) {
+func (s *spawner) openHome(m spawnwire.SpawnRequest) (home sandbox.BindMount, err error) {
 	if err := s.checkRoot(m.Root); err != nil {
 		return home, err
 	}
-	home, info, err := sandbox.Open(m.Root, m.Path)
+	home, info, err := sandbox.OpenBindMount(m.Root, m.Path)
 	if err != nil {
 		return home, fmt.Errorf("open home %q: %w", m.Path, err)
 	}

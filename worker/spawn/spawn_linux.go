@@ -73,20 +73,20 @@ func tryPidfds() error {
 }
 
 // detectSystem finds out what this system supports.
-func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
+func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 	if s.privilege, err = sandbox.OwnPrivilege(); err != nil {
 		return m, err
 	}
 	if err := s.limitAccounts(s.privilege, s.own); err != nil {
 		return m, err
 	}
-	s.poolLimits = cgroup.PoolLimits("/proc")
+	s.poolLimits = cgroup.ReadPoolLimits("/proc")
 	limits, err := s.openGroups()
 	if err != nil {
 		return m, err
 	}
 	why, err := s.detectTier()
-	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.ClipText(why),
+	return spawnwire.ReadyMessage{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.ClipText(why),
 		Limits: spawnwire.ClipText(limits), FirstUID: s.People.From, LastUID: s.People.To}, err
 }
 
@@ -114,15 +114,15 @@ func (s *spawner) openGroups() (why string, err error) {
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err
 	}
-	if err := s.groups.MakeRoom(cmp.Or(s.supervisor, os.Getppid())); err != nil {
+	if err := s.groups.PrepareGroups(cmp.Or(s.supervisor, os.Getppid())); err != nil {
 		return fmt.Sprintf(textNoGroups, err), nil
 	}
-	s.grouped = s.groups.Kind() != cgroup.None
+	s.grouped = s.groups.Kind() != cgroup.KindNone
 	why = s.groups.Explanation()
-	if s.grouped && !s.groups.HasEnabled("memory") {
+	if s.grouped && !s.groups.HasControllerEnabled("memory") {
 		why += textWatchdog
 	}
-	return why, s.groups.Sweep(isStale)
+	return why, s.groups.RemoveStaleGroups(isStale)
 }
 
 // closeGroups releases the control groups, which are empty.
@@ -155,7 +155,7 @@ func (s *spawner) detectTier() (why string, err error) {
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
-	s.tier, why, err = sandbox.Detect(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier, Privilege: s.privilege,
+	s.tier, why, err = sandbox.DetectTier(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier, Privilege: s.privilege,
 		UID: int(account.UID), GID: int(account.GID), Dir: dir})
 	return why, err
 }

@@ -30,7 +30,7 @@ func TestWorker_Fresh_HasOnlyGivenResources(t *testing.T) {
 	}
 }
 
-func TestStandardError_IsSeparatePipe(t *testing.T) {
+func TestWorkerStandardError_IsSeparatePipe(t *testing.T) {
 	r := startSpawner(t, noNamespaces...)
 	w := r.worker()
 	w.write("echo oops >&2; exit 0")
@@ -39,7 +39,7 @@ func TestStandardError_IsSeparatePipe(t *testing.T) {
 	if err != nil || string(buf[:n]) != "oops\n" {
 		t.Errorf("read %q, %v", buf[:n], err)
 	}
-	nextMessage[spawnwire.Exited](r)
+	nextMessage[spawnwire.ExitedMessage](r)
 }
 
 func TestExited_EachEnd_HasItsStatus(t *testing.T) {
@@ -52,7 +52,7 @@ func TestExited_EachEnd_HasItsStatus(t *testing.T) {
 	} {
 		w := r.worker()
 		w.write(script)
-		got := nextMessage[spawnwire.Exited](r)
+		got := nextMessage[spawnwire.ExitedMessage](r)
 		if got.ID != w.id || int(got.PID) != w.pid || !check(syscall.WaitStatus(got.Status)) {
 			t.Errorf("%q: %+v", script, got)
 		}
@@ -69,12 +69,12 @@ func TestKill_SignalsOnlyThatWorker(t *testing.T) {
 		{syscall.SIGKILL, syscall.SIGKILL},
 	} {
 		other, w := r.worker(), r.worker()
-		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)})
-		got := nextMessage[spawnwire.Exited](r)
+		r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(c.asked)})
+		got := nextMessage[spawnwire.ExitedMessage](r)
 		if got.ID != w.id || syscall.WaitStatus(got.Status).Signal() != c.died {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
-		r.send(spawnwire.Kill{ID: w.id,
+		r.send(spawnwire.KillRequest{ID: w.id,
 			Signal: uint32(c.asked)}) // the kill comes while the worker ends, and is ignored
 		other.checkAlive()
 	}

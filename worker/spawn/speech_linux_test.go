@@ -22,9 +22,9 @@ import (
 // holds protocol.TranscribeParameters.
 const recordingFile = "transcribe.json"
 
-// TestSpeech_BehindWalls_Works: ffmpeg and a recogniser process a recording behind both layers of
+// TestSpeechPrograms_BehindWalls_Work: ffmpeg and a recogniser process a recording behind both layers of
 // walls. The recogniser is a stand-in, or the real program that MEWS_WHISPER names.
-func TestSpeech_BehindWalls_Works(t *testing.T) {
+func TestSpeechPrograms_BehindWalls_Work(t *testing.T) {
 	real := os.Getenv("MEWS_WHISPER")
 	for _, test := range []struct {
 		name, tensors string
@@ -33,8 +33,8 @@ func TestSpeech_BehindWalls_Works(t *testing.T) {
 		runs          bool
 	}{
 		{"words", "{}", 1 << 30, protocol.TranscribeResult{Text: "440 hertz.", Language: "en", Seconds: 2}, real == ""},
-		{"no tensors", "", 1 << 30, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechNoModel}, true},
-		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechMemory}, real != ""},
+		{"no tensors", "", 1 << 30, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureNoModel}, true},
+		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureOutOfMemory}, real != ""},
 	} {
 		if !test.runs {
 			// skip: the stand-in needs no memory, and the real program finds no words without
@@ -48,7 +48,7 @@ func TestSpeech_BehindWalls_Works(t *testing.T) {
 			}
 			r := start(t, setup{policy: []string{"worker=" + exe, "sandbox=namespaces", fmt.Sprint("memory=", test.memory)}})
 			putRecording(t, r.makeFolder("home1"), real, test.tensors)
-			w := r.workerOf(spawnwire.Spawn{MakeHome: true})
+			w := r.workerOf(spawnwire.SpawnRequest{MakeHome: true})
 			line := w.readLine()
 			var got protocol.TranscribeResult
 			if err := json.Unmarshal([]byte(line), &got); err != nil {
@@ -136,5 +136,5 @@ func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 // noPieces is a supervisor that stores nothing.
 type noPieces struct{}
 
-func (noPieces) Piece(context.Context, protocol.OperationPiece) error { return nil }
-func (noPieces) Progress(context.Context, int) error                  { return nil }
+func (noPieces) CommitPiece(context.Context, protocol.OperationPiece) error { return nil }
+func (noPieces) ReportProgress(context.Context, int) error                  { return nil }

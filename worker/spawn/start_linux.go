@@ -14,7 +14,7 @@ import (
 )
 
 // start starts a new worker with socket as its descriptors 0 and 1, stderr as 2, and no other.
-func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
+func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		return nil, fmt.Errorf("execute %s: %w", s.Worker, err)
 	}
 	defer unix.Close(program)
-	launch, err := plan.Launch(s.privilege)
+	launch, err := plan.NewLaunch(s.privilege)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	if plan.Home.Mount > 0 { // through the shared mount the worker's account may enter only this folder
 		inside = lent.mounts[0]
 	}
-	w.pid, err = launch.Start(inside, files...)
+	w.pid, err = launch.StartStageOne(inside, files...)
 	if err == nil {
 		err = s.checkNewPID(w.pid)
 	}
@@ -61,7 +61,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 
 // plan makes the plan for stage one. The home and the shared mounts are open; the caller closes
 // them.
-func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts, err error) {
+func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts, err error) {
 	p = sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,
 		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},
@@ -102,19 +102,19 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 
 // openNoHome opens the first folder of a worker without a home. The worker sees no file of that
 // folder.
-func openNoHome(m spawnwire.Spawn) (int, error) {
+func openNoHome(m spawnwire.SpawnRequest) (int, error) {
 	if m.Root != "" || m.Path != "" || len(m.Binds) > 0 {
 		return -1, fmt.Errorf("home %q and %d folders: a worker that only reads has none", m.Path, len(m.Binds))
 	}
 	return unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 }
 
-func isWritable(b sandbox.Bind) bool { return b.Writable }
+func isWritable(b sandbox.BindMount) bool { return b.Writable }
 
 // mayLend reports whether a worker's account is a user's own uid, and the user's folders may belong
 // to the shared account. Only root makes such mounts.
 func (s *spawner) mayLend(a Account) bool {
-	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Has(a.UID)
+	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Contains(a.UID)
 }
 
 // sharesProcessCount reports whether the kernel counts the processes of an account together with
@@ -126,8 +126,8 @@ func (s *spawner) sharesProcessCount(a Account) bool {
 }
 
 // openBinds opens the folders besides the home.
-func (p Policy) openBinds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
-	var list []sandbox.Bind
+func (p Policy) openBinds(asked []spawnwire.BindMount) ([]sandbox.BindMount, error) {
+	var list []sandbox.BindMount
 	for _, b := range asked {
 		if err := checkBind(b, list); err != nil {
 			return nil, err
@@ -144,11 +144,11 @@ func (p Policy) openBinds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
 }
 
 // open opens a folder beneath an allowed root.
-func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
+func (p Policy) open(root, path string) (sandbox.BindMount, int, error) {
 	if err := p.checkRoot(root); err != nil {
-		return sandbox.Bind{}, -1, err
+		return sandbox.BindMount{}, -1, err
 	}
-	return sandbox.Open(root, path)
+	return sandbox.OpenBindMount(root, path)
 }
 
 // ownFolders are the worker's own folders. No folder of the host is mounted over or into them.
@@ -157,7 +157,7 @@ var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 // checkBind refuses binds that a plan refuses too: a folder of the host within the worker's own
 // folders, and a name that occurs twice. It also refuses a host folder that is not read-only,
 // before the plan would.
-func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
+func checkBind(b spawnwire.BindMount, others []sandbox.BindMount) error {
 	at := filepath.Join(b.Root, b.Path)
 	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
 	switch {
@@ -165,7 +165,7 @@ func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", at)
 	case b.Name == "" && (slices.Contains(ownFolders, top) || strings.Contains(b.Path, "..") || filepath.Clean(b.Root) != b.Root):
 		return fmt.Errorf("folder %s: a worker has another of its own there; give it a name among the workspaces", at)
-	case b.Name != "" && slices.ContainsFunc(others, func(o sandbox.Bind) bool { return o.Name == b.Name }):
+	case b.Name != "" && slices.ContainsFunc(others, func(o sandbox.BindMount) bool { return o.Name == b.Name }):
 		return fmt.Errorf("workspace %q: it is there twice", b.Name)
 	}
 	return nil

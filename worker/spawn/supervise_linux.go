@@ -47,10 +47,10 @@ func OpenPolicy(path string) (Policy, error) {
 	return p, err
 }
 
-// Supervise starts a program, which is mews, without any of this process's privilege. It serves the
+// SuperviseProgram starts a program, which is mews, without any of this process's privilege. It serves the
 // program as Run does, and passes on the signals of a service manager. It returns when the program
 // and all workers have ended. The error is a ProgramExitError if the program's status is not 0.
-func Supervise(argv []string, o Options) error {
+func SuperviseProgram(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
 	if err := errors.Join(prepare(), clearInheritable()); err != nil {

@@ -25,7 +25,7 @@ func supervise(args []string) error {
 	if err != nil {
 		return err
 	}
-	return Supervise(args[end+1:], o)
+	return SuperviseProgram(args[end+1:], o)
 }
 
 // actSupervised is the role of mews. It asks for a worker in the folder of its argument, prints its
@@ -42,13 +42,13 @@ func actSupervised(args []string) error {
 	if m, _, err := conn.Receive(); err != nil {
 		return fmt.Errorf("%+v: %w", m, err)
 	}
-	socket, _, err := ask(conn, spawnwire.Spawn{ID: 1, Root: filepath.Dir(args[0]), Path: filepath.Base(args[0]),
+	socket, _, err := ask(conn, spawnwire.SpawnRequest{ID: 1, Root: filepath.Dir(args[0]), Path: filepath.Base(args[0]),
 		Profile: "worker"})
 	if err != nil {
 		return err
 	}
 	m, _, err := conn.Receive()
-	started, ok := m.(spawnwire.Started)
+	started, ok := m.(spawnwire.StartedMessage)
 	if err != nil || !ok {
 		return fmt.Errorf("%+v, %w", m, err)
 	}
@@ -206,9 +206,9 @@ func TestSupervise_Program_HasNoPrivilege(t *testing.T) {
 	}
 }
 
-// TestSupervise_ProgramGone_LeavesNothing: no process is left, whether the program exits or is
+// TestSupervise_ProgramEnds_LeavesNoProcess: no process is left, whether the program exits or is
 // killed.
-func TestSupervise_ProgramGone_LeavesNothing(t *testing.T) {
+func TestSupervise_ProgramEnds_LeavesNoProcess(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {
 			for status, end := range map[int]func(s *supervised, pid int) error{

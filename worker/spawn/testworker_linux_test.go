@@ -28,7 +28,7 @@ type testWorker struct {
 }
 
 // request sends a spawn with its two descriptors and returns our ends.
-func (r *harness) request(m spawnwire.Spawn) (socket, stderr *os.File) {
+func (r *harness) request(m spawnwire.SpawnRequest) (socket, stderr *os.File) {
 	r.t.Helper()
 	socket, stderr, err := ask(r.conn, m)
 	if err != nil {
@@ -37,7 +37,7 @@ func (r *harness) request(m spawnwire.Spawn) (socket, stderr *os.File) {
 	return socket, stderr
 }
 
-func ask(conn *spawnwire.Conn, m spawnwire.Spawn) (socket, stderr *os.File, err error) {
+func ask(conn *spawnwire.Conn, m spawnwire.SpawnRequest) (socket, stderr *os.File, err error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -46,7 +46,7 @@ func ask(conn *spawnwire.Conn, m spawnwire.Spawn) (socket, stderr *os.File, err 
 	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
 		return nil, nil, err
 	}
-	defer spawnwire.CloseAll([]int{fds[1], pipe[1]})
+	defer spawnwire.CloseDescriptors([]int{fds[1], pipe[1]})
 	err = conn.Send(m, deadline, fds[1], pipe[1])
 	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(pipe[0]), "stderr"), err
 }
@@ -54,11 +54,11 @@ func ask(conn *spawnwire.Conn, m spawnwire.Spawn) (socket, stderr *os.File, err 
 // worker starts a worker in a new home.
 func (r *harness) worker() *testWorker {
 	r.t.Helper()
-	return r.workerOf(spawnwire.Spawn{})
+	return r.workerOf(spawnwire.SpawnRequest{})
 }
 
 // workerOf starts a worker by a request, in a new home.
-func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
+func (r *harness) workerOf(m spawnwire.SpawnRequest) *testWorker {
 	r.t.Helper()
 	r.last++
 	m.ID, m.Root, m.Path, m.Profile = r.last, r.root, fmt.Sprintf("home%d", r.last), "worker"
@@ -78,7 +78,7 @@ func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	if err := socket.SetDeadline(time.Now().Add(deadline)); err != nil {
 		r.t.Fatal(err)
 	}
-	started := nextMessage[spawnwire.Started](r)
+	started := nextMessage[spawnwire.StartedMessage](r)
 	if started.ID != r.last {
 		r.t.Fatalf("started %d, asked for %d", started.ID, r.last)
 	}
@@ -142,7 +142,7 @@ func awaitGone(t *testing.T, pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer spawnwire.CloseAll([]int{fd})
+	defer spawnwire.CloseDescriptors([]int{fd})
 	for {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(deadline.Milliseconds()))
 		if err == unix.EINTR {

@@ -98,8 +98,8 @@ func TestWalls_WorkerEnds_NothingSurvives(t *testing.T) {
 	})
 }
 
-// TestPrivilege_Incomplete_CountsAsNone: a spawner that cannot end workers changes no account.
-func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
+// TestDetectPrivilege_Incomplete_IsNone: a spawner that cannot end workers changes no account.
+func TestDetectPrivilege_Incomplete_IsNone(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can give a process capabilities")
 	}
@@ -109,7 +109,7 @@ func TestPrivilege_Incomplete_CountsAsNone(t *testing.T) {
 		t.Errorf("ready: %+v", r.ready)
 	}
 	r.makeFolder("home")
-	r.mustRefuse(spawnwire.Spawn{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
+	r.mustRefuse(spawnwire.SpawnRequest{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
 		"cannot change accounts")
 }
 
@@ -117,8 +117,8 @@ func TestWorker_BehindWalls_GetsSIGTERM(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
 		w.wantAnswer("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
-		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGTERM)})
-		if got := nextMessage[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
+		r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(syscall.SIGTERM)})
+		if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
 			t.Errorf("%+v, want a status of 5", got)
 		}
 	})
@@ -146,7 +146,7 @@ func TestWorkspaces_EachKind_IsMounted(t *testing.T) {
 		// folders of tests are beneath /tmp, but a worker has its own /tmp; so a folder of the
 		// system
 		const path = "/usr/share"
-		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
+		w := r.workerOf(spawnwire.SpawnRequest{Binds: []spawnwire.BindMount{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
 			{Name: "read me", Root: r.root, Path: "docs"},
 			{Root: path, Path: "."},
@@ -184,12 +184,12 @@ func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		giveToWorkers(t, dir)
-		bind, home, err := sandbox.Open(root, name)
+		bind, home, err := sandbox.OpenBindMount(root, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
-			Home: bind, Binds: []sandbox.Bind{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
+			Home: bind, Binds: []sandbox.BindMount{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
 			Probe: true}
 		if said := runStage(t, p, privilege, home); said != "" {
 			t.Errorf("%s as it was: %s", name, said)
@@ -198,7 +198,7 @@ func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 		if said := runStage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
 			t.Errorf("%s swapped: said %q", name, said)
 		}
-		spawnwire.CloseAll([]int{home})
+		spawnwire.CloseDescriptors([]int{home})
 	}
 }
 
@@ -212,7 +212,7 @@ func workersGID() int {
 // runStage runs stage one of a plan that executes nothing, and returns its standard error.
 func runStage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
 	t.Helper()
-	launch, err := p.Launch(privilege)
+	launch, err := p.NewLaunch(privilege)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func runStage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home in
 		t.Fatal(err)
 	}
 	defer null.Close()
-	pid, err := launch.Start(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
+	pid, err := launch.StartStageOne(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,19 +15,19 @@ import (
 func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		if len(e.Command) == 0 {
-			return nil, "", &speechError{protocol.SpeechNoProgram, "no command is set"}
+			return nil, "", &speechError{protocol.SpeechFailureNoProgram, "no command is set"}
 		}
 		fill := strings.NewReplacer("{wav}", p.wav, "{language}", e.Language, "{threads}", strconv.Itoa(e.Threads), "{model}", e.Model)
 		line := make([]string, len(e.Command))
 		for i, part := range e.Command {
 			line[i] = fill.Replace(part)
 		}
-		heard, words := &listener{}, &prefixWriter{most: protocol.MaxPieceText}
+		heard, words := &stderrReader{}, &prefixWriter{most: protocol.MaxPieceTextBytes}
 		err := programs.Run(ctx, program.Program{
 			Name: line[0], Args: line[1:], Nice: nice, Timeout: pieceTimeout(p.length), Stdout: words, Stderr: heard,
 		})
 		if err != nil {
-			return nil, "", heard.failureOf(ctx, err, protocol.SpeechNoProgram)
+			return nil, "", heard.failureOf(ctx, err, protocol.SpeechFailureNoProgram)
 		}
 		var lines []string
 		for said := range strings.Lines(words.String()) {

@@ -32,16 +32,16 @@ const nice = 15
 func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*samples, []span, error) {
 	f, err := t.Files.Open(p.Path)
 	if err != nil {
-		return nil, nil, &speechError{protocol.SpeechBroken, err.Error()}
+		return nil, nil, &speechError{protocol.SpeechFailureNoSound, err.Error()}
 	}
 	_ = f.Close() // Open only checked the file; ffmpeg opens it itself, within the same walls
-	clean, err := t.Files.Clean(p.Path)
+	clean, err := t.Files.CleanPath(p.Path)
 	if err != nil {
 		return nil, nil, err
 	}
 	raw := filepath.Join(t.Temp, "sound.pcm")
 	var found silenceParser
-	heard := &listener{onLine: found.parseLine}
+	heard := &stderrReader{onLine: found.parseLine}
 	err = t.Programs.Run(ctx, program.Program{
 		Name: "ffmpeg", Nice: nice, Timeout: time.Minute + time.Duration(p.Seconds)*time.Second, Stderr: heard,
 		Args: []string{"-hide_banner", "-nostdin", "-nostats", "-protocol_whitelist", "file", "-format_whitelist", containers,
@@ -49,18 +49,18 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 			"-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", "-y", "file:" + raw},
 	})
 	if err != nil {
-		err = heard.failureOf(ctx, err, protocol.SpeechNoFFmpeg)
-		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechExit && !strings.Contains(heard.last, "No space left") {
-			failed.kind = protocol.SpeechBroken
+		err = heard.failureOf(ctx, err, protocol.SpeechFailureNoFFmpeg)
+		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechFailureProgramFailed && !strings.Contains(heard.last, "No space left") {
+			failed.kind = protocol.SpeechFailureNoSound
 		}
 		return nil, nil, err
 	}
 	sound, err := openSamples(raw, p.Seconds)
 	switch {
 	case errors.Is(err, os.ErrNotExist) || err == nil && sound.length == 0:
-		err = &speechError{protocol.SpeechBroken, "there is no sound in it"}
+		err = &speechError{protocol.SpeechFailureNoSound, "there is no sound in it"}
 	case err == nil && sound.length > int64(p.Seconds+1)*rate:
-		err = &speechError{protocol.SpeechTooLong, fmt.Sprintf("longer than %d s", p.Seconds)}
+		err = &speechError{protocol.SpeechFailureTooLong, fmt.Sprintf("longer than %d s", p.Seconds)}
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, sound.Close())

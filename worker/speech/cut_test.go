@@ -9,7 +9,7 @@ import (
 // sec converts seconds to samples.
 func sec(s float64) int64 { return int64(s * rate) }
 
-func TestCutPieces_Silences_HoldTheCuts(t *testing.T) {
+func TestCutPieces_CutsOnlyInSilences(t *testing.T) {
 	never := func(span) int64 { t.Error("the quietest moment was asked for"); return 0 }
 	for name, test := range map[string]struct {
 		length   int64
@@ -87,7 +87,7 @@ func FuzzSilences(f *testing.F) {
 			return
 		}
 		var p silenceParser
-		l := &listener{onLine: p.parseLine}
+		l := &stderrReader{onLine: p.parseLine}
 		_, _ = l.Write([]byte(lines))
 		l.close()
 		silences, before := p.silencesUntil(length), int64(0)

@@ -26,17 +26,17 @@ var phrases = []struct {
 	words string
 	kind  protocol.SpeechFailure
 }{
-	{"failed to allocate", protocol.SpeechMemory},
-	{"mem_buffer != NULL", protocol.SpeechMemory},
-	{"bad_alloc", protocol.SpeechMemory},
-	{"Cannot allocate memory", protocol.SpeechMemory},
-	{"MemoryError", protocol.SpeechMemory},
-	{"no tensors loaded from model file", protocol.SpeechNoModel},
-	{"failed to initialize whisper context", protocol.SpeechNoModel},
+	{"failed to allocate", protocol.SpeechFailureOutOfMemory},
+	{"mem_buffer != NULL", protocol.SpeechFailureOutOfMemory},
+	{"bad_alloc", protocol.SpeechFailureOutOfMemory},
+	{"Cannot allocate memory", protocol.SpeechFailureOutOfMemory},
+	{"MemoryError", protocol.SpeechFailureOutOfMemory},
+	{"no tensors loaded from model file", protocol.SpeechFailureNoModel},
+	{"failed to initialize whisper context", protocol.SpeechFailureNoModel},
 }
 
-// listener reads a program's standard error line by line.
-type listener struct {
+// stderrReader reads a program's standard error line by line.
+type stderrReader struct {
 	onLine func(line string) // hook for every line; may be nil
 	line   []byte
 	last   string // last line about an error, otherwise the last line
@@ -48,7 +48,7 @@ type listener struct {
 const maxLine = 1 << 10
 
 // Write takes all of p.
-func (l *listener) Write(p []byte) (int, error) {
+func (l *stderrReader) Write(p []byte) (int, error) {
 	for _, c := range p {
 		switch {
 		case c == '\n' || c == '\r':
@@ -62,9 +62,9 @@ func (l *listener) Write(p []byte) (int, error) {
 }
 
 // close handles a last line without an end.
-func (l *listener) close() { l.keep(strings.TrimSpace(string(l.line))) }
+func (l *stderrReader) close() { l.keep(strings.TrimSpace(string(l.line))) }
 
-func (l *listener) keep(line string) {
+func (l *stderrReader) keep(line string) {
 	if line == "" {
 		return
 	}
@@ -85,44 +85,44 @@ func isError(line string) bool { return strings.Contains(strings.ToLower(line), 
 
 // failureOf returns the failure that a program's error and last words mean. If ctx has ended it
 // returns the error itself.
-func (l *listener) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
+func (l *stderrReader) failureOf(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
 		return err
 	}
-	kind := kindOf(err, missing, protocol.SpeechExit)
+	kind := kindOf(err, missing, protocol.SpeechFailureProgramFailed)
 	switch {
 	case kind == "":
 		return err
-	case l.phrase > 0 && kind != protocol.SpeechTimeout:
+	case l.phrase > 0 && kind != protocol.SpeechFailureTimeout:
 		return &speechError{phrases[l.phrase-1].kind, l.said}
-	case kind != protocol.SpeechExit:
+	case kind != protocol.SpeechFailureProgramFailed:
 		return &speechError{kind, err.Error()}
 	}
-	ended, _ := errors.AsType[*program.EndError](err)
-	return &speechError{kind, program.DescribeEnd(ended.State) + ": " + l.last}
+	ended, _ := errors.AsType[*program.ExitError](err)
+	return &speechError{kind, program.DescribeExit(ended.State) + ": " + l.last}
 }
 
 // kindOf returns the kind of a program's error: missing if the program is not installed, exit if it
 // failed by itself, "" for any other error.
 func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFailure {
-	ended, _ := errors.AsType[*program.EndError](err)
+	ended, _ := errors.AsType[*program.ExitError](err)
 	switch {
-	case errors.Is(err, program.ErrNotFound):
+	case errors.Is(err, program.ErrNotInstalled):
 		return missing
 	case errors.Is(err, context.DeadlineExceeded):
-		return protocol.SpeechTimeout
+		return protocol.SpeechFailureTimeout
 	case ended == nil:
 		return ""
 	case killed(ended):
-		return protocol.SpeechMemory
+		return protocol.SpeechFailureOutOfMemory
 	}
 	return exit
 }
 
 // killed reports whether another process killed the program. The kernel and the spawner do so if
 // there is too little memory.
-func killed(e *program.EndError) bool {
+func killed(e *program.ExitError) bool {
 	status, ok := e.State.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
@@ -130,5 +130,5 @@ func killed(e *program.EndError) bool {
 // oneLine returns a text without line ends and control characters, at most as long as a detail.
 func oneLine(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == ' ' }), " ")
-	return cutText(text, protocol.MaxSpeechDetail)
+	return cutText(text, protocol.MaxSpeechDetailBytes)
 }

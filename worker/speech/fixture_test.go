@@ -53,9 +53,9 @@ func newFixture(t testing.TB) *fixture {
 	return f
 }
 
-// Piece accepts or refuses a piece like the supervisor.
-func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
-	if err := p.Check(len(f.Done), p.Done != nil, 3600); err != nil && p.Done == nil {
+// CommitPiece accepts or refuses a piece like the supervisor.
+func (f *fixture) CommitPiece(_ context.Context, p protocol.OperationPiece) error {
+	if err := p.Validate(len(f.Done), p.Done != nil, 3600); err != nil && p.Done == nil {
 		f.t.Error(err)
 	}
 	if p.Done != nil {
@@ -74,7 +74,7 @@ func (f *fixture) Piece(_ context.Context, p protocol.OperationPiece) error {
 	return nil
 }
 
-func (f *fixture) Progress(_ context.Context, seconds int) error {
+func (f *fixture) ReportProgress(_ context.Context, seconds int) error {
 	f.reportedProgress = append(f.reportedProgress, seconds)
 	return nil
 }
@@ -162,7 +162,7 @@ func (f *fixture) mustTranscribe(name string, e protocol.SpeechEngine) protocol.
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if err := r.Check(); err != nil {
+	if err := r.Validate(); err != nil {
 		f.t.Error(err)
 	}
 	if _, err := os.Stat(f.Temp); !os.IsNotExist(err) {

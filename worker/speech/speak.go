@@ -27,7 +27,7 @@ type Programs interface {
 
 // Blobs stores a recording.
 type Blobs interface {
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Speaker turns texts into recordings.
@@ -71,7 +71,7 @@ var voiceEngines = map[string]func(s spokenFiles) program.Program{
 func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result protocol.SpeakResult, err error) {
 	engine, known := voiceEngines[p.Engine.Engine]
 	if !known || p.Engine.Engine == "command" && len(p.Engine.Command) == 0 {
-		return failed(protocol.SpeechNoProgram, "there is no engine "+p.Engine.Engine), nil
+		return failed(protocol.SpeechFailureNoProgram, "there is no engine "+p.Engine.Engine), nil
 	}
 	dir, err := os.MkdirTemp(s.Temp, "mews-speech-")
 	if err != nil {
@@ -85,16 +85,16 @@ func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result 
 	}
 	if p.Engine.Engine == "piper" && filepath.IsAbs(p.Voice) {
 		if _, err := os.Stat(p.Voice); err != nil {
-			return failed(protocol.SpeechNoModel, err.Error()), nil
+			return failed(protocol.SpeechFailureNoModel, err.Error()), nil
 		}
 	}
 	within, cancel := context.WithTimeout(ctx, speakTimeout)
 	defer cancel()
 	if err := s.record(within, engine(files), files.text); err != nil {
-		return failure(ctx, err, protocol.SpeechNoProgram, protocol.SpeechExit)
+		return failure(ctx, err, protocol.SpeechFailureNoProgram, protocol.SpeechFailureProgramFailed)
 	}
 	if err := s.Programs.Run(within, toOpus(files.wav, files.ogg)); err != nil {
-		return failure(ctx, err, protocol.SpeechNoFFmpeg, protocol.SpeechBroken)
+		return failure(ctx, err, protocol.SpeechFailureNoFFmpeg, protocol.SpeechFailureNoSound)
 	}
 	return s.keep(ctx, files.ogg)
 }
@@ -117,13 +117,13 @@ func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakRe
 		return result, fmt.Errorf("open the recording: %w", err)
 	}
 	defer ogg.Close()
-	if result.Seconds, err = opus.Seconds(ogg); err != nil {
-		return failed(protocol.SpeechBroken, err.Error()), nil
+	if result.Seconds, err = opus.LengthInSeconds(ogg); err != nil {
+		return failed(protocol.SpeechFailureNoSound, err.Error()), nil
 	}
 	if _, err := ogg.Seek(0, io.SeekStart); err != nil {
 		return result, err
 	}
-	result.Blob, err = s.Blobs.Keep(ctx, ogg, protocol.MaxVoice)
+	result.Blob, err = s.Blobs.StoreBlob(ctx, ogg, protocol.MaxVoiceBytes)
 	return result, err
 }
 

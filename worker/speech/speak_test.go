@@ -18,10 +18,10 @@ import (
 	"mews/worker/program"
 )
 
-// kept holds a stored recording.
-type kept struct{ bytes.Buffer }
+// storedRecording holds a stored recording.
+type storedRecording struct{ bytes.Buffer }
 
-func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (k *storedRecording) StoreBlob(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	n, err := io.Copy(k, io.LimitReader(r, most))
 	return protocol.BlobRef{Size: n}, err
 }
@@ -50,11 +50,11 @@ func requirePrograms(t testing.TB, names ...string) {
 // say makes a recording with espeak-ng, and returns the path of the file.
 func say(t *testing.T, text string) (protocol.SpeakResult, string) {
 	t.Helper()
-	into := &kept{}
+	into := &storedRecording{}
 	s, _ := speaker(t, into)
 	r, err := s.Speak(t.Context(), protocol.SpeakParameters{Text: text, Voice: "en-us", Engine: protocol.VoiceEngine{Engine: "espeak"}})
-	if err != nil || r.Failure != "" || r.Check() != nil {
-		t.Fatalf("%+v, %v, %v", r, err, r.Check())
+	if err != nil || r.Failure != "" || r.Validate() != nil {
+		t.Fatalf("%+v, %v, %v", r, err, r.Validate())
 	}
 	if left, err := os.ReadDir(s.Temp); err != nil || len(left) > 0 {
 		t.Errorf("it leaves %v, %v", left, err)
@@ -159,9 +159,9 @@ func TestSpeak_VoiceMessage_IsUnderstood(t *testing.T) {
 	}
 }
 
-// TestSpeak_TextLikeOption_IsSpoken: text that looks like an option, or like espeak-ng's markup, is
+// TestSpeak_TextLikeCommandLine_IsSpoken: text that looks like an option, or like espeak-ng's markup, is
 // spoken.
-func TestSpeak_TextLikeOption_IsSpoken(t *testing.T) {
+func TestSpeak_TextLikeCommandLine_IsSpoken(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for _, text := range []string{"--help", "-w /etc/passwd", "$(touch x); `touch y`", "<voice name=\"x\">hello</voice>"} {
 		if r, _ := say(t, text); r.Seconds < 1 {
@@ -201,7 +201,7 @@ func TestSpeak_EachEngine_HasItsCommandLine(t *testing.T) {
 			protocol.VoiceEngine{Engine: "command", Command: []string{"say", "--in", "{text}", "--voice={voice}", "--out", "{wav}"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			into := &kept{}
+			into := &storedRecording{}
 			s, programs := speaker(t, into)
 			writeStandIn(t, programs, c.program, c.script)
 			r, err := s.Speak(t.Context(), protocol.SpeakParameters{Text: "hello there", Voice: c.voice, Engine: c.engine})
@@ -224,24 +224,24 @@ func TestSpeak_EachFailure_IsReported(t *testing.T) {
 		want     protocol.SpeechFailure
 		detail   string
 	}{
-		"no program":        {nil, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechNoProgram, "piper: it is not installed"},
-		"no such engine":    {nil, protocol.VoiceEngine{Engine: "parrot"}, "", protocol.SpeechNoProgram, "parrot"},
-		"an empty command":  {nil, protocol.VoiceEngine{Engine: "command"}, "", protocol.SpeechNoProgram, "command"},
-		"no model":          {nil, protocol.VoiceEngine{Engine: "piper"}, "/nowhere/x.onnx", protocol.SpeechNoModel, "/nowhere/x.onnx"},
-		"no such voice":     {nil, protocol.VoiceEngine{Engine: "espeak"}, "klingon-x", protocol.SpeechExit, "espeak-ng: exit 1: Error: The specified espeak-ng voice does not exist."},
-		"it fails":          {map[string]string{"piper": "echo no memory for it >&2; exit 3"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechExit, "piper: exit 3: no memory for it"},
-		"it is killed":      {map[string]string{"piper": "kill -9 $$"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechMemory, "killed"},
-		"it writes nothing": {map[string]string{"piper": "exit 0"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechBroken, "ffmpeg"},
-		"it is no sound":    {map[string]string{"piper": `echo hello >"$4"`}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechBroken, "ffmpeg"},
-		"ffmpeg is broken":  {map[string]string{"ffmpeg": `eval "out=\${$#}"; echo hello >"$out"`}, protocol.VoiceEngine{Engine: "espeak"}, "en", protocol.SpeechBroken, "not an Ogg file"},
+		"no program":        {nil, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoProgram, "piper: it is not installed"},
+		"no such engine":    {nil, protocol.VoiceEngine{Engine: "parrot"}, "", protocol.SpeechFailureNoProgram, "parrot"},
+		"an empty command":  {nil, protocol.VoiceEngine{Engine: "command"}, "", protocol.SpeechFailureNoProgram, "command"},
+		"no model":          {nil, protocol.VoiceEngine{Engine: "piper"}, "/nowhere/x.onnx", protocol.SpeechFailureNoModel, "/nowhere/x.onnx"},
+		"no such voice":     {nil, protocol.VoiceEngine{Engine: "espeak"}, "klingon-x", protocol.SpeechFailureProgramFailed, "espeak-ng: exit 1: Error: The specified espeak-ng voice does not exist."},
+		"it fails":          {map[string]string{"piper": "echo no memory for it >&2; exit 3"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureProgramFailed, "piper: exit 3: no memory for it"},
+		"it is killed":      {map[string]string{"piper": "kill -9 $$"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureOutOfMemory, "killed"},
+		"it writes nothing": {map[string]string{"piper": "exit 0"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoSound, "ffmpeg"},
+		"it is no sound":    {map[string]string{"piper": `echo hello >"$4"`}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoSound, "ffmpeg"},
+		"ffmpeg is broken":  {map[string]string{"ffmpeg": `eval "out=\${$#}"; echo hello >"$out"`}, protocol.VoiceEngine{Engine: "espeak"}, "en", protocol.SpeechFailureNoSound, "not an Ogg file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, programs := speaker(t, &kept{})
+			s, programs := speaker(t, &storedRecording{})
 			for name, script := range c.programs {
 				writeStandIn(t, programs, name, script)
 			}
 			r, err := s.Speak(t.Context(), protocol.SpeakParameters{Text: "hello", Voice: c.voice, Engine: c.engine})
-			if err != nil || r.Failure != c.want || !strings.Contains(r.Detail, c.detail) || r.Check() != nil {
+			if err != nil || r.Failure != c.want || !strings.Contains(r.Detail, c.detail) || r.Validate() != nil {
 				t.Errorf("%+v, %v", r, err)
 			}
 			if left, err := os.ReadDir(s.Temp); err != nil || len(left) > 0 {
@@ -254,7 +254,7 @@ func TestSpeak_EachFailure_IsReported(t *testing.T) {
 func TestSpeak_ContextEnds_Stops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
-	s, programs := speaker(t, &kept{})
+	s, programs := speaker(t, &storedRecording{})
 	writeStandIn(t, programs, "piper", "sleep 1000")
 	cancel(stopped)
 	r, err := s.Speak(ctx, protocol.SpeakParameters{Text: "hello", Voice: "x", Engine: protocol.VoiceEngine{Engine: "piper"}})
@@ -267,7 +267,7 @@ func FuzzOpusSeconds(f *testing.F) {
 	f.Add([]byte("OggS\x00\x04\x80\xbb\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("OggS"))
 	f.Fuzz(func(t *testing.T, ogg []byte) {
-		if n, err := opus.Seconds(bytes.NewReader(ogg)); err == nil && (n < 1 || n > 24*3600) {
+		if n, err := opus.LengthInSeconds(bytes.NewReader(ogg)); err == nil && (n < 1 || n > 24*3600) {
 			t.Errorf("%q: %d s", ogg, n)
 		}
 	})

@@ -19,8 +19,8 @@ import (
 // Pieces stores the finished pieces of a recording, and tells when the next piece may begin
 // (host.Operation).
 type Pieces interface {
-	Piece(ctx context.Context, p protocol.OperationPiece) error
-	Progress(ctx context.Context, seconds int) error
+	CommitPiece(ctx context.Context, p protocol.OperationPiece) error
+	ReportProgress(ctx context.Context, seconds int) error
 }
 
 // Transcriber transcribes recordings of one home.
@@ -101,7 +101,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 		if i < of {
 			next.Seconds = seconds(parts[i].end - parts[i].begin)
 		}
-		if err := t.Pieces.Piece(ctx, next); err != nil {
+		if err := t.Pieces.CommitPiece(ctx, next); err != nil {
 			return r, err
 		}
 		if i == of {
@@ -123,7 +123,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 // transcript stays.
 func (t *Transcriber) checkServerText(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
 	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.ServerText.Language,
-		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""), protocol.MaxTranscript)}
+		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""), protocol.MaxTranscriptBytes)}
 	sound, silences, err := t.convert(ctx, p)
 	if _, unread := errors.AsType[*speechError](err); err != nil && !unread {
 		return r, err
@@ -154,14 +154,14 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 	}
 	come := func(percent int) {
 		// if this fails, the next piece's call fails too
-		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
+		_ = t.Pieces.ReportProgress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
 	come(0) // some recognisers report no other progress
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
 	if err != nil {
 		return protocol.TranscribedPiece{}, err
 	}
-	text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceText)
+	text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceTextBytes)
 	if text == "" {
 		language = ""
 	}
@@ -173,7 +173,7 @@ const maxNames = 9
 
 // keepLong stores a long text in a file, and returns its path.
 func (t *Transcriber) keepLong(recording, text string) string {
-	if utf8.RuneCountInString(text) <= protocol.LongTranscript {
+	if utf8.RuneCountInString(text) <= protocol.LongTranscriptCharacters {
 		return ""
 	}
 	return t.keep(recording, text)
@@ -187,7 +187,7 @@ func (t *Transcriber) keep(recording, text string) string {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d.txt", recording, n)
 		}
-		_, err := t.Files.Write(name, []byte(text+"\n"), workspace.Create)
+		_, err := t.Files.WriteFile(name, []byte(text+"\n"), workspace.ModeCreate)
 		if err == nil {
 			return name
 		}

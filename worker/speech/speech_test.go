@@ -75,9 +75,9 @@ func (b hookedPrograms) Run(ctx context.Context, p program.Program) error {
 	return b.Programs.Run(ctx, p)
 }
 
-// TestWhisper_Call_HasOptionsAndTimeout checks the command line, the priority and the time limit of
+// TestWhisperCommand_HasOptionsAndTimeout checks the command line, the priority and the time limit of
 // a piece.
-func TestWhisper_Call_HasOptionsAndTimeout(t *testing.T) {
+func TestWhisperCommand_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
 	var asked []program.Program
@@ -128,27 +128,27 @@ func TestTranscribe_EachFailure_IsReported(t *testing.T) {
 		want   protocol.SpeechFailure
 		detail string
 	}{
-		"no program":              {"note.ogg", named("whisper-none", ""), protocol.SpeechNoProgram, "whisper-none: it is not installed"},
-		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
-		"an empty command":        {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
-		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"invalid model":           {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
-		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
-		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
-		"killed":                  {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechMemory, "killed"},
-		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
-		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
+		"no program":              {"note.ogg", named("whisper-none", ""), protocol.SpeechFailureNoProgram, "whisper-none: it is not installed"},
+		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechFailureNoProgram, "/nowhere/hear: it is not installed"},
+		"an empty command":        {"note.ogg", command(), protocol.SpeechFailureNoProgram, "no command is set"},
+		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechFailureNoModel, "failed to initialize whisper context"},
+		"invalid model":           {"note.ogg", named("", "/etc/passwd"), protocol.SpeechFailureNoModel, "failed to initialize whisper context"},
+		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechFailureNoModel, "no tensors loaded from model file"},
+		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechFailureProgramFailed, "exit 7: error: it was told to"},
+		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechFailureProgramFailed, "progress"},
+		"killed":                  {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechFailureOutOfMemory, "killed"},
+		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechFailureOutOfMemory, "CPU buffer"},
+		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechFailureProgramFailed, "aborted: GGML_ASSERT(false)"},
 		// the program ends with status 0 and writes no words
 		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
-		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
-		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
-		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechBroken, "out of the folder"},
-		"an empty file":             {"empty.ogg", whisper(none), protocol.SpeechBroken, "End of file"},
-		"a zip":                     {"zip.ogg", whisper(none), protocol.SpeechBroken, "End of file"},
-		"a list of other files":     {"list.ogg", whisper(none), protocol.SpeechBroken, "Invalid"},
-		"a stream of another place": {"hls.ogg", whisper(none), protocol.SpeechBroken, "Invalid argument"},
-		"moving pictures alone":     {"film.mp4", whisper(none), protocol.SpeechBroken, "map"},
+		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechFailureNoSound, "no such file"},
+		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechFailureNoSound, "folder"},
+		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechFailureNoSound, "out of the folder"},
+		"an empty file":             {"empty.ogg", whisper(none), protocol.SpeechFailureNoSound, "End of file"},
+		"a zip":                     {"zip.ogg", whisper(none), protocol.SpeechFailureNoSound, "End of file"},
+		"a list of other files":     {"list.ogg", whisper(none), protocol.SpeechFailureNoSound, "Invalid"},
+		"a stream of another place": {"hls.ogg", whisper(none), protocol.SpeechFailureNoSound, "Invalid argument"},
+		"moving pictures alone":     {"film.mp4", whisper(none), protocol.SpeechFailureNoSound, "map"},
 		"cut off":                   {"half.ogg", whisper(none), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
 	f.Programs = hastyPrograms{f.runner, "whisper-cli"}
-	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -234,7 +234,7 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	if info.Size() > 20_000 {
 		t.Errorf("10 hours of nothing take %d bytes", info.Size())
 	}
-	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
+	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechFailureTooLong || r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
 		t.Errorf("%+v, begun %v", r, f.requestedPieces)
 	}
 }
@@ -283,12 +283,12 @@ func TestServerText_InventedWords_AreRemoved(t *testing.T) {
 	}
 }
 
-// TestTranscribe_NoFFmpeg_SaysSo: the failure names ffmpeg, not the recogniser.
-func TestTranscribe_NoFFmpeg_SaysSo(t *testing.T) {
+// TestTranscribe_NoFFmpeg_NamesReason: the failure names ffmpeg, not the recogniser.
+func TestTranscribe_NoFFmpeg_NamesReason(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 1))
 	f.runner.Environment.Path = "/nowhere"
-	if r := f.mustTranscribe("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
+	if r := f.mustTranscribe("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechFailureNoFFmpeg {
 		t.Errorf("%+v", r)
 	}
 }
@@ -350,14 +350,14 @@ func TestTranscribe_LongText_IsKeptInFile(t *testing.T) {
 		}
 	}
 	f.Done = nil
-	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscript)}})
-	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
+	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscriptCharacters)}})
+	if r := f.mustTranscribe("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscriptCharacters {
 		t.Errorf("a text that is not long lies at %q", r.Path)
 	}
 }
 
-// TestCommand_AnyRecogniser_Works runs a recogniser by a configured command line.
-func TestCommand_AnyRecogniser_Works(t *testing.T) {
+// TestCommandEngine_RunsAnyRecogniser runs a recogniser by a configured command line.
+func TestCommandEngine_RunsAnyRecogniser(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
 	e := protocol.SpeechEngine{Engine: "command", Language: "fr", Threads: 2, Model: "m.bin",
@@ -368,18 +368,18 @@ func TestCommand_AnyRecogniser_Works(t *testing.T) {
 	f.Done = nil
 	e.Command = []string{"sh", "-c", "yes ж; true"}
 	f.Programs = hastyPrograms{f.runner, "sh"}
-	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechTimeout {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout {
 		t.Errorf("%+v", r)
 	}
 }
 
-// BenchmarkOurPart measures a note of 10 s without the time of ffmpeg and whisper-cli.
-func BenchmarkOurPart(b *testing.B) {
+// BenchmarkTranscribeWithoutPrograms measures a note of 10 s without the time of ffmpeg and whisper-cli.
+func BenchmarkTranscribeWithoutPrograms(b *testing.B) {
 	f := newFixture(b)
 	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))
 	e := f.whisper(map[string]any{})
 	var theirs time.Duration
-	f.Programs = timed{f.runner, &theirs}
+	f.Programs = timedPrograms{f.runner, &theirs}
 	b.ResetTimer()
 	for b.Loop() {
 		r, err := f.Transcribe(b.Context(), protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: e})
@@ -390,21 +390,21 @@ func BenchmarkOurPart(b *testing.B) {
 	b.ReportMetric(float64((b.Elapsed()-theirs).Microseconds())/1000/float64(b.N), "ours-ms/op")
 }
 
-// timed runs programs, and adds up their time.
-type timed struct {
+// timedPrograms runs programs, and adds up their time.
+type timedPrograms struct {
 	Programs
 	took *time.Duration
 }
 
-func (t timed) Run(ctx context.Context, p program.Program) error {
+func (t timedPrograms) Run(ctx context.Context, p program.Program) error {
 	began := time.Now()
 	defer func() { *t.took += time.Since(began) }()
 	return t.Programs.Run(ctx, p)
 }
 
-// TestListener_KeepsMostTellingLine: the listener keeps the line that explains the failure, in
+// TestStderrReader_KeepsMostTellingLine: the listener keeps the line that explains the failure, in
 // bounded memory.
-func TestListener_KeepsMostTellingLine(t *testing.T) {
+func TestStderrReader_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\nb":                      "b",
 		"error: x\nusage\n":         "error: x",
@@ -413,7 +413,7 @@ func TestListener_KeepsMostTellingLine(t *testing.T) {
 		"\n\n":                      "",
 		"Error: a\nerror: b\nother": "error: b",
 	} {
-		l := &listener{}
+		l := &stderrReader{}
 		for chunk := range slices.Chunk([]byte(said), 7) {
 			_, _ = l.Write(bytes.Clone(chunk))
 		}

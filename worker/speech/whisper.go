@@ -30,14 +30,14 @@ const autoLanguage = "auto"
 func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")
-		heard := &listener{onLine: p.progress}
+		heard := &stderrReader{onLine: p.progress}
 		err := programs.Run(ctx, program.Program{
 			Name: cmp.Or(e.Program, "whisper-cli"), Env: []string{whisperEnv}, Nice: nice, Timeout: pieceTimeout(p.length), Stderr: heard,
 			Args: []string{"-m", e.Model, "-l", cmp.Or(e.Language, autoLanguage), "-t", strconv.Itoa(e.Threads), "-f", p.wav,
 				"-oj", "-of", out, "-pp"},
 		})
 		if err != nil {
-			return nil, "", heard.failureOf(ctx, err, protocol.SpeechNoProgram)
+			return nil, "", heard.failureOf(ctx, err, protocol.SpeechFailureNoProgram)
 		}
 		heard.close()
 		if heard.phrase > 0 {
@@ -45,7 +45,7 @@ func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 		}
 		lines, language, err := readTranscript(out + ".json")
 		if err != nil {
-			return nil, "", &speechError{protocol.SpeechExit, cmp.Or(heard.last, err.Error())}
+			return nil, "", &speechError{protocol.SpeechFailureProgramFailed, cmp.Or(heard.last, err.Error())}
 		}
 		return lines, language, nil
 	}

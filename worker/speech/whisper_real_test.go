@@ -21,8 +21,8 @@ func realWhisper(t *testing.T) string {
 	return program
 }
 
-// TestStandIn_HasRealOptions: the stand-in takes exactly the arguments of the real program.
-func TestStandIn_HasRealOptions(t *testing.T) {
+// TestFakeWhisper_HasOptionsOfRealOne: the stand-in takes exactly the arguments of the real program.
+func TestFakeWhisper_HasOptionsOfRealOne(t *testing.T) {
 	program := realWhisper(t)
 	if program == "" {
 		return
@@ -66,12 +66,12 @@ func TestRealWhisper_NoTensors_ExitsWithZero(t *testing.T) {
 		want            protocol.SpeechFailure
 		detail          string
 	}{
-		"no tensors":  {"auto", empty, "", protocol.SpeechNoModel, "no tensors loaded"},
-		"cut off":     {"en", writeModel(t, []byte("\x02\x00\x00\x00")), "", protocol.SpeechNoModel, ""},
-		"no file":     {"en", "/nowhere/ggml.bin", "", protocol.SpeechNoModel, "failed to initialize"},
-		"no model":    {"en", "/etc/passwd", "", protocol.SpeechNoModel, "failed to initialize"},
-		"no memory":   {"en", empty, "-d 100000", protocol.SpeechMemory, "llocate"},
-		"no language": {"xx", empty, "", protocol.SpeechExit, "unknown language"},
+		"no tensors":  {"auto", empty, "", protocol.SpeechFailureNoModel, "no tensors loaded"},
+		"cut off":     {"en", writeModel(t, []byte("\x02\x00\x00\x00")), "", protocol.SpeechFailureNoModel, ""},
+		"no file":     {"en", "/nowhere/ggml.bin", "", protocol.SpeechFailureNoModel, "failed to initialize"},
+		"no model":    {"en", "/etc/passwd", "", protocol.SpeechFailureNoModel, "failed to initialize"},
+		"no memory":   {"en", empty, "-d 100000", protocol.SpeechFailureOutOfMemory, "llocate"},
+		"no language": {"xx", empty, "", protocol.SpeechFailureProgramFailed, "unknown language"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f.Done = nil

@@ -60,7 +60,7 @@ func cutText(text string, most int) string {
 		}
 		return r
 	}, text)
-	return strings.TrimSpace(worker.WholeRunes(text[:min(len(text), most)]))
+	return strings.TrimSpace(worker.TrimPartialRune(text[:min(len(text), most)]))
 }
 
 // joinPieces returns the text of a recording, and the language of the longest part of the text.
@@ -74,5 +74,5 @@ func joinPieces(pieces []protocol.TranscribedPiece) (text, language string) {
 			language = p.Language
 		}
 	}
-	return cutText(strings.Join(texts, " "), protocol.MaxTranscript), language
+	return cutText(strings.Join(texts, " "), protocol.MaxTranscriptBytes), language
 }

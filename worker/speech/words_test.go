@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-func TestSpokenLines_Marks_AreDropped(t *testing.T) {
+func TestTranscriptLines_SoundMarks_AreDropped(t *testing.T) {
 	again := func(line string, n int) []string { return slices.Repeat([]string{line}, n) }
 	for _, test := range []struct{ lines, want []string }{
 		{nil, nil},
@@ -48,7 +48,7 @@ func TestJoinPieces_MainLanguage_Wins(t *testing.T) {
 	for i := range 40 {
 		long = append(long, piece(strings.Repeat(string(rune('а'+i)), 8<<10), "ru"))
 	}
-	if text, _ := joinPieces(long); len(text) > protocol.MaxTranscript || len(text) < protocol.MaxTranscript-4 || !utf8.ValidString(text) {
+	if text, _ := joinPieces(long); len(text) > protocol.MaxTranscriptBytes || len(text) < protocol.MaxTranscriptBytes-4 || !utf8.ValidString(text) {
 		t.Errorf("%d bytes of a long one", len(text))
 	}
 }
@@ -75,8 +75,8 @@ func FuzzTranscript(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceText)
-		if !utf8.ValidString(text) || len(text) > protocol.MaxPieceText || strings.ContainsAny(text, "\x00\n\r\x1b") || len(language) > maxLanguage {
+		text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceTextBytes)
+		if !utf8.ValidString(text) || len(text) > protocol.MaxPieceTextBytes || strings.ContainsAny(text, "\x00\n\r\x1b") || len(language) > maxLanguage {
 			t.Errorf("%q in %q", text, language)
 		}
 	})

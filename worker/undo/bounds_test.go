@@ -14,7 +14,7 @@ import (
 // shown returns the diff that is shown for changes.
 func (f *folder) shown(changes []protocol.Undo) string {
 	f.t.Helper()
-	r, err := f.undo.Run(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoDiff, Changes: changes}, f.blobs)
+	r, err := f.undo.RunOperation(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: changes}, f.blobs)
 	f.must(err)
 	if r.Diff == nil {
 		return ""
@@ -29,7 +29,7 @@ func (f *folder) shown(changes []protocol.Undo) string {
 func TestChange_NotUndoable_RecordsReason(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("large", "")
-	f.must(os.Truncate(filepath.Join(f.dir, "large"), protocol.MaxUndoFile+1))
+	f.must(os.Truncate(filepath.Join(f.dir, "large"), protocol.MaxUndoFileBytes+1))
 	f.put("small", "three")
 	for _, c := range []struct {
 		path string
@@ -54,8 +54,8 @@ func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	f.put("a", "one\n")
 	undos := f.call("append_file", map[string]any{"path": "a", "content": "two"})
 	f.blobs.most = 4
-	for _, action := range []protocol.UndoAction{protocol.UndoUnchanged, protocol.UndoForce} {
-		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoFailed || got.Why != "there is no room" || f.content()["a"] != "one\ntwo" {
+	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchanged, protocol.UndoActionForce} {
+		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed || got.Why != "there is no room" || f.content()["a"] != "one\ntwo" {
 			t.Errorf("%s: %+v, and the file is %q", action, got, f.content()["a"])
 		}
 	}
@@ -72,10 +72,10 @@ func TestUndo_PlantedLink_IsNotFollowed(t *testing.T) {
 		f.must(os.RemoveAll(filepath.Join(f.dir, place)))
 		f.must(os.Symlink(filepath.Join(outside.dir, where), filepath.Join(f.dir, place)))
 		left := f.content()
-		if got := f.run(protocol.UndoUnchanged, undos)[0]; got.Outcome != protocol.UndoChanged {
+		if got := f.run(protocol.UndoActionUnchanged, undos)[0]; got.Outcome != protocol.UndoOutcomeChangedSince {
 			t.Errorf("%s: %+v", place, got)
 		}
-		if got := f.run(protocol.UndoForce, undos)[0]; got.Outcome != protocol.UndoFailed {
+		if got := f.run(protocol.UndoActionForce, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed {
 			t.Errorf("%s, by force: %+v", place, got)
 		}
 		if text := f.shown(undos); strings.Contains(text, "theirs") {
@@ -100,7 +100,7 @@ func TestDiff_BinaryOrLostFile_ShowsSizes(t *testing.T) {
 	if got := f.shown(undos); got != "a.png: bytes that are not kept any more before, 10 bytes now\n" {
 		t.Errorf("shown is %q once they are gone", got)
 	}
-	if got := f.run(protocol.UndoUnchanged, undos)[0]; got.Outcome != protocol.UndoExpired {
+	if got := f.run(protocol.UndoActionUnchanged, undos)[0]; got.Outcome != protocol.UndoOutcomeExpired {
 		t.Errorf("taken back is %+v", got)
 	}
 }

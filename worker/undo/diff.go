@@ -22,7 +22,7 @@ const maxDiffed = 1 << 20
 func (r *run) diff() (*protocol.BlobRef, error) {
 	var b bytes.Buffer
 	shown := map[string]bool{} // shown files by present path
-	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiff; i-- {
+	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiffBytes; i-- {
 		u := r.changes[i]
 		if u.To != "" {
 			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.QuotePath(u.Path), workspace.QuotePath(u.To))
@@ -40,7 +40,7 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	if b.Len() == 0 {
 		return nil, nil
 	}
-	ref, err := r.blobs.Keep(r.ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiff)]), protocol.MaxDiff)
+	ref, err := r.blobs.StoreBlob(r.ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]), protocol.MaxDiffBytes)
 	return &ref, err
 }
 
@@ -83,11 +83,11 @@ func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
 
 // contentBefore returns the content before a change.
 func (r *run) contentBefore(u protocol.Undo) (content, error) {
-	if u.Before == protocol.FileAbsent {
+	if u.Before == protocol.FileStateAbsent {
 		return content{note: "nothing"}, nil
 	}
 	size, err := r.keptSize(u)
-	if err != nil && failedOutcome(err).Outcome == protocol.UndoExpired {
+	if err != nil && failedOutcome(err).Outcome == protocol.UndoOutcomeExpired {
 		return content{large: true, note: "bytes that are not kept any more"}, nil
 	}
 	if err != nil {
@@ -98,16 +98,16 @@ func (r *run) contentBefore(u protocol.Undo) (content, error) {
 
 // contentNow returns the present content of a path.
 func (r *run) contentNow(path string) (content, error) {
-	state, info, err := r.ws.State(path)
+	state, info, err := r.ws.PathState(path)
 	switch {
 	case err != nil:
 		return content{large: true, note: "something that can't be read"}, nil
-	case state == protocol.FileAbsent:
+	case state == protocol.FileStateAbsent:
 		return content{note: "nothing"}, nil
 	case info == nil || !info.Mode().IsRegular():
 		return content{large: true, note: "a folder or a link"}, nil
 	}
-	f, err := r.ws.OpenPlain(path)
+	f, err := r.ws.OpenRegularFile(path)
 	if err != nil {
 		return content{}, err
 	}
@@ -116,7 +116,7 @@ func (r *run) contentNow(path string) (content, error) {
 }
 
 func read(from io.Reader, size int64) (content, error) {
-	c := content{note: amount.Bytes(size)}
+	c := content{note: amount.FormatBytes(size)}
 	if size > maxDiffed {
 		c.large = true
 		return c, nil

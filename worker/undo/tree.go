@@ -44,7 +44,7 @@ func (t *tree) at(path string) protocol.FileState {
 		return s
 	}
 	if path = t.onDisk(path); path == "" {
-		return protocol.FileAbsent
+		return protocol.FileStateAbsent
 	}
 	return t.disk.state(path)
 }
@@ -65,25 +65,25 @@ func (t *tree) onDisk(path string) string {
 
 // canUndo reports whether a change can be undone: its result is still there.
 func (t *tree) canUndo(u protocol.Undo) bool {
-	free := t.at(u.Path) == protocol.FileAbsent || t.empty(u.Path)
+	free := t.at(u.Path) == protocol.FileStateAbsent || t.empty(u.Path)
 	if u.To == "" {
-		return t.at(u.Path) == u.After || u.After == protocol.FileAbsent && free
+		return t.at(u.Path) == u.After || u.After == protocol.FileStateAbsent && free
 	}
 	return t.at(u.To) == u.Before && free
 }
 
 // empty reports whether a folder holds only folders. Tools make such folders on the way to a file.
 func (t *tree) empty(folder string) bool {
-	if t.at(folder) != protocol.FileFolder {
+	if t.at(folder) != protocol.FileStateFolder {
 		return false
 	}
 	for path, state := range t.states {
-		if _, in := pathBelow(path, folder); in && state != protocol.FileAbsent && state != protocol.FileFolder {
+		if _, in := pathBelow(path, folder); in && state != protocol.FileStateAbsent && state != protocol.FileStateFolder {
 			return false
 		}
 	}
 	paths, ok := t.disk.files(t.onDisk(folder))
-	return ok && !slices.ContainsFunc(paths, func(path string) bool { return t.at(folder+path) != protocol.FileAbsent })
+	return ok && !slices.ContainsFunc(paths, func(path string) bool { return t.at(folder+path) != protocol.FileStateAbsent })
 }
 
 // undoChange undoes a change in the tree.
@@ -99,13 +99,13 @@ func (t *tree) undoChange(u protocol.Undo) {
 			}
 		}
 		t.moves = append(t.moves, u)
-		t.states[u.To] = protocol.FileAbsent
+		t.states[u.To] = protocol.FileStateAbsent
 	} else {
 		t.put[u.Path] = true
 	}
 	t.states[u.Path] = u.Before
-	for folder := path.Dir(u.Path); folder != "." && u.Before != protocol.FileAbsent && t.at(folder) == protocol.FileAbsent; folder = path.Dir(folder) {
-		t.states[folder] = protocol.FileFolder
+	for folder := path.Dir(u.Path); folder != "." && u.Before != protocol.FileStateAbsent && t.at(folder) == protocol.FileStateAbsent; folder = path.Dir(folder) {
+		t.states[folder] = protocol.FileStateFolder
 	}
 }
 
@@ -182,7 +182,7 @@ func resultsIn(changes []protocol.Undo, disk disk, wanted *tree) bool {
 		t.undoChange(u)
 	}
 	for path, state := range wanted.states {
-		if t.at(path) != state && !(state == protocol.FileAbsent && t.empty(path)) {
+		if t.at(path) != state && !(state == protocol.FileStateAbsent && t.empty(path)) {
 			return false
 		}
 	}

@@ -17,12 +17,12 @@ import (
 
 // Blobs reads and stores bytes of files from before a change.
 type Blobs interface {
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// KeepBefore stores the bytes of a file before it is changed.
-	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// StoreUndoBlob stores the bytes of a file before it is changed.
+	StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// ReadBlob returns at most length bytes of a blob. The error is a *protocol.Error if the blob
 	// is no longer stored.
-	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error)
 }
 
 // Undoer undoes changes in one folder, one undo after the other.
@@ -34,21 +34,21 @@ type Undoer struct {
 // New makes an Undoer over a workspace, which the caller closes.
 func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
 
-// Run runs an operation of the kind protocol.OperationUndo.
-func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult, error) {
+// RunOperation runs an operation of the kind protocol.OperationUndo.
+func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
 	switch p.Action {
-	case protocol.UndoUnchanged:
+	case protocol.UndoActionUnchanged:
 		for _, group := range groupRelated(p.Changes) {
 			r.undoGroup(group)
 		}
-	case protocol.UndoForce:
+	case protocol.UndoActionForce:
 		for i := range p.Changes {
 			r.force(i)
 		}
-	case protocol.UndoDiff:
+	case protocol.UndoActionDiff:
 		diff, err := r.diff()
 		return protocol.UndoResult{Diff: diff}, err
 	default:
@@ -80,7 +80,7 @@ func (d *cachedDisk) state(path string) protocol.FileState {
 	if known {
 		return state
 	}
-	state, _, err := d.ws.State(path)
+	state, _, err := d.ws.PathState(path)
 	if err != nil {
 		state = unreadable
 	}
@@ -98,18 +98,18 @@ func (r *run) undoGroup(group []int) {
 	}
 	disk := &cachedDisk{r, map[string]protocol.FileState{}}
 	done, ok := countUndone(list, disk)
-	outcome := protocol.UndoneChange{Outcome: protocol.UndoAlready}
+	outcome := protocol.UndoneChange{Outcome: protocol.UndoOutcomeAlreadyUndone}
 	if !ok {
-		outcome.Outcome, done = protocol.UndoChanged, len(list)
+		outcome.Outcome, done = protocol.UndoOutcomeChangedSince, len(list)
 	} else if err := r.prepare(list[done:], disk); err != nil {
 		outcome, done = failedOutcome(err), len(list)
 	}
 	for n, i := range group {
-		if n >= done && outcome.Outcome == protocol.UndoAlready {
+		if n >= done && outcome.Outcome == protocol.UndoOutcomeAlreadyUndone {
 			if err := r.undoChange(list[n]); err != nil {
 				outcome = failedOutcome(err)
 			} else {
-				r.outcomes[i].Outcome = protocol.UndoDone
+				r.outcomes[i].Outcome = protocol.UndoOutcomeDone
 				continue
 			}
 		}
@@ -146,16 +146,16 @@ func (r *run) keptSize(u protocol.Undo) (int64, error) {
 
 // keep stores the bytes of a file; there may be none.
 func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
-	state, info, err = r.ws.State(path)
+	state, info, err = r.ws.PathState(path)
 	if err != nil || !state.IsHash() {
 		return state, info, err
 	}
-	f, err := r.ws.OpenPlain(path)
+	f, err := r.ws.OpenRegularFile(path)
 	if err != nil {
 		return state, info, err
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	ref, err := r.blobs.KeepBefore(r.ctx, f, protocol.MaxUndoFile)
+	ref, err := r.blobs.StoreUndoBlob(r.ctx, f, protocol.MaxUndoFileBytes)
 	return protocol.FileState(ref.SHA256), info, err
 }
 
@@ -165,19 +165,19 @@ func (r *run) undoChange(u protocol.Undo) error {
 	case r.ctx.Err() != nil:
 		return context.Cause(r.ctx)
 	case u.To != "":
-		return cmp.Or(r.ws.RemoveFolders(r.ctx, u.Path), r.ws.RestorePath(u.To, u.Path))
-	case u.Before == protocol.FileAbsent:
-		return r.ws.Remove(u.Path)
+		return cmp.Or(r.ws.RemoveEmptyFolders(r.ctx, u.Path), r.ws.RestorePath(u.To, u.Path))
+	case u.Before == protocol.FileStateAbsent:
+		return r.ws.RemoveFile(u.Path)
 	}
 	size, err := r.keptSize(u)
 	if err == nil {
-		err = r.ws.RemoveFolders(r.ctx, u.Path)
+		err = r.ws.RemoveEmptyFolders(r.ctx, u.Path)
 	}
 	if err != nil {
 		return err
 	}
 	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
-	if _, info, err := r.ws.State(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
+	if _, info, err := r.ws.PathState(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
 		mode = info.Mode() // the user may have changed the file's mode
 	}
 	return r.ws.RestoreFile(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
@@ -195,12 +195,12 @@ func (r *run) force(i int) {
 		if o.Found, info, err = r.keep(u.Path); err == nil && info != nil {
 			o.Size, o.Mode = info.Size(), int(info.Mode().Perm())
 		}
-		if err == nil && o.Found != protocol.FileAbsent && !o.Found.IsHash() {
+		if err == nil && o.Found != protocol.FileStateAbsent && !o.Found.IsHash() {
 			err = errInTheWay
 		}
 	}
 	if err == nil && o.Found == u.Before && u.To == "" {
-		o.Outcome = protocol.UndoAlready
+		o.Outcome = protocol.UndoOutcomeAlreadyUndone
 		return
 	}
 	if err == nil {
@@ -210,7 +210,7 @@ func (r *run) force(i int) {
 		*o = failedOutcome(err)
 		return
 	}
-	o.Outcome = protocol.UndoDone
+	o.Outcome = protocol.UndoOutcomeDone
 }
 
 var (
@@ -223,12 +223,12 @@ func failedOutcome(err error) protocol.UndoneChange {
 	said := new(protocol.Error)
 	switch {
 	case errors.Is(err, errChanged):
-		return protocol.UndoneChange{Outcome: protocol.UndoChanged}
-	case errors.As(err, &said) && said.Code == protocol.CodeGone:
-		return protocol.UndoneChange{Outcome: protocol.UndoExpired}
+		return protocol.UndoneChange{Outcome: protocol.UndoOutcomeChangedSince}
+	case errors.As(err, &said) && said.Code == protocol.CodeBlobExpired:
+		return protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired}
 	}
 	why := cmp.Or(said.Message, err.Error())
-	return protocol.UndoneChange{Outcome: protocol.UndoFailed, Why: strings.ToValidUTF8(why[:min(len(why), protocol.MaxUndoText)], "")}
+	return protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: strings.ToValidUTF8(why[:min(len(why), protocol.MaxUndoReasonBytes)], "")}
 }
 
 // blobReader reads a blob from its beginning.
@@ -239,7 +239,7 @@ type blobReader struct {
 }
 
 func (b *blobReader) Read(p []byte) (int, error) {
-	part, err := b.blobs.ReadBlob(b.ctx, b.sha256, b.offset, min(max(len(p), 1), protocol.BlobChunk))
+	part, err := b.blobs.ReadBlob(b.ctx, b.sha256, b.offset, min(max(len(p), 1), protocol.MaxBlobChunkBytes))
 	if err != nil {
 		return 0, err
 	}

@@ -40,22 +40,22 @@ type blobs struct {
 	reads func() error
 }
 
-func (b *blobs) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
-	ref, err := b.Keep(ctx, r, most)
+func (b *blobs) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	ref, err := b.StoreBlob(ctx, r, most)
 	if b.most > 0 && ref.Size > b.most {
 		return ref, &protocol.Error{Code: protocol.CodeFailed, Message: "there is no room"}
 	}
 	return ref, err
 }
 
-func (b *blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+func (b *blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	if b.reads != nil {
 		if err := b.reads(); err != nil {
-			return protocol.BlobData{}, err
+			return protocol.BlobReadResult{}, err
 		}
 	}
 	if b.gone[sha256] {
-		return protocol.BlobData{}, &protocol.Error{Code: protocol.CodeGone, Message: "gone"}
+		return protocol.BlobReadResult{}, &protocol.Error{Code: protocol.CodeBlobExpired, Message: "gone"}
 	}
 	return b.Host.ReadBlob(ctx, sha256, offset, length)
 }
@@ -80,10 +80,10 @@ func (f *folder) call(name string, arguments map[string]any) (undos []protocol.U
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	result, _ := f.tools[name].Run(f.t.Context(), worker.Call{Arguments: raw, KeepBefore: f.blobs.KeepBefore})
+	result, _ := f.tools[name].Run(f.t.Context(), worker.Call{Arguments: raw, KeepBefore: f.blobs.StoreUndoBlob})
 	for _, c := range result.Changes {
 		if c.Undo != nil {
-			if err := c.Undo.Check(); err != nil {
+			if err := c.Undo.Validate(); err != nil {
 				f.t.Errorf("%s %v: %+v: %v", name, arguments, *c.Undo, err)
 			}
 			undos = append(undos, *c.Undo)
@@ -135,9 +135,9 @@ func (f *folder) content() map[string]string {
 func (f *folder) run(action protocol.UndoAction, changes []protocol.Undo) []protocol.UndoneChange {
 	f.t.Helper()
 	p := protocol.UndoParameters{Action: action, Changes: changes}
-	r, err := f.undo.Run(f.t.Context(), p, f.blobs)
+	r, err := f.undo.RunOperation(f.t.Context(), p, f.blobs)
 	f.must(err)
-	f.must(r.Check(p))
+	f.must(r.Validate(p))
 	return r.Changes
 }
 
@@ -151,7 +151,7 @@ func newestFirst(changes []protocol.Undo) []protocol.Undo {
 // inverse returns the changes that undo an undo.
 func inverse(done []protocol.Undo, outcomes []protocol.UndoneChange) (list []protocol.Undo) {
 	for i, u := range done {
-		if outcomes[i].Outcome == protocol.UndoDone {
+		if outcomes[i].Outcome == protocol.UndoOutcomeDone {
 			list = append(list, u.Inverse())
 		}
 	}
@@ -198,10 +198,10 @@ func byHand(t *rapid.T, f *folder) (path string) {
 	return path
 }
 
-// TestUndo_AnyChanges_MatchModel: a complete undo restores the folder from before the turn.
+// TestUndo_AnyChanges_RestoreOldFiles: a complete undo restores the folder from before the turn.
 // Otherwise each file that it left alone is unchanged. An undo of the undo restores everything. A
 // killed undo that runs again has the same result.
-func TestUndo_AnyChanges_MatchModel(t *testing.T) {
+func TestUndo_AnyChanges_RestoreOldFiles(t *testing.T) {
 	n := 0
 	top := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -234,15 +234,15 @@ func TestUndo_AnyChanges_MatchModel(t *testing.T) {
 		if rapid.Bool().Draw(rt, "killed") {
 			kill(rt, f, list)
 		}
-		outcomes := f.run(protocol.UndoUnchanged, list)
+		outcomes := f.run(protocol.UndoActionUnchanged, list)
 		after := f.content()
 		check(rt, list, outcomes, append(seen, left), after, touched)
 		if len(touched) > 0 {
 			return
 		}
 		again := newestFirst(inverse(list, outcomes)) // the oldest change is the first that the undo made
-		redone := f.run(protocol.UndoUnchanged, again)
-		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...), func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoDone }) {
+		redone := f.run(protocol.UndoActionUnchanged, again)
+		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...), func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoOutcomeDone }) {
 			rt.Fatalf("undone again: %q, want %q: %+v of %+v, before %+v of %+v", got, left, redone, again, outcomes, list)
 		}
 	})
@@ -260,7 +260,7 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.Run(ctx, protocol.UndoParameters{Action: protocol.UndoUnchanged, Changes: list}, f.blobs)
+	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: list}, f.blobs)
 	f.blobs.reads = nil
 }
 
@@ -269,8 +269,8 @@ func check(t *rapid.T, list []protocol.Undo, outcomes []protocol.UndoneChange, s
 	before, left, alone := seen[0], seen[len(seen)-1], false
 	for i, o := range outcomes {
 		switch o.Outcome {
-		case protocol.UndoDone, protocol.UndoAlready:
-		case protocol.UndoChanged:
+		case protocol.UndoOutcomeDone, protocol.UndoOutcomeAlreadyUndone:
+		case protocol.UndoOutcomeChangedSince:
 			alone = true
 			for _, path := range []string{list[i].Path, list[i].To} {
 				if path != "" && after[path] != left[path] {

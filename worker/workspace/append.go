@@ -5,18 +5,18 @@ import (
 	"os"
 )
 
-// Append adds data on a new line at the end of the file at path. It makes the file and its folders
+// AppendFile adds data on a new line at the end of the file at path. It makes the file and its folders
 // if they are missing. It is a single write, so that the data does not mix with other appends. When
-// Append returns, the data is on the disk. If the disk fills up during the write, the written part
+// AppendFile returns, the data is on the disk. If the disk fills up during the write, the written part
 // is removed. created means that there was no file before.
-func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
+func (w *Workspace) AppendFile(path string, data []byte) (created bool, err error) {
 	p, err := w.locateTarget(path)
 	if err != nil {
 		return false, wrapError("append to", path, err)
 	}
 	size := int64(len(data))
 	if p.info == nil {
-		err = w.withinQuota(diskSize(size), func() error { return replaceFile(w.root, p, data, Create) })
+		err = w.withinQuota(diskSize(size), func() error { return replaceFile(w.root, p, data, ModeCreate) })
 		return true, wrapError("append to", path, err)
 	}
 	old := p.info.Size()

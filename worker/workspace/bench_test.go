@@ -26,7 +26,7 @@ func benchWorkspace(b *testing.B) *Workspace {
 func BenchmarkWrite4K(b *testing.B) {
 	ws, data := benchWorkspace(b), make([]byte, 4<<10)
 	for b.Loop() {
-		if _, err := ws.Write("notes/a.md", data, Replace); err != nil {
+		if _, err := ws.WriteFile("notes/a.md", data, ModeReplace); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func BenchmarkSystemWrite4K(b *testing.B) {
 
 func BenchmarkRead4K(b *testing.B) {
 	ws := benchWorkspace(b)
-	if _, err := ws.Write("notes/2026/a.md", make([]byte, 4<<10), Replace); err != nil {
+	if _, err := ws.WriteFile("notes/2026/a.md", make([]byte, 4<<10), ModeReplace); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -22,12 +22,12 @@ const (
 	maxSame   = 1000    // number of names that a draft tries
 )
 
-// ErrLink refuses a folder that is a symbolic link.
-var ErrLink = errors.New("it is a link, and not a folder of its own")
+// ErrIsLink refuses a folder that is a symbolic link.
+var ErrIsLink = errors.New("it is a link, and not a folder of its own")
 
-// ErrTooLarge refuses a file larger than this process may write. The system would end the process
+// ErrFileTooLarge refuses a file larger than this process may write. The system would end the process
 // at such a write.
-var ErrTooLarge = errors.New("it is larger than a file may be here")
+var ErrFileTooLarge = errors.New("it is larger than a file may be here")
 
 // maxFileSize returns the largest size of a file that this process may write, in bytes
 // (RLIMIT_FSIZE).
@@ -52,10 +52,10 @@ type Draft struct {
 	room      int64 // size that the quota has allowed
 }
 
-// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is the
+// NewDraft begins a file in the folder dir, which it makes. No part of dir may be a link. size is the
 // expected number of bytes, for the quota. The rules do not apply here: the file is the user's own
 // and not a tool's.
-func (w *Workspace) Draft(dir string, size int64) (*Draft, error) {
+func (w *Workspace) NewDraft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
 	if err := d.open(dir, size); err != nil {
 		return nil, wrapError("write to", dir, err)
@@ -95,7 +95,7 @@ func checkFolders(root *os.Root, name string) error {
 		case err != nil:
 			return err
 		case info.Mode()&fs.ModeSymlink != 0:
-			return ErrLink
+			return ErrIsLink
 		case !info.IsDir():
 			return syscall.ENOTDIR
 		}
@@ -110,9 +110,9 @@ func (d *Draft) reserve(size int64) error {
 	}
 	d.room = size
 	if size > maxFileSize() {
-		return ErrTooLarge
+		return ErrFileTooLarge
 	}
-	return d.ws.quota.Fits(diskSize(size))
+	return d.ws.quota.CheckGrowth(diskSize(size))
 }
 
 // Write adds to the file. It asks the quota for bytes beyond the expected size.
@@ -131,17 +131,17 @@ func (d *Draft) Write(p []byte) (int, error) {
 // Size returns the number of written bytes.
 func (d *Draft) Size() int64 { return d.size }
 
-// Sum returns the SHA-256 of the written bytes, in hex.
-func (d *Draft) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
+// SHA256 returns the SHA-256 of the written bytes, in hex.
+func (d *Draft) SHA256() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
 // File returns the open file for reading. It has all written bytes, even if Keep has found the same
 // bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
-// Keep names the file and returns its path. If the name is taken, the draft gets another name
+// CommitAs names the file and returns its path. If the name is taken, the draft gets another name
 // (name-2.pdf). If the file with the taken name has the same bytes, Keep returns the path of that
 // file. When Keep returns, the file is on the disk.
-func (d *Draft) Keep(name string) (string, error) {
+func (d *Draft) CommitAs(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)
 }

@@ -14,13 +14,13 @@ import (
 // keep makes a file of a draft.
 func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	t.Helper()
-	d, err := ws.Draft(dir, int64(len(text)))
+	d, err := ws.NewDraft(dir, int64(len(text)))
 	if err != nil {
 		return "", err
 	}
 	_, err = io.WriteString(d, text)
 	must(t, err)
-	path, err := d.Keep(name)
+	path, err := d.CommitAs(name)
 	must(t, err)
 	must(t, d.Close())
 	return path, nil
@@ -55,9 +55,9 @@ func TestDraft_BadFolder_IsRefused(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(home, "file"), nil, 0o600))
 	must(t, os.Symlink("sub", filepath.Join(home, "inside")))
 	for dir, want := range map[string]error{
-		"file/day": syscall.ENOTDIR, "abs/day": ErrLink, "rel": ErrLink, "inside/day": ErrLink, "../canary": ErrOutside,
+		"file/day": syscall.ENOTDIR, "abs/day": ErrIsLink, "rel": ErrIsLink, "inside/day": ErrIsLink, "../canary": ErrPathOutside,
 	} {
-		if _, err := ws.Draft(dir, 1); !errors.Is(err, want) {
+		if _, err := ws.NewDraft(dir, 1); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", dir, err, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestDraft_BadFolder_IsRefused(t *testing.T) {
 // TestDraft_DroppedOrOverQuota_LeavesNothing: neither the file nor a temporary file is left.
 func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	ws, dir, room := newLimited(t)
-	d, err := ws.Draft("up", 5000)
+	d, err := ws.NewDraft("up", 5000)
 	must(t, err)
 	_, err = d.Write(make([]byte, 5000))
 	must(t, err)
@@ -74,14 +74,14 @@ func TestDraft_DroppedOrOverQuota_LeavesNothing(t *testing.T) {
 	if !slices.Equal(room.asked, []int64{8192}) || room.grew != nil {
 		t.Errorf("asked for %d, grew by %d", room.asked, room.grew)
 	}
-	d, err = ws.Draft("up", 1)
+	d, err = ws.NewDraft("up", 1)
 	must(t, err)
 	room.full = true
 	if _, err = d.Write(make([]byte, 2)); !errors.Is(err, errNoRoom) {
 		t.Errorf("more than it said: %v", err)
 	}
 	must(t, d.Close())
-	if _, err := ws.Draft("up", 1); !errors.Is(err, errNoRoom) {
+	if _, err := ws.NewDraft("up", 1); !errors.Is(err, errNoRoom) {
 		t.Errorf("without room: %v", err)
 	}
 	room.full, room.asked, room.grew = false, nil, nil
@@ -103,10 +103,10 @@ func TestDraft_TooLarge_IsRefused(t *testing.T) {
 	lower.Cur = 2 << 20
 	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lower))
 	defer func() { must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)) }()
-	if _, err := ws.Draft("up", 2<<20+1); !errors.Is(err, ErrTooLarge) {
+	if _, err := ws.NewDraft("up", 2<<20+1); !errors.Is(err, ErrFileTooLarge) {
 		t.Errorf("got %v", err)
 	}
-	d, err := ws.Draft("up", 0)
+	d, err := ws.NewDraft("up", 0)
 	must(t, err)
 	for range 3 {
 		if _, err = d.Write(make([]byte, 1<<20)); err != nil {
@@ -114,7 +114,7 @@ func TestDraft_TooLarge_IsRefused(t *testing.T) {
 		}
 	}
 	must(t, d.Close())
-	if !errors.Is(err, ErrTooLarge) || len(files(t, dir)) > 0 {
+	if !errors.Is(err, ErrFileTooLarge) || len(files(t, dir)) > 0 {
 		t.Errorf("one that grows: %v, and there is %q", err, files(t, dir))
 	}
 }

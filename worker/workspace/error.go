@@ -13,19 +13,19 @@ import (
 // Reasons of the workspace itself for refusals. They are wrapped: test for them with errors.Is. A
 // missing or hidden file is fs.ErrNotExist. A file that must not exist is fs.ErrExist.
 var (
-	ErrEmpty          = errors.New("the path is empty")
-	ErrNUL            = errors.New("the path holds a NUL byte")
-	ErrOutside        = errors.New("it leads out of the folder, and only what is inside can be used")
-	ErrTilde          = errors.New("a name ~ at its front means the folder itself, and cannot be a name in it")
-	ErrSpecial        = errors.New("it is neither a file nor a folder but a pipe, socket, device or link")
-	ErrRules          = errors.New("the rules of this folder do not allow this path")
-	ErrAppendOnly     = errors.New("by the rules of this folder it can only be appended to")
-	ErrHoldsProtected = errors.New("it holds files that the rules of this folder keep as they are")
-	ErrReadOnly       = errors.New("it is marked read-only")
-	ErrTrash          = errors.New("the trash is changed by deleting and by moving things out of it alone")
-	ErrReserved       = errors.New("names from .mews- to .tmp are kept for files that are being written")
-	ErrFolderItself   = errors.New("it is the folder itself")
-	ErrTooMany        = errors.New("it holds too many entries, and only the first of them were looked at")
+	ErrEmptyPath           = errors.New("the path is empty")
+	ErrPathHasNUL          = errors.New("the path holds a NUL byte")
+	ErrPathOutside         = errors.New("it leads out of the folder, and only what is inside can be used")
+	ErrTildePath           = errors.New("a name ~ at its front means the folder itself, and cannot be a name in it")
+	ErrSpecialFile         = errors.New("it is neither a file nor a folder but a pipe, socket, device or link")
+	ErrForbiddenByRules    = errors.New("the rules of this folder do not allow this path")
+	ErrAppendOnly          = errors.New("by the rules of this folder it can only be appended to")
+	ErrHoldsProtectedFiles = errors.New("it holds files that the rules of this folder keep as they are")
+	ErrReadOnly            = errors.New("it is marked read-only")
+	ErrInTrash             = errors.New("the trash is changed by deleting and by moving things out of it alone")
+	ErrReservedName        = errors.New("names from .mews- to .tmp are kept for files that are being written")
+	ErrFolderItself        = errors.New("it is the folder itself")
+	ErrTooManyEntries      = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 
 // Error tells the model and the user which operation failed on which path, and why.

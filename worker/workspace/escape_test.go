@@ -81,8 +81,8 @@ func FuzzPath(f *testing.F) {
 	ws, canary := newWorkspace(f)
 	before := outsideOf(f, canary)
 	f.Fuzz(func(t *testing.T, path string) {
-		if name, err := ws.Clean(path); err == nil {
-			again, err := ws.Clean(name)
+		if name, err := ws.CleanPath(path); err == nil {
+			again, err := ws.CleanPath(name)
 			if err != nil || again != name || filepath.IsAbs(name) || isOutside(name) || !filepath.IsLocal(name) {
 				t.Fatalf("%q is clean as %q, and that as %q, %v", path, name, again, err)
 			}
@@ -96,11 +96,11 @@ func FuzzPath(f *testing.F) {
 			must(t, file.Close())
 		}
 		// Most of these calls are refused. Their errors do not matter, only their effects.
-		_, _ = ws.Write(path, []byte("dead"), Replace)
-		_, _ = ws.Append(path, []byte("dead"))
-		_, _ = ws.Move(ctx, path, "kept")
-		_, _ = ws.Write("mine", []byte("dead"), Replace)
-		_, _ = ws.Move(ctx, "mine", path)
+		_, _ = ws.WriteFile(path, []byte("dead"), ModeReplace)
+		_, _ = ws.AppendFile(path, []byte("dead"))
+		_, _ = ws.MoveFile(ctx, path, "kept")
+		_, _ = ws.WriteFile("mine", []byte("dead"), ModeReplace)
+		_, _ = ws.MoveFile(ctx, "mine", path)
 		_ = ws.Walk(ctx, path, func(e Entry) error {
 			if strings.Contains(e.Path, "..") && isOutside(e.Path) {
 				t.Fatalf("%q lists %q", path, e.Path)
@@ -108,7 +108,7 @@ func FuzzPath(f *testing.F) {
 			return nil
 		})
 		if path != "bird" && path != "abs" && path != "rel" && !strings.HasPrefix(path, "sub") {
-			_, _ = ws.Trash(ctx, path, noon) // later paths need the links
+			_, _ = ws.MoveToTrash(ctx, path, noon) // later paths need the links
 		}
 		if after := outsideOf(t, canary); after != before {
 			t.Fatalf("%q changed what is outside: it was\n%s\nand is\n%s", path, before, after)

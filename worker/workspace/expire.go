@@ -12,10 +12,10 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes received files from before a date, and returns their number. The files are
+// ExpireUploads removes received files from before a date, and returns their number. The files are
 // gone for good. Only names decide: files in uploads/2026-11-20/ that begin with a time and a dash,
 // such as 131905-. Files with other names stay, and so do links with their targets.
-func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
+func (w *Workspace) ExpireUploads(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.listPlain(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
 		return bad == nil && e.IsDir() && e.Name() < before.Format(time.DateOnly)
@@ -65,9 +65,9 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good. It also removes the file's folder if the
+// RemoveUpload removes a file below uploads/ for good. It also removes the file's folder if the
 // folder is empty then. A missing file is no error.
-func (w *Workspace) RemoveReceived(name string) error {
+func (w *Workspace) RemoveUpload(name string) error {
 	err := w.removeReceived(name)
 	_ = w.root.Remove(path.Dir(name)) // a folder that is not empty stays
 	return err

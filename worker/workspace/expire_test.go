@@ -27,7 +27,7 @@ func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 	must(t, os.Chtimes(filepath.Join(dir, "uploads/2026-11-13/131905-b.pdf"), time.Unix(1, 0), time.Unix(1, 0)))
 	room := &testQuota{}
 	ws.SetQuota(room)
-	removed, err := ws.ExpireReceived(t.Context(), time.Date(2026, 11, 13, 23, 59, 0, 0, time.UTC))
+	removed, err := ws.ExpireUploads(t.Context(), time.Date(2026, 11, 13, 23, 59, 0, 0, time.UTC))
 	if err != nil || removed != 3 || len(room.grew) != 3 || room.grew[0] != -4096 {
 		t.Errorf("removed %d, %v; grew by %d", removed, err, room.grew)
 	}
@@ -40,7 +40,7 @@ func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "uploads")))
 	must(t, os.Symlink("else", filepath.Join(dir, "uploads")))
-	if removed, err := ws.ExpireReceived(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)); removed != 0 || err != nil {
+	if removed, err := ws.ExpireUploads(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)); removed != 0 || err != nil {
 		t.Errorf("through a link: %d, %v", removed, err)
 	}
 }

@@ -31,13 +31,13 @@ func tinyDisk(t *testing.T) (*Workspace, string) {
 func TestWrite_FullDisk_KeepsOldFile(t *testing.T) {
 	ws, dir := tinyDisk(t)
 	big := bytes.Repeat([]byte("x"), 300<<10)
-	_, err := ws.Write("old", []byte("precious\n"), Replace)
+	_, err := ws.WriteFile("old", []byte("precious\n"), ModeReplace)
 	must(t, err)
-	_, err = ws.Write("old", big, Replace)
+	_, err = ws.WriteFile("old", big, ModeReplace)
 	wantError(t, err, syscall.ENOSPC, "write old: the disk is full; make room and try again")
-	_, err = ws.Append("old", big)
+	_, err = ws.AppendFile("old", big)
 	wantError(t, err, syscall.ENOSPC, "append to old: the disk is full")
-	_, err = ws.Append("new", big)
+	_, err = ws.AppendFile("new", big)
 	wantError(t, err, syscall.ENOSPC, "append to new: the disk is full")
 	if got := content(t, filepath.Join(dir, "old")); got != "precious\n" {
 		t.Fatalf("the old file holds %d bytes: %.40q", len(got), got)
@@ -51,25 +51,25 @@ func TestWrite_FullDisk_KeepsOldFile(t *testing.T) {
 
 func TestWrite_ReadOnlyDisk_Fails(t *testing.T) {
 	ws, dir := tinyDisk(t)
-	_, err := ws.Write("old", []byte("x"), Replace)
+	_, err := ws.WriteFile("old", []byte("x"), ModeReplace)
 	must(t, err)
 	must(t, unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
-	_, err = ws.Write("old", []byte("y"), Replace)
+	_, err = ws.WriteFile("old", []byte("y"), ModeReplace)
 	wantError(t, err, syscall.EROFS, "write old: the disk can only be read")
-	_, err = ws.Trash(t.Context(), "old", noon)
+	_, err = ws.MoveToTrash(t.Context(), "old", noon)
 	wantError(t, err, syscall.EROFS, "delete old: the disk can only be read")
 }
 
-func TestTrash_OtherDisk_IsRefused(t *testing.T) {
+func TestMoveToTrash_OtherDisk_IsRefused(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, nil)
 	must(t, os.Mkdir(filepath.Join(dir, "disk"), 0o755))
 	if err := unix.Mount("tmpfs", filepath.Join(dir, "disk"), "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("a second disk takes mounting a tmpfs, which needs CAP_SYS_ADMIN here: %v", err)
 	}
 	t.Cleanup(func() { must(t, unix.Unmount(filepath.Join(dir, "disk"), 0)) })
-	_, err := ws.Write("disk/a", []byte("x"), Replace)
+	_, err := ws.WriteFile("disk/a", []byte("x"), ModeReplace)
 	must(t, err)
-	_, err = ws.Trash(t.Context(), "disk/a", noon)
+	_, err = ws.MoveToTrash(t.Context(), "disk/a", noon)
 	wantError(t, err, syscall.EXDEV, "delete disk/a: it is on another disk")
 	if left := names(t, ws, trash); len(left) != 0 || content(t, filepath.Join(dir, "disk/a")) != "x" {
 		t.Fatalf("left in the trash: %v", left)
@@ -78,6 +78,6 @@ func TestTrash_OtherDisk_IsRefused(t *testing.T) {
 
 func TestWrite_LongName_IsRefused(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{}, nil)
-	_, err := ws.Write(strings.Repeat("ä", 127)+"/"+strings.Repeat("ä", 128), nil, Replace)
+	_, err := ws.WriteFile(strings.Repeat("ä", 127)+"/"+strings.Repeat("ä", 128), nil, ModeReplace)
 	wantError(t, err, syscall.ENAMETOOLONG, "a name has at most 255 bytes")
 }

@@ -29,11 +29,11 @@ func originalPath(name string) string {
 	return path.Clean(rest)
 }
 
-// Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
+// MoveFile renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
 // ends in a slash, the name stays the same. Move returns the new path. If the new path is taken,
 // the error is fs.ErrExist, because Move never replaces a file. If ctx ends, Move stops and has
 // changed nothing.
-func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
+func (w *Workspace) MoveFile(ctx context.Context, from, to string) (string, error) {
 	src, err := w.findVisible(from, keepLink)
 	if err != nil {
 		return "", wrapError("move", from, err)
@@ -70,16 +70,16 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// Trash moves a file, a folder or a link to the trash, and returns its new path. The time names the
+// MoveToTrash moves a file, a folder or a link to the trash, and returns its new path. The time names the
 // new folder in the trash. If ctx ends, Trash stops and has changed nothing.
-func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
+func (w *Workspace) MoveToTrash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.findVisible(name, keepLink)
 	switch {
 	case err != nil:
 	case src.name == ".":
 		err = ErrFolderItself
 	case inTrash(src.name):
-		err = ErrTrash
+		err = ErrInTrash
 	default:
 		err = w.checkMovable(ctx, src, "")
 	}
@@ -164,7 +164,7 @@ func (w *Workspace) checkMovable(ctx context.Context, p location, to string) err
 		folder := e.Info.IsDir()
 		hidden := w.rules.hidden(e.Path, folder) || to != "" && w.rules.hidden(to+strings.TrimPrefix(e.Path, p.name), folder)
 		if e.Err != nil || hidden || w.rules.isAppendOnly(e.Path) {
-			return errors.Join(ErrHoldsProtected, e.Err)
+			return errors.Join(ErrHoldsProtectedFiles, e.Err)
 		}
 		return nil
 	})

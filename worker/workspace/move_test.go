@@ -22,7 +22,7 @@ func TestMove_EachTarget_RenamesOrFails(t *testing.T) {
 		{"other", "elsewhere", "elsewhere"},
 		{".trash/s-1/old", "old", "old"},
 	} {
-		if at, err := ws.Move(t.Context(), c.from, c.to); err != nil || at != c.at {
+		if at, err := ws.MoveFile(t.Context(), c.from, c.to); err != nil || at != c.at {
 			t.Fatalf("move %s to %s: at %q, %v", c.from, c.to, at, err)
 		}
 	}
@@ -40,11 +40,11 @@ func TestMove_EachTarget_RenamesOrFails(t *testing.T) {
 		{"missing", "x", fs.ErrNotExist},
 		{".", "x", ErrFolderItself},
 		{".trash", "x", ErrFolderItself},
-		{"old", ".trash/x", ErrTrash},
-		{"old", "../x", ErrOutside},
+		{"old", ".trash/x", ErrInTrash},
+		{"old", "../x", ErrPathOutside},
 		{"old", "new/name/below", syscall.ENOTDIR},
 	} {
-		_, err := ws.Move(t.Context(), c.from, c.to)
+		_, err := ws.MoveFile(t.Context(), c.from, c.to)
 		wantError(t, err, c.is, "move")
 	}
 	if content(t, filepath.Join(dir, "new/name")) != "a" || content(t, filepath.Join(dir, "old")) != "old" {
@@ -52,35 +52,35 @@ func TestMove_EachTarget_RenamesOrFails(t *testing.T) {
 	}
 }
 
-func TestTrash_File_MovesToTrash(t *testing.T) {
+func TestMoveToTrash_File_IsInTrash(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"notes/a": "1", "box/deep/x": "x"})
 	for _, want := range []string{"1", "2"} {
-		_, err := ws.Write("notes/a", []byte(want), Replace)
+		_, err := ws.WriteFile("notes/a", []byte(want), ModeReplace)
 		must(t, err)
-		where, err := ws.Trash(t.Context(), "notes/a", noon)
+		where, err := ws.MoveToTrash(t.Context(), "notes/a", noon)
 		if err != nil || where != ".trash/20261120T120000Z-"+want+"/notes/a" || content(t, filepath.Join(dir, where)) != want {
 			t.Fatalf("deletion %s went to %q, %v", want, where, err)
 		}
 	}
-	where, err := ws.Trash(t.Context(), "box", noon)
+	where, err := ws.MoveToTrash(t.Context(), "box", noon)
 	if err != nil || content(t, filepath.Join(dir, where, "deep/x")) != "x" {
 		t.Fatalf("the folder went to %q, %v", where, err)
 	}
 	if f, err := ws.Open(where + "/deep/x"); err != nil || f.Close() != nil {
 		t.Fatalf("reading in the trash by its path: %v", err)
 	}
-	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrTrash, ".trash": ErrTrash, "box": fs.ErrNotExist} {
-		_, err := ws.Trash(t.Context(), path, noon)
+	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrInTrash, ".trash": ErrInTrash, "box": fs.ErrNotExist} {
+		_, err := ws.MoveToTrash(t.Context(), path, noon)
 		wantError(t, err, is, "delete "+path)
 	}
-	_, err = ws.Append(where+"/new", []byte("x"))
-	wantError(t, err, ErrTrash, "append to")
-	if _, err := ws.Move(t.Context(), where, "box"); err != nil {
+	_, err = ws.AppendFile(where+"/new", []byte("x"))
+	wantError(t, err, ErrInTrash, "append to")
+	if _, err := ws.MoveFile(t.Context(), where, "box"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestTrash_Failure_LeavesNoEmptyFolders(t *testing.T) {
+func TestMoveToTrash_Failure_LeavesNoFolders(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"a/b/c": "x"})
 	where, err := newTrashFolder(ws.root, noon)
 	must(t, err)

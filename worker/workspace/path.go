@@ -15,9 +15,9 @@ const (
 	maxLinks = 40   // symbolic links along one path: the limit of Linux
 )
 
-// Clean returns the canonical form of a path: relative, without ".", ".." and doubled slashes. "."
+// CleanPath returns the canonical form of a path: relative, without ".", ".." and doubled slashes. "."
 // is the folder itself. It reads only the text, not the disk.
-func (w *Workspace) Clean(raw string) (string, error) {
+func (w *Workspace) CleanPath(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	return name, wrapError("use the path", raw, err)
 }
@@ -25,18 +25,18 @@ func (w *Workspace) Clean(raw string) (string, error) {
 func clean(dir, raw string) (string, error) {
 	switch {
 	case raw == "":
-		return "", ErrEmpty
+		return "", ErrEmptyPath
 	case strings.ContainsRune(raw, 0):
-		return "", ErrNUL
+		return "", ErrPathHasNUL
 	case len(raw) > maxPath:
 		return "", syscall.ENAMETOOLONG
 	}
 	name := path.Clean(strings.TrimLeft(relative(dir, raw), "/"))
 	switch first, _, _ := strings.Cut(name, "/"); first {
 	case "..":
-		return "", ErrOutside
+		return "", ErrPathOutside
 	case "~":
-		return "", ErrTilde // a clean path must mean the same if it is cleaned again
+		return "", ErrTildePath // a clean path must mean the same if it is cleaned again
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if len(part) > maxName {
@@ -77,7 +77,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 	for hops := 0; len(todo) > 0; {
 		next := path.Join(done, todo[0])
 		if todo = todo[1:]; isOutside(next) {
-			return "", ErrOutside
+			return "", ErrPathOutside
 		}
 		target, err := linkAt(root, next)
 		switch {
@@ -89,7 +89,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 		case err != nil:
 			return "", err
 		case path.IsAbs(target):
-			return "", ErrOutside
+			return "", ErrPathOutside
 		}
 		if hops++; hops > maxLinks {
 			return "", syscall.ELOOP
@@ -110,7 +110,7 @@ func linkAt(root *os.Root, name string) (string, error) {
 
 func checkInside(name string) (string, error) {
 	if isOutside(name) {
-		return "", ErrOutside
+		return "", ErrPathOutside
 	}
 	return name, nil
 }
@@ -171,11 +171,11 @@ func (w *Workspace) locateTarget(raw string) (location, error) {
 func checkCreatable(name string, hidden bool) error {
 	switch {
 	case hidden:
-		return ErrRules
+		return ErrForbiddenByRules
 	case inTrash(name):
-		return ErrTrash
+		return ErrInTrash
 	case isTemporary(path.Base(name)):
-		return ErrReserved
+		return ErrReservedName
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func checkRegular(info fs.FileInfo) error {
 	case info.IsDir():
 		return syscall.EISDIR
 	case !info.Mode().IsRegular():
-		return ErrSpecial
+		return ErrSpecialFile
 	}
 	return nil
 }

@@ -5,16 +5,16 @@ import (
 	"syscall"
 )
 
-// unlimited is the quota of a folder without a limit.
-type unlimited struct{}
+// unlimitedQuota is the quota of a folder without a limit.
+type unlimitedQuota struct{}
 
-func (unlimited) Fits(int64) error   { return nil }
-func (unlimited) RecordGrowth(int64) {}
+func (unlimitedQuota) CheckGrowth(int64) error { return nil }
+func (unlimitedQuota) RecordGrowth(int64)      {}
 
 // withinQuota calls do if the quota allows the folder to grow by that many bytes. It records the
 // growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
-	if err := w.quota.Fits(grow); err != nil {
+	if err := w.quota.CheckGrowth(grow); err != nil {
 		return err
 	}
 	if err := do(); err != nil {

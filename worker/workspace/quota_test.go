@@ -20,7 +20,7 @@ type testQuota struct {
 	grew  []int64
 }
 
-func (l *testQuota) Fits(grow int64) error {
+func (l *testQuota) CheckGrowth(grow int64) error {
 	l.asked = append(l.asked, grow)
 	if l.full && grow > 0 {
 		return errNoRoom
@@ -52,12 +52,12 @@ func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	write := func(name string, n int) {
 		t.Helper()
-		_, err := ws.Write(name, []byte(strings.Repeat("x", n)), Replace)
+		_, err := ws.WriteFile(name, []byte(strings.Repeat("x", n)), ModeReplace)
 		must(t, err)
 	}
 	add := func(name string, n int) {
 		t.Helper()
-		_, err := ws.Append(name, []byte(strings.Repeat("x", n)))
+		_, err := ws.AppendFile(name, []byte(strings.Repeat("x", n)))
 		must(t, err)
 	}
 	write("empty", 0)
@@ -83,17 +83,17 @@ func TestWrite_Quota_CountsWholeBlocks(t *testing.T) {
 
 func TestWrite_OverQuota_IsRefused(t *testing.T) {
 	ws, dir, room := newLimited(t)
-	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
+	_, err := ws.WriteFile("a", []byte(strings.Repeat("x", 9000)), ModeReplace)
 	must(t, err)
 	room.wantAsked(t, 12288)
 	room.full = true
-	_, err = ws.Write("deep/new", []byte("x"), Replace)
+	_, err = ws.WriteFile("deep/new", []byte("x"), ModeReplace)
 	wantError(t, err, errNoRoom, "write deep/new: no room")
-	_, err = ws.Write("a", []byte(strings.Repeat("x", 20000)), Replace)
+	_, err = ws.WriteFile("a", []byte(strings.Repeat("x", 20000)), ModeReplace)
 	wantError(t, err, errNoRoom, "write a: no room")
-	_, err = ws.Append("a", []byte(strings.Repeat("x", 5000)))
+	_, err = ws.AppendFile("a", []byte(strings.Repeat("x", 5000)))
 	wantError(t, err, errNoRoom, "append to a: no room")
-	_, err = ws.Append("log", []byte("x"))
+	_, err = ws.AppendFile("log", []byte("x"))
 	wantError(t, err, errNoRoom, "append to log: no room")
 	if left, size := names(t, ws, "."), len(content(t, filepath.Join(dir, "a"))); !slices.Equal(left, []string{"a"}) || size != 9000 {
 		t.Errorf("there are %q, and a has %d bytes", left, size)
@@ -103,26 +103,26 @@ func TestWrite_OverQuota_IsRefused(t *testing.T) {
 	}
 }
 
-// TestQuota_Full_AllowsTidyingUp: shrinking, moving and deleting files need no room. Writing the
+// TestQuota_Full_AllowsDeletes: shrinking, moving and deleting files need no room. Writing the
 // same content again needs no room either.
-func TestQuota_Full_AllowsTidyingUp(t *testing.T) {
+func TestQuota_Full_AllowsDeletes(t *testing.T) {
 	ws, dir, room := newLimited(t)
-	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
+	_, err := ws.WriteFile("a", []byte(strings.Repeat("x", 9000)), ModeReplace)
 	must(t, err)
 	room.full = true
-	_, err = ws.Write("a", []byte("short"), Replace)
+	_, err = ws.WriteFile("a", []byte("short"), ModeReplace)
 	must(t, err)
-	_, err = ws.Append("a", []byte("and a little more in its block"))
+	_, err = ws.AppendFile("a", []byte("and a little more in its block"))
 	must(t, err)
-	_, err = ws.Write("a", []byte(content(t, filepath.Join(dir, "a"))), Create)
+	_, err = ws.WriteFile("a", []byte(content(t, filepath.Join(dir, "a"))), ModeCreate)
 	must(t, err)
-	_, err = ws.Move(t.Context(), "a", "b/c")
+	_, err = ws.MoveFile(t.Context(), "a", "b/c")
 	must(t, err)
-	_, err = ws.Trash(t.Context(), "b", noon)
+	_, err = ws.MoveToTrash(t.Context(), "b", noon)
 	must(t, err)
 	sparse := filepath.Join(dir, "sparse")
 	must(t, os.WriteFile(sparse, nil, 0o644))
 	must(t, os.Truncate(sparse, 1<<20))
-	_, err = ws.Write("sparse", []byte("no longer than before, though it took nothing then"), Replace)
+	_, err = ws.WriteFile("sparse", []byte("no longer than before, though it took nothing then"), ModeReplace)
 	must(t, err)
 }

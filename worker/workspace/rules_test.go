@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 )
 
-func TestRules_EachPolicy_DecidesPaths(t *testing.T) {
+func TestRules_EachPolicy_AllowsItsPaths(t *testing.T) {
 	r, err := newRules(protocol.FilePolicy{
 		Include: []string{"**/*.md", "/logs/**"}, Exclude: []string{"**/docs/**", ".git/**", "private/"},
 		AppendOnly: []string{"logs/*.md", "**/todo.md", "diary"},
@@ -63,46 +63,46 @@ func TestRules_HiddenPaths_AreAbsent(t *testing.T) {
 		_, err := ws.Stat(path)
 		wantError(t, err, fs.ErrNotExist, path)
 		if path != "way" { // the link itself is visible, and may be deleted
-			_, err = ws.Trash(t.Context(), path, noon)
+			_, err = ws.MoveToTrash(t.Context(), path, noon)
 			wantError(t, err, fs.ErrNotExist, path)
 		}
 		wantError(t, ws.Walk(t.Context(), path, nil), fs.ErrNotExist, path)
 	}
 	for _, path := range []string{"secret/key", "secret/new", "way/key", "way/new"} {
-		_, err := ws.Write(path, nil, Replace)
-		wantError(t, err, ErrRules, path)
-		_, err = ws.Move(t.Context(), "a", path)
-		wantError(t, err, ErrRules, path)
+		_, err := ws.WriteFile(path, nil, ModeReplace)
+		wantError(t, err, ErrForbiddenByRules, path)
+		_, err = ws.MoveFile(t.Context(), "a", path)
+		wantError(t, err, ErrForbiddenByRules, path)
 	}
 	if got := names(t, ws, "."); !slices.Equal(got, []string{"a", "box", "box/b", "way"}) {
 		t.Fatalf("the walk shows %v", got)
 	}
 }
 
-func TestRules_AppendOnly_IsKept(t *testing.T) {
+func TestRules_AppendOnlyFile_RefusesOverwrite(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}, Exclude: []string{"**/hid"}}, map[string]string{
 		"logs/a": "one\n", "b": "b", "box/hid": "", "deep/er/f": "",
 	})
 	must(t, os.Symlink("logs/a", filepath.Join(dir, "alias")))
 	for _, path := range []string{"logs/a", "alias"} {
-		_, err := ws.Write(path, []byte("x"), Replace)
+		_, err := ws.WriteFile(path, []byte("x"), ModeReplace)
 		wantError(t, err, ErrAppendOnly, "write "+path)
 	}
-	_, err := ws.Trash(t.Context(), "logs/a", noon)
+	_, err := ws.MoveToTrash(t.Context(), "logs/a", noon)
 	wantError(t, err, ErrAppendOnly, "delete logs/a")
-	_, err = ws.Trash(t.Context(), "logs", noon)
+	_, err = ws.MoveToTrash(t.Context(), "logs", noon)
 	wantError(t, err, ErrAppendOnly, "delete logs")
-	_, err = ws.Move(t.Context(), "logs/a", "b2")
+	_, err = ws.MoveFile(t.Context(), "logs/a", "b2")
 	wantError(t, err, ErrAppendOnly, "move logs/a")
-	_, err = ws.Move(t.Context(), "box", "crate")
-	wantError(t, err, ErrHoldsProtected, "move box")
-	_, err = ws.Trash(t.Context(), "box", noon)
-	wantError(t, err, ErrHoldsProtected, "delete box")
+	_, err = ws.MoveFile(t.Context(), "box", "crate")
+	wantError(t, err, ErrHoldsProtectedFiles, "move box")
+	_, err = ws.MoveToTrash(t.Context(), "box", noon)
+	wantError(t, err, ErrHoldsProtectedFiles, "delete box")
 	for _, change := range []func() error{
-		func() error { _, err := ws.Append("alias", []byte("two\n")); return err },
-		func() error { _, err := ws.Write("logs/new", []byte("x"), Replace); return err },
-		func() error { _, err := ws.Move(t.Context(), "b", "logs/b"); return err },
-		func() error { _, err := ws.Move(t.Context(), "deep", "flat"); return err },
+		func() error { _, err := ws.AppendFile("alias", []byte("two\n")); return err },
+		func() error { _, err := ws.WriteFile("logs/new", []byte("x"), ModeReplace); return err },
+		func() error { _, err := ws.MoveFile(t.Context(), "b", "logs/b"); return err },
+		func() error { _, err := ws.MoveFile(t.Context(), "deep", "flat"); return err },
 	} {
 		must(t, change())
 	}
@@ -114,12 +114,12 @@ func TestRules_AppendOnly_IsKept(t *testing.T) {
 func TestRules_IncludedFile_MayBeMoved(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{Include: []string{"**/*.md"}}, map[string]string{"a.md": "", "one/b.md": "", "mix/c.md": "", "mix/d": ""})
 	for _, c := range [][3]string{{"a.md", "archive/", "archive/a.md"}, {"one", "two", "two"}} {
-		if got, err := ws.Move(t.Context(), c[0], c[1]); got != c[2] || err != nil {
+		if got, err := ws.MoveFile(t.Context(), c[0], c[1]); got != c[2] || err != nil {
 			t.Fatalf("move %s to %s: %s, %v", c[0], c[1], got, err)
 		}
 	}
-	_, err := ws.Move(t.Context(), "mix", "other")
-	wantError(t, err, ErrHoldsProtected, "move mix")
-	_, err = ws.Move(t.Context(), "two/b.md", "two/b.txt")
-	wantError(t, err, ErrRules, "two/b.txt")
+	_, err := ws.MoveFile(t.Context(), "mix", "other")
+	wantError(t, err, ErrHoldsProtectedFiles, "move mix")
+	_, err = ws.MoveFile(t.Context(), "two/b.md", "two/b.txt")
+	wantError(t, err, ErrForbiddenByRules, "two/b.txt")
 }

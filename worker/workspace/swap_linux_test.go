@@ -39,9 +39,9 @@ func TestSwappedLinks_Race_ReachNothingOutside(t *testing.T) {
 	}
 	const enough, atMost = 800, 40_000 // bounds of attempts, until some were refused and some were not
 	for tried < enough || tried < atMost && (done == 0 || done == tried) {
-		_, err := ws.Write("swap/bird", []byte("dead"), Replace)
+		_, err := ws.WriteFile("swap/bird", []byte("dead"), ModeReplace)
 		count(err)
-		_, err = ws.Append("swap/bird", []byte("dead"))
+		_, err = ws.AppendFile("swap/bird", []byte("dead"))
 		count(err)
 		if f, err := ws.Open("swap/bird"); err == nil {
 			held := make([]byte, 5)

@@ -17,7 +17,7 @@ import (
 )
 
 // Keep stores at most that many bytes of a file before a change.
-type Keep func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+type StoreFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
 // Reasons why a change cannot be undone.
 const (
@@ -28,10 +28,10 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// RecordBefore records the state of path before a write, and keeps the old bytes. content is the
-// new content; nil means that it is not known. RecordBefore returns nil if the file already has
-// content, if keep is nil, or if the write will be refused. RecordAfter completes the record.
-func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
+// RecordBeforeWrite records the state of path before a write, and keeps the old bytes. content is the
+// new content; nil means that it is not known. RecordBeforeWrite returns nil if the file already has
+// content, if keep is nil, or if the write will be refused. RecordAfterWrite completes the record.
+func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
 		return nil
@@ -48,10 +48,10 @@ func (w *Workspace) RecordBefore(ctx context.Context, keep Keep, path string, co
 	return u
 }
 
-// RecordMove records the state of path before it is moved. If gone is set, the file goes to the
-// trash, and its bytes are stored. For other moves the caller sets To. RecordMove returns nil if
+// RecordBeforeMove records the state of path before it is moved. If gone is set, the file goes to the
+// trash, and its bytes are stored. For other moves the caller sets To. RecordBeforeMove returns nil if
 // keep is nil or the path does not exist.
-func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
+func (w *Workspace) RecordBeforeMove(ctx context.Context, keep StoreFunc, path string, gone bool) *protocol.Undo {
 	p, err := w.findVisible(path, keepLink)
 	if keep == nil || err != nil {
 		return nil
@@ -65,8 +65,8 @@ func (w *Workspace) RecordMove(ctx context.Context, keep Keep, path string, gone
 	return u
 }
 
-// CompleteMove completes the record of RecordMove.
-func CompleteMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
+// RecordAfterMove completes the record of RecordBeforeMove.
+func RecordAfterMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	switch {
 	case u == nil, gone && u.Obstacle == "" && u.Before.IsHash():
 		return u
@@ -78,13 +78,13 @@ func CompleteMove(u *protocol.Undo, to string, gone bool) *protocol.Undo {
 	return u
 }
 
-// RecordAfter completes the record of RecordBefore.
-func (w *Workspace) RecordAfter(u *protocol.Undo) *protocol.Undo {
+// RecordAfterWrite completes the record of RecordBeforeWrite.
+func (w *Workspace) RecordAfterWrite(u *protocol.Undo) *protocol.Undo {
 	if u == nil || u.Obstacle != "" {
 		return u
 	}
 	var err error
-	if u.After, _, err = w.State(u.Path); err != nil {
+	if u.After, _, err = w.PathState(u.Path); err != nil {
 		u.Obstacle = cut(notRead + reason(err))
 	} else if !u.After.IsHash() {
 		u.Obstacle = notNow
@@ -97,32 +97,32 @@ func RecordProgramChange(name string, after protocol.FileState) *protocol.Undo {
 	if !isSendablePath(name) {
 		return nil
 	}
-	return &protocol.Undo{Path: name, After: after, Obstacle: protocol.ByProgram}
+	return &protocol.Undo{Path: name, After: after, Obstacle: protocol.ObstacleProgramChange}
 }
 
 // stateOrReason returns the state of a path. If a change of the path cannot be undone, it returns
 // the reason.
 func (w *Workspace) stateOrReason(name string) (protocol.FileState, string) {
-	state, _, err := w.State(name)
+	state, _, err := w.PathState(name)
 	switch {
 	case !isSendablePath(name):
 		return "", notName
 	case err != nil:
 		return "", cut(notRead + reason(err))
-	case strings.HasPrefix(string(state), string(protocol.FileLarge)):
+	case strings.HasPrefix(string(state), string(protocol.FileStateLargePrefix)):
 		return state, notTooLarge
 	}
 	return state, ""
 }
 
 // keep stores the bytes of a file. If that fails, it returns the reason.
-func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) string {
+func (w *Workspace) keep(ctx context.Context, keep StoreFunc, u *protocol.Undo) string {
 	f, err := w.openPlain(u.Path)
 	if err != nil {
 		return cut(notRead + reason(err))
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	ref, err := keep(ctx, f, protocol.MaxUndoFile)
+	ref, err := keep(ctx, f, protocol.MaxUndoFileBytes)
 	if err != nil {
 		said := new(protocol.Error)
 		_ = errors.As(err, &said) // only a *protocol.Error has a message for the user
@@ -134,33 +134,33 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 
 // isSendablePath reports whether a path is valid in messages to the supervisor.
 func isSendablePath(name string) bool {
-	return len(name) <= protocol.MaxReceivedPath && fs.ValidPath(name)
+	return len(name) <= protocol.MaxReceivedPathBytes && fs.ValidPath(name)
 }
 
 func cut(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoText)], "")
+	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoReasonBytes)], "")
 }
 
-// State returns the state of a clean path. It follows no link: a path through a link counts as a
+// PathState returns the state of a clean path. It follows no link: a path through a link counts as a
 // link.
-func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) {
+func (w *Workspace) PathState(name string) (protocol.FileState, fs.FileInfo, error) {
 	err := checkFolders(w.root, path.Dir(name))
-	if errors.Is(err, ErrLink) {
-		return protocol.FileLink, nil, nil
+	if errors.Is(err, ErrIsLink) {
+		return protocol.FileStateLink, nil, nil
 	}
 	info, err := w.root.Lstat(name)
 	switch {
 	case ignoreMissing(err) != nil && checkFolders(w.root, path.Dir(name)) == nil:
 		return "", nil, err
 	case err != nil:
-		return protocol.FileAbsent, nil, nil // the path does not exist, or a part of it is a file
+		return protocol.FileStateAbsent, nil, nil // the path does not exist, or a part of it is a file
 	case info.IsDir():
-		return protocol.FileFolder, info, nil
+		return protocol.FileStateFolder, info, nil
 	case info.Mode()&fs.ModeSymlink != 0:
-		return protocol.FileLink, info, nil
+		return protocol.FileStateLink, info, nil
 	case !info.Mode().IsRegular():
-		return "", info, ErrSpecial
-	case info.Size() > protocol.MaxUndoFile:
+		return "", info, ErrSpecialFile
+	case info.Size() > protocol.MaxUndoFileBytes:
 		return protocol.LargeFileState(info.Size(), info.ModTime()), info, nil
 	}
 	f, err := w.openPlain(name)
@@ -190,14 +190,14 @@ func (w *Workspace) openPlain(name string) (*os.File, error) {
 		return nil, err
 	}
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(ErrLink, err, f.Close())
+		return nil, errors.Join(ErrIsLink, err, f.Close())
 	}
 	return f, nil
 }
 
-// OpenPlain opens a regular file at a clean path for reading. It follows no link. The caller closes
+// OpenRegularFile opens a regular file at a clean path for reading. It follows no link. The caller closes
 // the file.
-func (w *Workspace) OpenPlain(name string) (*os.File, error) {
+func (w *Workspace) OpenRegularFile(name string) (*os.File, error) {
 	f, err := w.openPlain(name)
 	return f, wrapError("read", name, err)
 }
@@ -205,7 +205,7 @@ func (w *Workspace) OpenPlain(name string) (*os.File, error) {
 // RestoreFile makes the file at a clean path hold exactly the size bytes of r. It replaces anything
 // except a folder, and follows no link. The file is on the disk when RestoreFile returns.
 func (w *Workspace) RestoreFile(name string, r io.Reader, size int64, mode fs.FileMode) error {
-	d, err := w.Draft(path.Dir(name), size)
+	d, err := w.NewDraft(path.Dir(name), size)
 	if err != nil {
 		return err
 	}
@@ -228,8 +228,8 @@ func (w *Workspace) RestoreFile(name string, r io.Reader, size int64, mode fs.Fi
 	return wrapError("put back", name, err)
 }
 
-// Remove removes the file at a clean path for good. It follows no link.
-func (w *Workspace) Remove(name string) error {
+// RemoveFile removes the file at a clean path for good. It follows no link.
+func (w *Workspace) RemoveFile(name string) error {
 	err := checkFolders(w.root, path.Dir(name))
 	if err == nil {
 		err = w.removeReceived(name)
@@ -271,10 +271,10 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes a folder with all folders in it, if there are no files in them. name is a
+// RemoveEmptyFolders removes a folder with all folders in it, if there are no files in them. name is a
 // clean path. A missing folder is no error. It follows no link.
-func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
-	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
+func (w *Workspace) RemoveEmptyFolders(ctx context.Context, name string) error {
+	if state, _, err := w.PathState(name); err != nil || state != protocol.FileStateFolder {
 		return err
 	}
 	folders := []string{name}

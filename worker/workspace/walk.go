@@ -151,7 +151,7 @@ func (w *walker) read(dir string) ([]Entry, error) {
 			}
 		}
 		if len(entries) > maxEntries {
-			entries, err = entries[:maxEntries], ErrTooMany
+			entries, err = entries[:maxEntries], ErrTooManyEntries
 		}
 	}
 	if err == io.EOF {
@@ -161,9 +161,9 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Sweep removes leftovers of crashes: half-written files older than a time. It returns their
+// RemoveLeftovers removes leftovers of crashes: half-written files older than a time. It returns their
 // number. It ignores the rules, and skips folders that it cannot read.
-func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
+func (w *Workspace) RemoveLeftovers(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {
 		if e.Err != nil || !e.Info.Mode().IsRegular() || !isTemporary(e.Info.Name()) || !e.Info.ModTime().Before(before) {

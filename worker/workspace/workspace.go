@@ -31,7 +31,7 @@ type Workspace struct {
 
 // Quota is asked before each write, and told its result.
 type Quota interface {
-	Fits(grow int64) error // Fits returns why the folder may not grow by that many bytes; nil means that it may
+	CheckGrowth(grow int64) error // Fits returns why the folder may not grow by that many bytes; nil means that it may
 	// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative
 	RecordGrowth(by int64)
 }
@@ -56,7 +56,7 @@ func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
 	if absolute == "/" {
 		absolute = ""
 	}
-	return &Workspace{root: root, dir: absolute, rules: rules, quota: unlimited{}}, nil
+	return &Workspace{root: root, dir: absolute, rules: rules, quota: unlimitedQuota{}}, nil
 }
 
 // Close closes the folder. Open files stay open.

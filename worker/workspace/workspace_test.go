@@ -65,7 +65,7 @@ func names(t *testing.T, ws *Workspace, dir string) []string {
 	return all
 }
 
-func TestClean_AnyForm_GivesOnePath(t *testing.T) {
+func TestCleanPath_AnyForm_IsCanonical(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	for _, c := range []struct {
 		raw, want string
@@ -84,13 +84,13 @@ func TestClean_AnyForm_GivesOnePath(t *testing.T) {
 		{"/home/alicette/x", "home/alicette/x", nil},
 		{"~bob/x", "~bob/x", nil},
 		{"...", "...", nil},
-		{"", "", ErrEmpty},
-		{"a\x00b", "", ErrNUL},
-		{"..", "", ErrOutside},
-		{"/../etc/passwd", "", ErrOutside},
-		{"a/../../b", "", ErrOutside},
-		{"~/../x", "", ErrOutside},
-		{"./~/x", "", ErrTilde},
+		{"", "", ErrEmptyPath},
+		{"a\x00b", "", ErrPathHasNUL},
+		{"..", "", ErrPathOutside},
+		{"/../etc/passwd", "", ErrPathOutside},
+		{"a/../../b", "", ErrPathOutside},
+		{"~/../x", "", ErrPathOutside},
+		{"./~/x", "", ErrTildePath},
 		{long, "", syscall.ENAMETOOLONG},
 		{strings.Repeat("x/", 2049), "", syscall.ENAMETOOLONG},
 	} {
@@ -115,31 +115,31 @@ func TestPath_Escape_IsRefused(t *testing.T) {
 	for _, path := range []string{"abs", "absdir/secret", "absdir/new", "up", "hop/secret", "deep", "self/in.txt"} {
 		t.Run(path, func(t *testing.T) {
 			_, err := ws.Open(path)
-			wantError(t, err, ErrOutside, "read "+path)
-			_, err = ws.Write(path, []byte("x"), Replace)
-			wantError(t, err, ErrOutside, "write "+path)
-			_, err = ws.Append(path, []byte("x"))
-			wantError(t, err, ErrOutside, "append to "+path)
-			_, err = ws.Move(t.Context(), "in.txt", path+"/y")
-			wantError(t, err, ErrOutside, "move to "+path)
-			wantError(t, ws.Walk(t.Context(), path, nil), ErrOutside, "list "+path)
+			wantError(t, err, ErrPathOutside, "read "+path)
+			_, err = ws.WriteFile(path, []byte("x"), ModeReplace)
+			wantError(t, err, ErrPathOutside, "write "+path)
+			_, err = ws.AppendFile(path, []byte("x"))
+			wantError(t, err, ErrPathOutside, "append to "+path)
+			_, err = ws.MoveFile(t.Context(), "in.txt", path+"/y")
+			wantError(t, err, ErrPathOutside, "move to "+path)
+			wantError(t, ws.Walk(t.Context(), path, nil), ErrPathOutside, "list "+path)
 		})
 	}
 	if got := content(t, secret); got != "secret" {
 		t.Fatalf("the file outside now holds %q", got)
 	}
-	if where, err := ws.Trash(t.Context(), "abs", noon); err != nil || content(t, secret) != "secret" {
+	if where, err := ws.MoveToTrash(t.Context(), "abs", noon); err != nil || content(t, secret) != "secret" {
 		t.Fatalf("a link out is deleted as the link it is: %s, %v", where, err)
 	}
 }
 
-func TestPath_LinkInside_IsFollowed(t *testing.T) {
+func TestPath_LinkWithinWorkspace_IsFollowed(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"real/a.md": "a\n"})
 	must(t, os.Symlink("real", filepath.Join(dir, "short")))
 	must(t, os.Symlink("../short/a.md", filepath.Join(dir, "real", "again.md")))
 	must(t, os.Symlink("loop2", filepath.Join(dir, "loop1")))
 	must(t, os.Symlink("loop1", filepath.Join(dir, "loop2")))
-	_, err := ws.Write("short/again.md", []byte("b\n"), Replace)
+	_, err := ws.WriteFile("short/again.md", []byte("b\n"), ModeReplace)
 	must(t, err)
 	if got := content(t, filepath.Join(dir, "real/a.md")); got != "b\n" {
 		t.Fatalf("got %q behind the link", got)
@@ -159,15 +159,15 @@ func TestOpen_NotRegular_IsRefused(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"fifo", ErrSpecial, "fifo: it is neither a file nor a folder"},
+		{"fifo", ErrSpecialFile, "fifo: it is neither a file nor a folder"},
 		{"folder", syscall.EISDIR, "folder: it is a folder"},
 		{".", syscall.EISDIR, ".: it is a folder"},
 		{"new/", syscall.EISDIR, "new/: it is a folder"},
 		{"file/below", syscall.ENOTDIR, "a name on the way to it is a file"},
 	} {
-		_, err := ws.Write(c.path, []byte("x"), Replace)
+		_, err := ws.WriteFile(c.path, []byte("x"), ModeReplace)
 		wantError(t, err, c.is, c.says)
-		_, err = ws.Append(c.path, []byte("x"))
+		_, err = ws.AppendFile(c.path, []byte("x"))
 		wantError(t, err, c.is, c.says)
 		if c.path != "new/" {
 			_, err = ws.Open(c.path)
@@ -178,19 +178,19 @@ func TestOpen_NotRegular_IsRefused(t *testing.T) {
 	wantError(t, err, fs.ErrNotExist, "read missing: there is no such file or folder")
 	// A file may be replaced between the check of its path and the call of open.
 	f, err := openRegular(ws.root, "fifo", os.O_RDONLY)
-	if !errors.Is(err, ErrSpecial) || f != nil {
+	if !errors.Is(err, ErrSpecialFile) || f != nil {
 		t.Fatalf("opening the FIFO: %v, %v", f, err)
 	}
 }
 
-func TestWrite_IsWhole_KeepsPermissions(t *testing.T) {
+func TestWrite_Overwrite_KeepsPermissions(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"run.sh": "old", "locked": "old"})
 	must(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o750))
 	must(t, os.Chmod(filepath.Join(dir, "locked"), 0o444))
 	reader, err := ws.Open("run.sh")
 	must(t, err)
 	defer reader.Close()
-	created, err := ws.Write("run.sh", []byte("new"), Replace)
+	created, err := ws.WriteFile("run.sh", []byte("new"), ModeReplace)
 	if err != nil || created {
 		t.Fatalf("write over: created %v, %v", created, err)
 	}
@@ -202,22 +202,22 @@ func TestWrite_IsWhole_KeepsPermissions(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o750 || content(t, filepath.Join(dir, "run.sh")) != "new" {
 		t.Fatalf("after the write: %v, %v", info.Mode(), err)
 	}
-	_, err = ws.Write("locked", []byte("new"), Replace)
+	_, err = ws.WriteFile("locked", []byte("new"), ModeReplace)
 	wantError(t, err, ErrReadOnly, "write locked: it is marked read-only")
-	created, err = ws.Write("a/b/c.txt", nil, Replace)
+	created, err = ws.WriteFile("a/b/c.txt", nil, ModeReplace)
 	if err != nil || !created || content(t, filepath.Join(dir, "a/b/c.txt")) != "" {
 		t.Fatalf("new folders: created %v, %v", created, err)
 	}
 }
 
-func TestWrite_Create_ReplacesNothing(t *testing.T) {
+func TestWrite_ModeCreate_RefusesExistingFile(t *testing.T) {
 	ws, _ := open(t, protocol.FilePolicy{}, map[string]string{"a": "one"})
-	_, err := ws.Write("a", []byte("two"), Create)
+	_, err := ws.WriteFile("a", []byte("two"), ModeCreate)
 	wantError(t, err, fs.ErrExist, "write a: there is something with this name already")
-	if created, err := ws.Write("a", []byte("one"), Create); created || err != nil {
+	if created, err := ws.WriteFile("a", []byte("one"), ModeCreate); created || err != nil {
 		t.Fatalf("the same again: created %v, %v", created, err)
 	}
-	if created, err := ws.Write("b", []byte("two"), Create); !created || err != nil {
+	if created, err := ws.WriteFile("b", []byte("two"), ModeCreate); !created || err != nil {
 		t.Fatalf("a new one: created %v, %v", created, err)
 	}
 }
@@ -230,7 +230,7 @@ func TestAppend_Text_AddsLineAtEnd(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"a": c.before})
-			if created, err := ws.Append("a", []byte(c.add)); created || err != nil {
+			if created, err := ws.AppendFile("a", []byte(c.add)); created || err != nil {
 				t.Fatalf("created %v, %v", created, err)
 			}
 			if got := content(t, filepath.Join(dir, "a")); got != c.after {
@@ -239,7 +239,7 @@ func TestAppend_Text_AddsLineAtEnd(t *testing.T) {
 		})
 	}
 	ws, dir := open(t, protocol.FilePolicy{}, nil)
-	if created, err := ws.Append("logs/new", []byte("x")); !created || err != nil || content(t, filepath.Join(dir, "logs/new")) != "x" {
+	if created, err := ws.AppendFile("logs/new", []byte("x")); !created || err != nil || content(t, filepath.Join(dir, "logs/new")) != "x" {
 		t.Fatalf("a new file: created %v, %v", created, err)
 	}
 }
@@ -254,9 +254,9 @@ func TestSweep_CrashLeftovers_AreRemoved(t *testing.T) {
 	if got := names(t, ws, "."); !slices.Equal(got, []string{".mews-.tmp", "a", "sub"}) {
 		t.Fatalf("the walk shows %v", got)
 	}
-	_, err := ws.Write("x/.mews-1.tmp", nil, Replace)
-	wantError(t, err, ErrReserved, "kept for files that are being written")
-	n, err := ws.Sweep(t.Context(), noon.Add(-time.Hour))
+	_, err := ws.WriteFile("x/.mews-1.tmp", nil, ModeReplace)
+	wantError(t, err, ErrReservedName, "kept for files that are being written")
+	n, err := ws.RemoveLeftovers(t.Context(), noon.Add(-time.Hour))
 	if n != 2 || err != nil {
 		t.Fatalf("swept %d, %v; want 2", n, err)
 	}

@@ -19,21 +19,21 @@ const (
 	anyWrite  fs.FileMode = 0o222
 )
 
-// Mode tells Write which files it may replace.
-type Mode string
+// WriteMode tells Write which files it may replace.
+type WriteMode string
 
 const (
-	Replace Mode = "replace" // Write replaces an existing file
-	Create  Mode = "create"  // Write fails if the file exists with other content
+	ModeReplace WriteMode = "replace" // Write replaces an existing file
+	ModeCreate  WriteMode = "create"  // Write fails if the file exists with other content
 )
 
-// Write makes the file at path hold exactly data, and makes missing folders. At any moment path
+// WriteFile makes the file at path hold exactly data, and makes missing folders. At any moment path
 // holds either the whole old content or the whole new content. When Write returns without an error
 // the new content is on the disk. An existing file keeps its permissions. created means that there
 // was no file before.
-func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
+func (w *Workspace) WriteFile(path string, data []byte, mode WriteMode) (created bool, err error) {
 	p, err := w.locateTarget(path)
-	if err == nil && p.info != nil && mode == Create {
+	if err == nil && p.info != nil && mode == ModeCreate {
 		same, err := hasContent(w.root, p, data)
 		if err == nil && !same {
 			err = cmp.Or(w.rules.checkReplaceable(p), fs.ErrExist)
@@ -77,7 +77,7 @@ func (r rules) checkReplaceable(p location) error {
 }
 
 // replaceFile writes a file beside p and renames it over p.
-func replaceFile(root *os.Root, p location, data []byte, mode Mode) error {
+func replaceFile(root *os.Root, p location, data []byte, mode WriteMode) error {
 	folder, err := openOrMake(root, path.Dir(p.name), newFolder)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func replaceFile(root *os.Root, p location, data []byte, mode Mode) error {
 	temporary := temporaryPrefix + rand.Text() + temporarySuffix
 	err = writeTemporary(folder, temporary, data, p.info)
 	if err == nil {
-		err = rename(folder, temporary, folder, path.Base(p.name), mode == Create)
+		err = rename(folder, temporary, folder, path.Base(p.name), mode == ModeCreate)
 	}
 	if err != nil {
 		return errors.Join(err, ignoreMissing(folder.Remove(temporary)))

@@ -41,15 +41,15 @@ func findFile(path string) (localFile, error) {
 		return localFile{}, attachError(textFileIsFolder, absolute, filepath.Base(absolute))
 	case !info.Mode().IsRegular():
 		return localFile{}, attachError(textFileNotRegular, absolute)
-	case info.Size() > control.MaxUploadFile:
-		return localFile{}, attachError(textFileTooLarge, absolute, amount.Bytes(info.Size()), control.MaxUploadFile>>20)
+	case info.Size() > control.MaxUploadFileBytes:
+		return localFile{}, attachError(textFileTooLarge, absolute, amount.FormatBytes(info.Size()), control.MaxUploadFileBytes>>20)
 	}
 	file, err := os.Open(absolute)
 	if err != nil {
 		return localFile{}, attachError(textFileFailed, absolute, err)
 	}
 	defer file.Close()
-	return localFile{absolute, describe(protocol.FileName(absolute), info.Size(), pixels(file))}, nil
+	return localFile{absolute, describe(protocol.SafeFileName(absolute), info.Size(), pixels(file))}, nil
 }
 
 // attachError returns an error for a user about a file.
@@ -86,13 +86,13 @@ func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.Uplo
 		return control.UploadedFile{}, attachError(textFileFailed, f.path, err)
 	}
 	defer file.Close()
-	ref, err := chat.Upload(ctx, file)
+	ref, err := chat.UploadFile(ctx, file)
 	return control.UploadedFile{Blob: ref, Name: filepath.Base(f.path)}, err
 }
 
 // Transcribe lets the service at a socket transcribe a file of this machine. user is the user of
 // the transcription; "" means the user of this account.
-func Transcribe(ctx context.Context, socket, user, path string) (heard control.Transcribed, err error) {
+func Transcribe(ctx context.Context, socket, user, path string) (heard control.TranscribeResult, err error) {
 	f, err := findFile(path)
 	if err != nil {
 		return heard, err

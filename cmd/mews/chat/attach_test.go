@@ -99,10 +99,10 @@ func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 func (p *rig) nextArrived() (words string, files []string) {
 	p.Helper()
 	in := p.nextInbound()
-	list, err := p.db.Attachments().List(p.Context(), in.ID)
+	list, err := p.db.Attachments().ListFiles(p.Context(), in.ID)
 	p.must(err)
 	for _, a := range list {
-		file, _, err := p.spool.Read(a.SHA256)
+		file, _, err := p.spool.OpenBlob(a.SHA256)
 		p.must(err)
 		data, err := io.ReadAll(file)
 		file.Close()
@@ -126,7 +126,7 @@ func (p *rig) arrives(words string, files ...string) {
 	}
 }
 
-func TestAttach_Files_AreSent(t *testing.T) {
+func TestAttachCommand_Files_AreSent(t *testing.T) {
 	dir := folder(t)
 	d := startAtPrompt(t)
 	d.press("/attach " + dir + "/notes.txt  what is this?\r")
@@ -159,7 +159,7 @@ func TestAttach_Files_AreSent(t *testing.T) {
 	d.arrives("so: " + dir + "/notes.txt")
 }
 
-func TestAttach_DeletedFile_IsReported(t *testing.T) {
+func TestAttachCommand_DeletedFile_IsReported(t *testing.T) {
 	dir := folder(t)
 	d := startAtPrompt(t)
 	d.press("/attach " + dir + "/notes.txt\r")
@@ -170,7 +170,7 @@ func TestAttach_DeletedFile_IsReported(t *testing.T) {
 	d.expect(dir + "/notes.txt")
 }
 
-func TestLeave_UnsentFile_IsReported(t *testing.T) {
+func TestLeaveCommand_UnsentFile_IsReported(t *testing.T) {
 	dir := folder(t)
 	p, _ := sitting(t)
 	end := p.live()
@@ -193,12 +193,12 @@ func TestPipe_Files_GoWithFirstLine(t *testing.T) {
 			defer close(answered)
 			for range max(1, strings.Count(strings.TrimSpace(lines), "\n")+1) {
 				in := p.nextInbound()
-				files, err := p.db.Attachments().List(t.Context(), in.ID)
+				files, err := p.db.Attachments().ListFiles(t.Context(), in.ID)
 				if want := map[bool]int{true: 2}[in.Text == want]; err != nil || len(files) != want {
 					t.Errorf("with %q came %d files, %v", in.Text, len(files), err)
 				}
 				if len(files) > 0 {
-					_, err := p.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: supervisor.OriginOwn}})
+					_, err := p.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: supervisor.OriginOwn}})
 					p.must(err)
 				}
 				p.accepted <- in
@@ -230,7 +230,7 @@ func TestPipe_AttachLine_IsRefused(t *testing.T) {
 	}
 }
 
-func TestTab_CompletesPath(t *testing.T) {
+func TestTabKey_CompletesPath(t *testing.T) {
 	dir := folder(t)
 	t.Setenv("HOME", dir)
 	for typed, want := range map[string]string{
@@ -244,7 +244,7 @@ func TestTab_CompletesPath(t *testing.T) {
 		"/attach " + dir + "/n see": "/attach " + dir + "/n see",
 		"see " + dir + "/n":         "see " + dir + "/n",
 	} {
-		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\t\r")), out: io.Discard, history: &history{}, width: 80, height: 24}
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\t\r")), out: io.Discard, history: &lineHistory{}, width: 80, height: 24}
 		if text, err := e.ReadLine(); text != want || err != nil {
 			t.Errorf("%q becomes %q, %v", typed, text, err)
 		}

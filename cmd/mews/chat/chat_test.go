@@ -95,7 +95,7 @@ func TestPipe_SupervisorRestart_Continues(t *testing.T) {
 
 func TestPipe_RefusedLine_Fails(t *testing.T) {
 	p := newRig(t)
-	var gone *control.NotRunning
+	var gone *control.NotRunningError
 	err := runPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	if !errors.As(err, &gone) {
 		t.Errorf("with nothing running: %v", err)
@@ -155,18 +155,18 @@ func TestTerminal_Stream_ShowsTextAndTools(t *testing.T) {
 		t.Errorf("accepted was %q", in.Text)
 	}
 	turn, s := p.begin(in)
-	s.Add("I lo")
+	s.AppendText("I lo")
 	d.expect("I lo")
-	s.Add("ok.")
+	s.AppendText("ok.")
 	d.expect("ok.")
-	s.Commit("I look.")
-	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolBegan, Text: "."})
+	s.CommitStep("I look.")
+	s.ShowTool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.EventToolBegan, Text: "."})
 	d.expect("\r\n· list_files .\r\n")
-	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolEnded, Text: "3 files"})
+	s.ShowTool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.EventToolEnded, Text: "3 files"})
 	d.expect("✓ list_files 3 files\r\n")
-	s.Tool(protocol.TurnEvent{Call: "d", Tool: "read_file", Kind: protocol.ToolEnded, Text: "no such file", Failed: true})
+	s.ShowTool(protocol.TurnEvent{Call: "d", Tool: "read_file", Kind: protocol.EventToolEnded, Text: "no such file", Failed: true})
 	d.expect("✗ read_file no such file\r\n")
-	s.Add("Three files.")
+	s.AppendText("Three files.")
 	d.expect("Three files.")
 	p.finish(turn, s, "I look.\n\nThree files.\n\n(And a postscript.)")
 	d.expect("(And a postscript.)\r\n")
@@ -187,25 +187,25 @@ func TestTerminal_RestartedAnswer_IsMarked(t *testing.T) {
 	d := p.startTerminal(Options{})
 	d.press("hello\r")
 	turn, s := p.begin(p.nextInbound())
-	s.Add("Hello, An")
+	s.AppendText("Hello, An")
 	d.expect("Hello, An")
-	s.Reset()
+	s.ResetStep()
 	d.expect("\r\n(That was interrupted. I try again.)\r\n")
-	s.Add("Good morning.")
+	s.AppendText("Good morning.")
 	d.expect("Good morning.")
 	p.finish(turn, s, "Good morning.")
 	d.expect("\r\n" + prompt)
 }
 
-func TestTerminal_ModelText_CantControlIt(t *testing.T) {
+func TestTerminal_ModelText_CantControlScreen(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
 	d := p.startTerminal(Options{})
 	d.press("hello\r")
 	turn, s := p.begin(p.nextInbound())
-	s.Add("one\x1b]0;ev")
-	s.Add("il\x07\x1b[2Jtwo")
-	s.Tool(protocol.TurnEvent{Call: "c", Tool: "bad\x1b[5m", Kind: protocol.ToolBegan, Text: "x\x1b[6m"})
+	s.AppendText("one\x1b]0;ev")
+	s.AppendText("il\x07\x1b[2Jtwo")
+	s.ShowTool(protocol.TurnEvent{Call: "c", Tool: "bad\x1b[5m", Kind: protocol.EventToolBegan, Text: "x\x1b[6m"})
 	d.expect("two")
 	p.finish(turn, s, "one\x1b]0;evil\x07\x1b[2Jtwo\x1b[?25lthree")
 	d.expect("three")
@@ -218,7 +218,7 @@ func TestTerminal_ModelText_CantControlIt(t *testing.T) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if n := strings.Count(d.emulator.Text(), "two"); n != 1 {
+	if n := strings.Count(d.emulator.TextWithCursor(), "two"); n != 1 {
 		t.Errorf("the answer is on the screen %d times", n)
 	}
 }
@@ -232,7 +232,7 @@ func TestCtrlC_StopsAnswer(t *testing.T) {
 	d.expect("(Nothing is running. Ctrl-D leaves.)")
 	d.press("hello\r")
 	turn, s := p.begin(p.nextInbound())
-	s.Add("On and on")
+	s.AppendText("On and on")
 	d.expect("On and on")
 	d.press(ctrlCKey)
 	if in := p.nextInbound(); in.Text != "/stop" || in.Kind != supervisor.KindCommand {
@@ -247,7 +247,7 @@ func TestCtrlC_StopsAnswer(t *testing.T) {
 	}
 }
 
-func TestLeave_EndsChat(t *testing.T) {
+func TestLeaveCommand_EndsChat(t *testing.T) {
 	for name, keys := range map[string]string{"Ctrl-D": ctrlDKey, "/quit": "/quit\r", "/exit": "/exit\r"} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := sitting(t)
@@ -267,7 +267,7 @@ func TestLeave_EndsChat(t *testing.T) {
 	}
 }
 
-func TestAway_TypedLines_AreSentLater(t *testing.T) {
+func TestSupervisorAway_TypedLines_AreSentLater(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.startTerminal(Options{})
@@ -283,7 +283,7 @@ func TestAway_TypedLines_AreSentLater(t *testing.T) {
 	d.expect("second")
 }
 
-func TestAway_Leave_EndsChat(t *testing.T) {
+func TestSupervisorAway_Leave_EndsChat(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
 	d := p.startTerminal(Options{})
@@ -296,7 +296,7 @@ func TestAway_Leave_EndsChat(t *testing.T) {
 	}
 }
 
-func TestJoin_Failure_RestoresTerminal(t *testing.T) {
+func TestJoinChat_Failure_RestoresTerminal(t *testing.T) {
 	p, _ := sitting(t)
 	keys, tty, err := pty.Open()
 	p.must(err)
@@ -304,7 +304,7 @@ func TestJoin_Failure_RestoresTerminal(t *testing.T) {
 	defer tty.Close()
 	before, err := term.GetState(int(tty.Fd()))
 	p.must(err)
-	var gone *control.NotRunning
+	var gone *control.NotRunningError
 	if err := runTerminal(t.Context(), Console{In: tty, Out: tty}, p.socket, Options{}); !errors.As(err, &gone) {
 		t.Errorf("ended with %v", err)
 	}
@@ -316,16 +316,16 @@ func TestJoin_Failure_RestoresTerminal(t *testing.T) {
 	keys.Write([]byte("\n")) // ends the read that waits for a key
 }
 
-// refusing is an inbox on a full disk.
-type refusing struct{}
+// fullDiskInbox is an inbox on a full disk.
+type fullDiskInbox struct{}
 
-func (refusing) Put(context.Context, supervisor.Inbound, ...supervisor.Attachment) (supervisor.Inbound, error) {
+func (fullDiskInbox) StoreInbound(context.Context, supervisor.Inbound, ...supervisor.Attachment) (supervisor.Inbound, error) {
 	return supervisor.Inbound{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
 func TestTerminal_RefusedLine_IsReported(t *testing.T) {
 	p, _ := sitting(t)
-	p.options.Inbox = refusing{}
+	p.options.Inbox = fullDiskInbox{}
 	p.live()
 	d := p.startTerminal(Options{})
 	d.press("hello\r")

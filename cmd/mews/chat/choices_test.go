@@ -22,10 +22,10 @@ var yesNo = [][]supervisor.Button{{{Text: "Go on", Press: "q:1:once"}, {Text: "S
 func (p *rig) ask(text string) supervisor.Delivery {
 	p.Helper()
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}
-	d, err := p.db.Outbox().Say(p.Context(), supervisor.Delivery{Conversation: c, Text: text, Buttons: yesNo,
+	d, err := p.db.Outbox().SendNotice(p.Context(), supervisor.Delivery{Conversation: c, Text: text, Buttons: yesNo,
 		Files: []supervisor.File{{SHA256: strings.Repeat("ab", 32), Size: 12 << 10, Name: "a\x1b.png", MediaType: "image/png", Caption: "an\na"}}})
 	p.must(err)
-	p.feeds.Delivery(d.Conversation.ID)
+	p.feeds.NotifyDelivery(d.Conversation.ID)
 	return d
 }
 
@@ -38,10 +38,10 @@ func (p *rig) answerPress(press, text string) {
 	}
 	_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, supervisor.Delivery{Text: text})
 	p.must(err)
-	p.feeds.Delivery(in.Conversation.ID)
+	p.feeds.NotifyDelivery(in.Conversation.ID)
 }
 
-func TestChoices_Line_BecomesPress(t *testing.T) {
+func TestChoices_TypedLine_PressesButton(t *testing.T) {
 	c := choicesOf(control.Delivery{ID: 7, Buttons: yesNo})
 	if d := cmp.Diff([]string{"  1) Go on   2) Stop[2J", "  3) Help"}, c.lines); d != "" {
 		t.Error(d)
@@ -67,7 +67,7 @@ func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 	d.expect(prompt)
 	d.press("do it\r")
 	turn, s := p.begin(p.nextInbound())
-	s.Add("I ask.")
+	s.AppendText("I ask.")
 	d.expect("I ask.")
 	p.ask("May I?")
 	d.expect("May I?\r\n[a.png, 12.3 KB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
@@ -99,7 +99,7 @@ func TestTerminal_Number_AnswersQuestion(t *testing.T) {
 
 func TestTerminal_RefusedPress_IsReported(t *testing.T) {
 	p, _ := sitting(t)
-	p.options.Inbox = refusing{}
+	p.options.Inbox = fullDiskInbox{}
 	p.live()
 	d := p.startTerminal(Options{})
 	d.expect(prompt)
@@ -163,13 +163,13 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 		_, err := p.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Model: "offline",
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}})
 		p.must(err)
-		p.must(p.db.Turns().CommitBegun(t.Context(), turn.ID, call.ID))
+		p.must(p.db.Turns().CommitCallStart(t.Context(), turn.ID, call.ID))
 		f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png"}
-		p.must(p.db.Blobs().Put(t.Context(), "ann", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
-		_, err = p.db.Turns().Send(t.Context(), turn.ID, call.ID, supervisor.Delivery{Files: []supervisor.File{f}})
+		p.must(p.db.Blobs().AddOwner(t.Context(), "ann", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
+		_, err = p.db.Turns().SendMessage(t.Context(), turn.ID, call.ID, supervisor.Delivery{Files: []supervisor.File{f}})
 		p.must(err)
-		p.feeds.Delivery(in.Conversation.ID)
-		_, err = p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		p.feeds.NotifyDelivery(in.Conversation.ID)
+		_, err = p.db.Turns().Finish(context.Background(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 			State: supervisor.InboundAnswered, Text: "Sent.", Unanswered: "It was not run."})
 		p.must(err)
 		s.Close()
@@ -190,7 +190,7 @@ func TestPipe_Number_PressesAnswersButton(t *testing.T) {
 		in := p.nextInbound()
 		_, err := p.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Which?", Buttons: yesNo})
 		p.must(err)
-		p.feeds.Delivery(in.Conversation.ID)
+		p.feeds.NotifyDelivery(in.Conversation.ID)
 		p.answerPress("/help", "Help.")
 	})
 	var out bytes.Buffer
@@ -201,7 +201,7 @@ func TestPipe_Number_PressesAnswersButton(t *testing.T) {
 	}
 }
 
-func TestTerminal_Code_IsNotStored(t *testing.T) {
+func TestTerminal_SecondFactorCode_IsNotStored(t *testing.T) {
 	env := func(string) string { return t.TempDir() }
 	h := openHistory(env)
 	for _, text := range []string{"123456", " 123 456 ", "123-456", "12345", "1234567", "code 123456"} {

@@ -24,7 +24,7 @@ type lineEditor struct {
 	keys        *bufio.Reader
 	out         io.Writer
 	onInterrupt func() // called for Ctrl-C in an empty line
-	history     *history
+	history     *lineHistory
 	style       style
 	// hook for a text pasted into an empty line; returns true if it has handled the text; may be
 	// nil

@@ -22,7 +22,7 @@ func (d *terminalUser) expectScreen(want string) {
 	give := time.After(testTimeout)
 	for {
 		d.mu.Lock()
-		text := d.emulator.Text()
+		text := d.emulator.TextWithCursor()
 		d.mu.Unlock()
 		if strings.HasSuffix("\n"+text, "\n"+want) {
 			return
@@ -91,7 +91,7 @@ func TestCtrlC_ClearsLine(t *testing.T) {
 		t.Errorf("accepted was %q", in.Text)
 	}
 	turn, s := d.begin(in)
-	s.Add("On and on")
+	s.AppendText("On and on")
 	d.expectScreen("On and on|")
 	d.press("no, wa")
 	d.expectScreen("On and on\n> no, wa|")
@@ -148,22 +148,22 @@ func TestEditor_AnswerWhileTyping_KeepsLine(t *testing.T) {
 	d := startAtPrompt(t)
 	d.press("hello\r")
 	turn, s := d.begin(d.nextInbound())
-	s.Add("I lo")
+	s.AppendText("I lo")
 	d.expectScreen("I lo|")
 	long := alphabet(100)
 	d.press(long + leftKey)
 	d.expectScreen("I lo\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
-	s.Add("ok at " + strings.Repeat("漢", 35))
+	s.AppendText("ok at " + strings.Repeat("漢", 35))
 	look := "I look at " + strings.Repeat("漢", 35)
 	d.expectScreen(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
-	s.Add(", all\nof it.")
+	s.AppendText(", all\nof it.")
 	look = strings.TrimSuffix(look, "漢") + "\n漢, all\nof it."
 	d.expectScreen(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
 	d.press(ctrlUKey)
 	d.expectScreen(look + "\n> |" + long[99:])
 	d.press(deleteKey)
 	d.expectScreen(look + "|")
-	s.Add(" Yes")
+	s.AppendText(" Yes")
 	d.press("?")
 	d.expectScreen(look + " Yes\n> ?|")
 	d.finish(turn, s, "I look at "+strings.Repeat("漢", 35)+", all\nof it. Yes")
@@ -225,7 +225,7 @@ func TestEditor_Resize_RewrapsLine(t *testing.T) {
 	}
 }
 
-func TestHistory_Return_RestoresTypedLine(t *testing.T) {
+func TestArrowDown_AtNewest_RestoresTypedLine(t *testing.T) {
 	d := startAtPrompt(t)
 	d.press("first\r")
 	d.answer("re: first")
@@ -241,9 +241,9 @@ func TestHistory_Return_RestoresTypedLine(t *testing.T) {
 }
 
 // A user may type faster than the program reads.
-func TestCtrlC_FollowsEarlierInput(t *testing.T) {
+func TestCtrlC_IsHandledAfterEarlierInput(t *testing.T) {
 	var interrupts atomic.Int32
-	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &history{},
+	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &lineHistory{},
 		onInterrupt: func() { interrupts.Add(1) }}
 	for i, want := range []string{"hang", "off"} {
 		if text, err := e.ReadLine(); text != want || err != nil || interrupts.Load() != int32(1+2*i) {
@@ -266,7 +266,7 @@ func FuzzLineEditor(f *testing.F) {
 		}
 		cols, rows := max(2, int(width)), 24
 		screen := chattest.NewScreen(t, cols, rows)
-		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &history{}, onInterrupt: func() {}, onAboveFinal: func() {}}
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &lineHistory{}, onInterrupt: func() {}, onAboveFinal: func() {}}
 		e.resize(cols, rows)
 		e.print(nil, []row{{text: "so"}}, true)
 		for {

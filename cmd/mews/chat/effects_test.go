@@ -11,7 +11,7 @@ import (
 
 // The effects are dim, below an answer that grew or came at once. A file's name can't move the
 // cursor.
-func TestEffects_AreDimBelowAnswer(t *testing.T) {
+func TestEffectLines_AreDimBelowAnswer(t *testing.T) {
 	for _, grows := range []bool{true, false} {
 		w := newWatcher(t, 60, 12)
 		var out strings.Builder
@@ -19,7 +19,7 @@ func TestEffects_AreDimBelowAnswer(t *testing.T) {
 		if grows {
 			w.say("All is done.")
 		}
-		w.Deliver(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: "All is done.", At: time.Now(),
+		w.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: "All is done.", At: time.Now(),
 			Effects: []string{"edited a.md 2 times", "ran \x1b[2Jmake"}})
 		for _, want := range []string{w.style.dim + "What I did:", w.style.dim + "edited a.md 2 times", w.style.dim + "ran [2Jmake"} {
 			if !strings.Contains(out.String(), want) {

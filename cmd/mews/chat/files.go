@@ -58,7 +58,7 @@ func findInHome(home string, f control.File) (size string, there bool) {
 
 // describe describes a file. pixels is "" if it is no picture.
 func describe(name string, size int64, pixels string) string {
-	return strings.TrimSuffix(name+", "+amount.Bytes(size)+", "+pixels, ", ")
+	return strings.TrimSuffix(name+", "+amount.FormatBytes(size)+", "+pixels, ", ")
 }
 
 // pixels returns a picture's width and height; "" for an unknown format.

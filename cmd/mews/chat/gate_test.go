@@ -16,7 +16,7 @@ type closedGate struct{}
 
 func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if in.Text == "123456" {
-		return supervisor.GateDecision{CheckCode: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.CodeResult) {
+		return supervisor.GateDecision{CheckCode: func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 			f.Secret, f.Confirmed = []byte("sealed"), true
 			return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
 		}}, nil
@@ -40,8 +40,8 @@ func TestPipe_ClosedGate_Ends(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				p.finish(turn, p.feeds.Open(turn, ""), "re: "+in.Text)
-			}, Queued: p.feeds.Delivery})
+				p.finish(turn, p.feeds.OpenStream(turn, ""), "re: "+in.Text)
+			}, Queued: p.feeds.NotifyDelivery})
 			p.live()
 			var out, told bytes.Buffer
 			err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(c.lines), p.socket, Options{})

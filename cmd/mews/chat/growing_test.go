@@ -26,20 +26,20 @@ type watcher struct {
 
 func newWatcher(t testing.TB, cols, rows int) *watcher {
 	w := &watcher{terminal: terminal{style: inColour(true)}, emulator: chattest.NewScreen(t, cols, rows)}
-	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &history{}, style: w.style,
+	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &lineHistory{}, style: w.style,
 		onAboveFinal: w.reply.finishShown, width: cols, height: rows}
 	return w
 }
 
 // say appends text to the answer.
 func (w *watcher) say(text string) {
-	w.Show(control.Progress{Turn: 1, Inbound: 1, Offset: len(w.said), Text: text})
+	w.ShowProgress(control.Progress{Turn: 1, Inbound: 1, Offset: len(w.said), Text: text})
 	w.said += text
 }
 
 // end delivers the answer.
 func (w *watcher) end() {
-	w.Deliver(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: w.said, At: time.Now()})
+	w.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: w.said, At: time.Now()})
 }
 
 // answers are texts of all kinds. Some are higher than the screen.
@@ -56,7 +56,7 @@ var answers = map[string]string{
 }
 
 // The pieces, the screen's size and typed text are random.
-func TestGrowing_Pieces_EndLikeWhole(t *testing.T) {
+func TestGrowingAnswer_Pieces_EndLikeWholeText(t *testing.T) {
 	names := slices.Sorted(maps.Keys(answers))
 	rapid.Check(t, func(rt *rapid.T) {
 		md := answers[rapid.SampledFrom(names).Draw(rt, "answer")]
@@ -75,7 +75,7 @@ func TestGrowing_Pieces_EndLikeWhole(t *testing.T) {
 		}
 		w.line.edit(key{name: ctrlUKey})
 		w.end()
-		if d := cmp.Diff(whole.emulator.Everything(), w.emulator.Everything()); d != "" {
+		if d := cmp.Diff(whole.emulator.AllText(), w.emulator.AllText()); d != "" {
 			rt.Fatal(d)
 		}
 	})
@@ -83,7 +83,7 @@ func TestGrowing_Pieces_EndLikeWhole(t *testing.T) {
 
 // The rows above the line stay when the screen is resized or a line is sent. The answer continues
 // below.
-func TestGrowing_Resize_LosesNothing(t *testing.T) {
+func TestGrowingAnswer_Resize_LosesNoText(t *testing.T) {
 	for name, between := range map[string]func(*watcher){
 		"wider": func(w *watcher) {
 			w.emulator.Resize(60, 20)
@@ -94,7 +94,7 @@ func TestGrowing_Resize_LosesNothing(t *testing.T) {
 			w.line.accept()
 		},
 		"a notice": func(w *watcher) {
-			w.Deliver(control.Delivery{Kind: supervisor.DeliveryNotice, Text: "By the way.", At: time.Now()})
+			w.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryNotice, Text: "By the way.", At: time.Now()})
 		},
 		"it went away":   func(w *watcher) { w.show(func() { w.print("", textBack) }) },
 		"a clear screen": func(w *watcher) { w.line.edit(key{name: "\x0c"}) },
@@ -109,7 +109,7 @@ func TestGrowing_Resize_LosesNothing(t *testing.T) {
 				}
 			}
 			w.end()
-			all, at := w.emulator.Everything(), 0
+			all, at := w.emulator.AllText(), 0
 			for i := range 60 {
 				word := fmt.Sprintf("word%d.", i)
 				n := strings.LastIndex(all, word)

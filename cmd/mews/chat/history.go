@@ -17,24 +17,24 @@ const (
 	maxHistoryLine = 8 << 10
 )
 
-// history has the lines typed before, newest first. It is stored in a file of the account. If that
+// lineHistory has the lines typed before, newest first. It is stored in a file of the account. If that
 // file can't be read or written, the chat works without it.
-type history struct {
+type lineHistory struct {
 	path  string // file; "" stores nothing
 	lines []string
 }
 
 // openHistory reads $XDG_STATE_HOME/mews/history. The default of that folder is ~/.local/state.
-func openHistory(getenv func(string) string) *history {
+func openHistory(getenv func(string) string) *lineHistory {
 	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return &history{}
+			return &lineHistory{}
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
-	h := &history{path: filepath.Join(base, "mews", "history")}
+	h := &lineHistory{path: filepath.Join(base, "mews", "history")}
 	text, err := os.ReadFile(h.path)
 	if err != nil {
 		return h
@@ -52,7 +52,7 @@ func openHistory(getenv func(string) string) *history {
 }
 
 // shorten rewrites the file with only the remembered lines.
-func (h *history) shorten() {
+func (h *lineHistory) shorten() {
 	var b strings.Builder
 	for _, line := range slices.Backward(h.lines) {
 		b.WriteString(line + "\n")
@@ -72,7 +72,7 @@ func isStorable(line string) bool {
 // holdsCode reports whether a line is a code, or contains one that is valid for longer than a
 // minute.
 func holdsCode(line string) bool {
-	return access.IsCode(line) || access.ContainsRecovery(line) || inviteShape.MatchString(line)
+	return access.IsCode(line) || access.ContainsRecoveryCode(line) || inviteShape.MatchString(line)
 }
 
 // inviteShape matches /start with an argument, and an invitation's code anywhere.
@@ -80,7 +80,7 @@ var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26
 
 // Add remembers a line. A single line is also stored as a line of the file. A pasted text of
 // several lines is not stored.
-func (h *history) Add(line string) {
+func (h *lineHistory) Add(line string) {
 	line = strings.TrimSpace(line)
 	if !isStorable(line) || len(h.lines) > 0 && h.lines[0] == line {
 		return
@@ -100,7 +100,7 @@ func (h *history) Add(line string) {
 }
 
 // Len returns the number of lines.
-func (h *history) Len() int { return len(h.lines) }
+func (h *lineHistory) Len() int { return len(h.lines) }
 
 // At returns a line; 0 is the newest.
-func (h *history) At(i int) string { return h.lines[i] }
+func (h *lineHistory) At(i int) string { return h.lines[i] }

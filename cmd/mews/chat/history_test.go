@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestHistory_IsLimited(t *testing.T) {
+func TestLineHistory_DropsOldestLines(t *testing.T) {
 	state := t.TempDir()
 	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
 	h := openHistory(env)
@@ -38,12 +38,12 @@ func TestHistory_IsLimited(t *testing.T) {
 }
 
 // The file contains no code that opens a gate. A code that an older version stored is removed.
-func TestHistory_StoresNoCodes(t *testing.T) {
+func TestLineHistory_StoresNoCodes(t *testing.T) {
 	state := t.TempDir()
 	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
 	h := openHistory(env)
-	recovery, _ := access.NewRecovery()
-	invite, _ := access.NewInvite()
+	recovery, _ := access.NewRecoveryCodes()
+	invite, _ := access.NewInviteCode()
 	codes := []string{"123456", "Code: 123 456.", recovery[0].Reveal(), strings.ToLower(recovery[1].Reveal()), invite.Reveal(),
 		"it is " + recovery[2].Reveal() + ", I think", "/start " + invite.Reveal(), "/START@mews_bot x", "my invite: " + invite.Reveal()}
 	for _, text := range append(codes, "/start", "/settings") {
@@ -62,7 +62,7 @@ func TestHistory_StoresNoCodes(t *testing.T) {
 }
 
 // The chat works without the file.
-func TestHistory_UnwritableFile_StaysInMemory(t *testing.T) {
+func TestLineHistory_UnwritableFile_KeepsLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

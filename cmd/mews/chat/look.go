@@ -14,7 +14,7 @@ import (
 // has none.
 type style struct {
 	prompt, dim, warn, reset string
-	marks                    map[supervisor.EntityType]string
+	marks                    map[supervisor.RichTextEntityType]string
 	diff                     map[byte]string // style of a diff's line by its first character
 	links                    bool            // the terminal knows links
 }
@@ -25,7 +25,7 @@ func styleFor(getenv func(string) string) style {
 		return style{}
 	}
 	return style{prompt: "\x1b[1;36m", dim: "\x1b[2m", warn: "\x1b[33m", reset: "\x1b[0m", links: knowsLinks(getenv),
-		marks: map[supervisor.EntityType]string{
+		marks: map[supervisor.RichTextEntityType]string{
 			supervisor.EntityBold: "\x1b[1m", supervisor.EntityItalic: "\x1b[3m", supervisor.EntityUnderline: "\x1b[4m",
 			supervisor.EntityStrikethrough: "\x1b[9m", supervisor.EntityLink: "\x1b[4m", supervisor.EntityCode: "\x1b[36m", supervisor.EntityPre: "\x1b[36m",
 		},
@@ -73,7 +73,7 @@ type run struct {
 // runs splits a text into runs. base is the style of the whole text; "" means none. Without links,
 // the address follows the text. Without a style for code, code is between backticks.
 func (s style) runs(t supervisor.RichText, base string) (list []run) {
-	places := []int{0, supervisor.Units(t.Text)}
+	places := []int{0, supervisor.UTF16Length(t.Text)}
 	for _, e := range t.Entities {
 		places = append(places, e.Offset, e.Offset+e.Length)
 	}
@@ -102,7 +102,7 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 }
 
 // mark styles a run at the begin or end of a mark, and returns the text to write after the run.
-func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind string) {
+func (s style) mark(r *run, e supervisor.RichTextEntity, begins, ends bool) (behind string) {
 	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
 	if !diff {
 		r.on += s.marks[e.Type]

@@ -56,7 +56,7 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	}
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
 		open: map[string]*openLine{}, attached: files}
-	p.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.FromNow}, p)
+	p.chat = control.NewChat(socket, control.AttachRequest{User: o.User, Chat: o.Chat, After: control.StartFromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.ReconnectTimeout, reconnectTimeout))) })
@@ -215,7 +215,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 		return 0, p.printNotice(textNotSentPipe + textNoAttach)
 	}
 	p.mu.Lock()
-	l := p.choices.line(control.NewKey(), text)
+	l := p.choices.line(control.NewMessageKey(), text)
 	switch {
 	case l.press != "" || p.choices.words && command == "":
 		p.choices = choices{} // buttons work once
@@ -226,12 +226,12 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	p.mu.Unlock()
 	said, err := l.send(ctx, p.chat)
 	switch {
-	case err != nil && (supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil):
+	case err != nil && (supervisor.ErrorCodeOf(err) == supervisor.CodeInternal || ctx.Err() != nil):
 		return 0, err
 	case err != nil:
 		p.forget(l.key)
 		p.refused++
-		return 0, p.printNotice(textNotSentPipe + problem.Message(err))
+		return 0, p.printNotice(textNotSentPipe + problem.UserText(err))
 	case said.Held:
 		p.forget(l.key)
 		p.failed++
@@ -281,7 +281,7 @@ func (p *pipe) isChoice(l inputLine) bool {
 
 // printAnswer prints an answer. An incomplete one counts as a failure of each of its lines.
 func (p *pipe) printAnswer(a answer) error {
-	if a.Why != "" && a.Why != protocol.WhyDone {
+	if a.Why != "" && a.Why != protocol.TurnEndDone {
 		p.failed += a.lines
 	}
 	if a.printed {
@@ -299,8 +299,8 @@ func (p *pipe) printNotice(text string) error {
 	return err
 }
 
-// Deliver implements control.Screen.
-func (p *pipe) Deliver(d control.Delivery) bool {
+// ShowDelivery implements control.Screen.
+func (p *pipe) ShowDelivery(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryMessage {
 		return p.deliverMessage(d)
 	}
@@ -349,14 +349,14 @@ func (p *pipe) deliverMessage(d control.Delivery) bool {
 	return err == nil
 }
 
-// Attached implements control.Screen.
-func (p *pipe) Attached(a control.Attached, again bool) {
+// ShowAttached implements control.Screen.
+func (p *pipe) ShowAttached(a control.AttachResult, again bool) {
 	if !again {
 		p.home = a.Home
 		close(p.joined)
 	}
 }
 
-// Show and Lost implement control.Screen: a pipe shows no progress.
-func (*pipe) Show(control.Progress) {}
-func (*pipe) Lost(error)            {}
+// ShowProgress and Lost implement control.Screen: a pipe shows no progress.
+func (*pipe) ShowProgress(control.Progress) {}
+func (*pipe) ShowConnectionLost(error)      {}

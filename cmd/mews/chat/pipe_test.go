@@ -13,7 +13,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-func TestPipe_UnsendableLine_OthersContinue(t *testing.T) {
+func TestPipe_UnsendableLine_SendsOtherLines(t *testing.T) {
 	p := newRig(t)
 	p.live()
 	defer p.echoAnswers(2)()
@@ -55,7 +55,7 @@ func TestPipe_FailedTurn_PrintsAndFails(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		turn, s := p.begin(p.nextInbound())
-		_, err := p.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+		_, err := p.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndError,
 			State: supervisor.InboundAnswered, Text: "It did not work."})
 		p.must(err)
 		s.Close()
@@ -88,7 +88,7 @@ func TestPipe_Notice_IsPrintedAndKept(t *testing.T) {
 }
 
 // The program at the other end of the pipe may be silent. A failed chat must end anyway.
-func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
+func TestPipe_SupervisorEnds_StopsReadingInput(t *testing.T) {
 	p := newRig(t)
 	end := p.live()
 	in, typing := io.Pipe()
@@ -108,19 +108,19 @@ func TestPipe_SilentInput_EndsWithSupervisor(t *testing.T) {
 }
 
 // The turn of another user's message reads the line, and answers both.
-func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
+func TestPipe_LineDuringAnotherTurn_GetsAnswer(t *testing.T) {
 	p := newRig(t)
 	p.live()
-	c, err := p.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	c, err := p.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	p.must(err)
-	first, _, err := p.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "elsewhere", Key: "k",
+	first, _, err := p.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "elsewhere", Key: "k",
 		Kind: supervisor.KindText, Text: "look"})
 	p.must(err)
 	turn, s := p.begin(first)
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		p.nextInbound()
-		if taken, err := p.db.Turns().Take(t.Context(), turn.ID, 1<<10, supervisor.PriorityUsual); taken != 1 || err != nil {
+		if taken, err := p.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1<<10, supervisor.PriorityUsual); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}
 		p.finish(turn, s, "I see both.")
@@ -137,9 +137,9 @@ func TestPipe_LineInOthersTurn_GetsAnswer(t *testing.T) {
 func TestPipe_IncompleteAnswer_FailsEachLine(t *testing.T) {
 	var out bytes.Buffer
 	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"a": {}, "b": {}}, said: 3}
-	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.WhyError, Kind: supervisor.DeliveryAnswer,
+	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.TurnEndError, Kind: supervisor.DeliveryAnswer,
 		Text: "It did not work."}
-	if !p.Deliver(d) {
+	if !p.ShowDelivery(d) {
 		t.Fatal("it is not taken")
 	}
 	answers, _ := p.takeAnswers()

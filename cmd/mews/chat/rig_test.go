@@ -26,14 +26,14 @@ import (
 // testTimeout is how long a test waits before it fails.
 const testTimeout = 30 * time.Second
 
-// onlyAnn knows ann alone, who may do everything.
-type onlyAnn struct{}
+// annDirectory knows ann alone, who may do everything.
+type annDirectory struct{}
 
-func (onlyAnn) Speaker(uint32, string) (supervisor.User, error) {
+func (annDirectory) FindSpeaker(uint32, string) (supervisor.User, error) {
 	return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
 }
-func (onlyAnn) IsKnown(uint32) bool { return true }
-func (onlyAnn) IsAdmin(uint32) bool { return true }
+func (annDirectory) IsKnown(uint32) bool { return true }
+func (annDirectory) IsAdmin(uint32) bool { return true }
 
 // rig is a control socket with a real database. The test plays the sessions.
 type rig struct {
@@ -58,11 +58,13 @@ func newRig(t *testing.T) *rig {
 	p.must(err)
 	t.Cleanup(func() { p.spool.Close() })
 	p.options = control.Options{
-		People: onlyAnn{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
-		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.Delivery,
+		People: annDirectory{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
+		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
-		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
-		Log:   hclog.NewNullLogger(),
+		Greet: func(supervisor.User) control.AttachResult {
+			return control.AttachResult{Version: "1.2", Model: "offline"}
+		},
+		Log: hclog.NewNullLogger(),
 	}
 	return p
 }
@@ -109,12 +111,12 @@ func (p *rig) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
 	p.Helper()
 	turn, _, err := p.db.Turns().Start(p.Context(), in.ID, nil)
 	p.must(err)
-	return turn, p.feeds.Open(turn, "")
+	return turn, p.feeds.OpenStream(turn, "")
 }
 
 func (p *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	p.Helper()
-	_, err := p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+	_, err := p.db.Turns().Finish(context.Background(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
 		State: supervisor.InboundAnswered, Text: text})
 	p.must(err)
 	s.Close()
@@ -127,7 +129,7 @@ func (p *rig) answer(text string) supervisor.Inbound {
 	if in.Kind == supervisor.KindCommand {
 		_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, supervisor.Delivery{Text: text})
 		p.must(err)
-		p.feeds.Delivery(in.Conversation.ID)
+		p.feeds.NotifyDelivery(in.Conversation.ID)
 		return in
 	}
 	turn, s := p.begin(in)
@@ -138,16 +140,16 @@ func (p *rig) answer(text string) supervisor.Inbound {
 // notice sends ann a notice.
 func (p *rig) notice(text string) {
 	p.Helper()
-	c, err := p.db.Conversations().Find(p.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	c, err := p.db.Conversations().FindOrCreate(p.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	p.must(err)
-	_, err = p.db.Outbox().PutNotice(p.Context(), c.ID, text)
+	_, err = p.db.Outbox().PutTextNotice(p.Context(), c.ID, text)
 	p.must(err)
-	p.feeds.Delivery(c.ID)
+	p.feeds.NotifyDelivery(c.ID)
 }
 
 func (p *rig) waiting() int {
 	p.Helper()
-	counts, err := p.db.Counts(p.Context())
+	counts, err := p.db.StatusCounts(p.Context())
 	p.must(err)
 	return int(counts.Waiting)
 }

@@ -24,13 +24,13 @@ var plain = style{}
 // renderText renders Markdown in rows, joined.
 func renderText(s style, md string, width int) string {
 	var lines []string
-	for _, r := range s.rows(markdown.Columns(width).Render(md), "", width) {
+	for _, r := range s.rows(markdown.TableColumns(width).Render(md), "", width) {
 		lines = append(lines, r.text)
 	}
 	return strings.Join(lines, "\n")
 }
 
-func TestRows_BreakAtWords(t *testing.T) {
+func TestMarkdownRows_BreakAtWords(t *testing.T) {
 	for name, c := range map[string]struct{ md, want string }{
 		"words":             {"one two three four five six", "one two three four\nfive six"},
 		"a full row":        {"one two three four. five", "one two three four.\nfive"},
@@ -62,7 +62,7 @@ func TestRows_BreakAtWords(t *testing.T) {
 	}
 }
 
-func TestRows_Marks_HaveStyles(t *testing.T) {
+func TestMarkdownRows_Marks_HaveStyles(t *testing.T) {
 	const reset = "\x1b[0m"
 	for name, c := range map[string]struct{ md, want string }{
 		"bold":      {"**a b**", "\x1b[1ma b" + reset},
@@ -85,7 +85,7 @@ func TestRows_Marks_HaveStyles(t *testing.T) {
 	}
 }
 
-func TestKnowsLinks_FollowsEnvironment(t *testing.T) {
+func TestKnowsLinks_Variables_DecideSupport(t *testing.T) {
 	for env, want := range map[string]bool{
 		"": false, "TERM=xterm-256color": false, "TERM=xterm-kitty": true, "TERM=alacritty": true, "TERM=foot-extra": true,
 		"TERM_PROGRAM=iTerm.app": true, "TERM_PROGRAM=Apple_Terminal": false, "VTE_VERSION=4999": false, "VTE_VERSION=5000": false,
@@ -104,7 +104,7 @@ func TestKnowsLinks_FollowsEnvironment(t *testing.T) {
 }
 
 // A named character reference must not become a command of the terminal.
-func TestRows_CharacterReferences_AreHarmless(t *testing.T) {
+func TestMarkdownRows_References_StayHarmless(t *testing.T) {
 	got := renderText(inColour(true), "&#x1b;[2J &#x9d;0;evil&#x90; `\u009b2J` <a href=\"https://a.example/\u009d\">x</a> &#27;]0;y&#7;", 80)
 	for _, r := range readable(got) {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
@@ -125,7 +125,7 @@ func FuzzRows(f *testing.F) {
 		if looks {
 			s = inColour(true)
 		}
-		rich := markdown.Columns(width).Render(md)
+		rich := markdown.TableColumns(width).Render(md)
 		rows := s.rows(rich, "", width)
 		screen := chattest.NewScreen(t, width, 4)
 		for _, r := range rows {

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Attached greets the user, or tells that the supervisor is back.
-func (t *terminal) Attached(a control.Attached, again bool) {
+// ShowAttached greets the user, or tells that the supervisor is back.
+func (t *terminal) ShowAttached(a control.AttachResult, again bool) {
 	t.show(func() {
 		t.home = a.Home
 		if again {
@@ -21,8 +21,8 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 		}
 		t.print(t.style.dim, fmt.Sprintf(textGreeting, a.Version, a.User, a.Home))
 		t.print(t.style.dim, fmt.Sprintf(textModel, a.Model))
-		if a.Walls.Weak() {
-			t.print(t.style.warn, fmt.Sprintf(textWalls, a.Walls.Line()))
+		if a.Walls.IsWeak() {
+			t.print(t.style.warn, fmt.Sprintf(textWalls, a.Walls.Summary()))
 		}
 		if t.hints {
 			t.print(t.style.dim, textHints)
@@ -41,13 +41,13 @@ func (t *terminal) showAttached(files []localFile, wait bool) {
 	}
 }
 
-// Lost tells that the supervisor went away.
-func (t *terminal) Lost(error) {
+// ShowConnectionLost tells that the supervisor went away.
+func (t *terminal) ShowConnectionLost(error) {
 	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
 }
 
-// Deliver shows a delivery. If the answer is already on the screen, it shows only the rest.
-func (t *terminal) Deliver(d control.Delivery) bool {
+// ShowDelivery shows a delivery. If the answer is already on the screen, it shows only the rest.
+func (t *terminal) ShowDelivery(d control.Delivery) bool {
 	t.show(func() {
 		if d.Kind.IsAnswer() {
 			for _, key := range append(d.Also, d.Key) {
@@ -91,8 +91,8 @@ func (t *terminal) showBelow(d control.Delivery) {
 	}
 }
 
-// Show shows progress.
-func (t *terminal) Show(s control.Progress) {
+// ShowProgress shows progress.
+func (t *terminal) ShowProgress(s control.Progress) {
 	if s.Turn == 0 {
 		return // the turn's delivery tells how it ended
 	}
@@ -147,9 +147,9 @@ func (t *terminal) view(base string) view {
 
 // toolMarks begin a tool's line, by its event.
 var toolMarks = map[string]string{
-	string(protocol.ToolBegan):      "· ",
-	string(protocol.ToolProgressed): "  ",
-	string(protocol.ToolEnded):      "✓ ",
+	string(protocol.EventToolBegan):    "· ",
+	string(protocol.EventToolProgress): "  ",
+	string(protocol.EventToolEnded):    "✓ ",
 }
 
 func (t *terminal) showTool(line control.ToolLine) {
@@ -193,7 +193,7 @@ func (t *terminal) print(look, text string) {
 
 // printMarkdown prints Markdown after the time.
 func (t *terminal) printMarkdown(look, time, text string) {
-	rich := markdown.Columns(t.line.width).Render(text)
+	rich := markdown.TableColumns(t.line.width).Render(text)
 	for i := range rich.Entities {
 		rich.Entities[i].Offset += len(time)
 	}

@@ -29,19 +29,19 @@ type outgoing struct {
 }
 
 // send sends the line to the supervisor.
-func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.Said, error) {
+func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.SayResult, error) {
 	if l.press != "" {
-		return chat.Press(ctx, l.key, l.delivery, l.press)
+		return chat.PressButton(ctx, l.key, l.delivery, l.press)
 	}
 	var files []control.UploadedFile
 	for _, f := range l.files {
 		uploaded, err := f.upload(ctx, chat)
 		if err != nil {
-			return control.Said{}, err
+			return control.SayResult{}, err
 		}
 		files = append(files, uploaded)
 	}
-	return chat.Say(ctx, l.key, l.text, files...)
+	return chat.SendMessage(ctx, l.key, l.text, files...)
 }
 
 // newSender makes a sender; run does the work.
@@ -69,7 +69,7 @@ func (s *sender) run(ctx context.Context) {
 			}
 			switch _, err := l.send(ctx, s.chat); {
 			case err != nil && ctx.Err() == nil:
-				s.refused(l, problem.Message(err))
+				s.refused(l, problem.UserText(err))
 			case err != nil && l.files != nil:
 				s.refused(l, textLeftBefore)
 			}

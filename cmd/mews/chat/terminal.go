@@ -42,7 +42,7 @@ func runTerminal(ctx context.Context, con Console, socket string, o Options) err
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, onInterrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		onAboveFinal: t.reply.finishShown, onPaste: t.drop, width: 80, height: 24}
 	t.setSize(fd)
-	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
+	t.chat = control.NewChat(socket, control.AttachRequest{User: o.User, Chat: o.Chat, After: control.StartAtUndelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
 }
@@ -111,7 +111,7 @@ func (t *terminal) read(ctx context.Context) error {
 // say sends a typed line with the attached files. An empty line sends only the files.
 func (t *terminal) say(text string) {
 	t.line.mu.Lock()
-	l := t.choices.line(control.NewKey(), text)
+	l := t.choices.line(control.NewMessageKey(), text)
 	if command, _ := slash.Parse(text); l.press == "" && command == "" {
 		l.files, t.attached = t.attached, nil
 	}
@@ -134,7 +134,7 @@ func (t *terminal) attach(arguments string) {
 	case arguments == "":
 		t.show(func() { t.print(t.style.dim, textAttachUsage) })
 	case err != nil:
-		t.show(func() { t.print(t.style.warn, problem.Message(err)) })
+		t.show(func() { t.print(t.style.warn, problem.UserText(err)) })
 	default:
 		if t.add([]localFile{f}, words == ""); words != "" {
 			t.say(words)
@@ -170,7 +170,7 @@ func (t *terminal) refused(l outgoing, why string) {
 // interrupt handles Ctrl-C in an empty line.
 func (t *terminal) interrupt() {
 	t.line.mu.Lock()
-	l := outgoing{key: control.NewKey(), text: "/stop"}
+	l := outgoing{key: control.NewMessageKey(), text: "/stop"}
 	running := t.busy || t.unanswered.hasLines()
 	attached := len(t.attached) > 0
 	t.attached = nil

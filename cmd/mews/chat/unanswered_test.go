@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
+func TestUnansweredLines_Stop_AnswersEarlierLines(t *testing.T) {
 	var a unanswered
 	now := time.Unix(1000, 0)
 	stops := func(key string, want bool) {
@@ -26,7 +26,7 @@ func TestUnanswered_OneStop_CoversEarlierLines(t *testing.T) {
 	stops("s5", true)
 }
 
-func TestUnanswered_Line_NeedsItsOwnAnswer(t *testing.T) {
+func TestUnansweredLine_NeedsItsOwnAnswer(t *testing.T) {
 	var a unanswered
 	a.answered("another's")
 	a.add("one")

@@ -47,7 +47,7 @@ const unnamed = ^uint32(0) // the id in an entry without a name
 
 // The rules of acl(5): entries for a named user, for a group and for all others, limited by the
 // mask.
-func TestHasRight_AccessList_FollowsKernel(t *testing.T) {
+func TestHasRight_AccessList_EqualsKernel(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
 	list := func(middle ...aclEntry) []aclEntry {

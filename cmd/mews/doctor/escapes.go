@@ -23,11 +23,11 @@ import (
 // TryEscapes lets a worker try to escape from its sandbox, and prints the attempts. It fails if an
 // unexpected attempt succeeds.
 func TryEscapes(ctx context.Context, o Options) error {
-	started, err := placement.StartedBy()
+	started, err := placement.InheritedSpawnerSocket()
 	if err != nil {
 		return err
 	}
-	if s, ok := unit.Of(o.Config.State); ok && started == nil && os.Getuid() == 0 {
+	if s, ok := unit.FindService(o.Config.State); ok && started == nil && os.Getuid() == 0 {
 		return tryUnderUnit(ctx, o, s)
 	}
 	s, workers, err := startSpawner(ctx, o.Config, started)
@@ -53,10 +53,10 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	if err != nil {
 		return 0, fmt.Errorf("make the state folder: %w", err)
 	}
-	if err := placement.CheckState(cfg.State); err != nil {
+	if err := placement.CheckStateFolder(cfg.State); err != nil {
 		return 0, err
 	}
-	place, err := placement.SelfTestPlace(cfg.State, workers)
+	place, err := placement.SelfTestLocation(cfg.State, workers)
 	if err != nil {
 		return 0, err
 	}
@@ -64,9 +64,9 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	fmt.Fprintf(o.Out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarkerFile)
 	defer os.Remove(marker)
-	var findings []protocol.Finding
-	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.NoHost]) (err error) {
-		findings, err = placement.Escapes(ctx, worker, cfg.State, workers, true)
+	var findings []protocol.EscapeReport
+	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.RefusingHost]) (err error) {
+		findings, err = placement.TryEscapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})
 	checkDaemon(findings, marker)
@@ -75,8 +75,8 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 
 // checkDaemon completes the finding about the daemon that the worker left behind, after the
 // worker's end. The daemon lives while the marker is locked.
-func checkDaemon(findings []protocol.Finding, marker string) {
-	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
+func checkDaemon(findings []protocol.EscapeReport, marker string) {
+	i := slices.IndexFunc(findings, func(f protocol.EscapeReport) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
 	if i < 0 {
 		return
 	}
@@ -99,7 +99,7 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 
 // writeEscapes prints a line for every attempt, and the totals. It returns the number of unexpected
 // successes.
-func writeEscapes(w io.Writer, tier string, findings []protocol.Finding) (bad int) {
+func writeEscapes(w io.Writer, tier string, findings []protocol.EscapeReport) (bad int) {
 	marks := map[string]string{protocol.EscapePrevented: markStopped, protocol.EscapeUntried: markUntried}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	counts := map[string]int{}

@@ -22,7 +22,7 @@ import (
 )
 
 func examinePrograms(ctx context.Context, o Options) (string, error) {
-	spawner, worker, err := placement.Companions()
+	spawner, worker, err := placement.FindOtherPrograms()
 	if err != nil {
 		return "", err
 	}
@@ -59,9 +59,9 @@ func examineDisk(_ context.Context, o Options) (string, error) {
 	}
 	free := int64(fs.Bavail) * int64(fs.Bsize)
 	if free < lowDisk {
-		return "", fmt.Errorf(textDiskLow, amount.Size(free), dir)
+		return "", fmt.Errorf(textDiskLow, amount.BinarySize(free), dir)
 	}
-	return fmt.Sprintf(textDiskFree, amount.Size(free), dir), nil
+	return fmt.Sprintf(textDiskFree, amount.BinarySize(free), dir), nil
 }
 
 func examineHomes(ctx context.Context, o Options) (string, error) {
@@ -113,7 +113,7 @@ func serviceUID(cfg *config.Config) uint32 {
 	if err != nil {
 		return 0
 	}
-	return placement.UIDOf(info)
+	return placement.OwnerUID(info)
 }
 
 // hasOwnUID reports whether a home belongs to a uid that the configuration reserves for users
@@ -121,7 +121,7 @@ func serviceUID(cfg *config.Config) uint32 {
 func hasOwnUID(cfg *config.Config, u config.User) bool {
 	from, to := cfg.Worker.UIDRange()
 	info, err := os.Stat(u.Home)
-	return err == nil && placement.UIDRange{From: from, To: to}.Has(placement.UIDOf(info))
+	return err == nil && placement.UIDRange{From: from, To: to}.Contains(placement.OwnerUID(info))
 }
 
 // hasOwnAccount reports whether a user has an OS account other than this process's.
@@ -145,8 +145,8 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 	case serviceUID(cfg) != 0:
 		want.UID = serviceUID(cfg)
 	}
-	if err == nil && placement.UIDOf(info) != want.UID && !hasOwnUID(cfg, u) {
-		err = ownerFault(u, placement.UIDOf(info), want.UID)
+	if err == nil && placement.OwnerUID(info) != want.UID && !hasOwnUID(cfg, u) {
+		err = ownerFault(u, placement.OwnerUID(info), want.UID)
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 // seesHomes reports whether this account can see the owners of homes: root can, and so can the
 // account of a service without a unit.
 func seesHomes(cfg *config.Config) bool {
-	_, ok := unit.Of(cfg.State)
+	_, ok := unit.FindService(cfg.State)
 	return os.Getuid() == 0 || ok && uint32(os.Getuid()) == serviceUID(cfg)
 }
 

@@ -27,7 +27,7 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil
 	}
-	list, err := app.Call[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserName{})
+	list, err := app.CallAdminService[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserRequest{})
 	if err != nil {
 		return "", err
 	}
@@ -75,8 +75,8 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	path := filepath.Join(cfg.State, "private", "seal.key")
 	state, err1 := os.Stat(cfg.State)
 	key, err2 := os.Lstat(path)
-	if err1 == nil && err2 == nil && os.Getuid() == 0 && placement.UIDOf(state) != 0 {
-		return examineServiceSeal(placement.UIDOf(state), path, key)
+	if err1 == nil && err2 == nil && os.Getuid() == 0 && placement.OwnerUID(state) != 0 {
+		return examineServiceSeal(placement.OwnerUID(state), path, key)
 	}
 	_, err := access.LoadKey(path, false)
 	if errors.Is(err, fs.ErrNotExist) && !hasDatabase(cfg) {
@@ -90,7 +90,7 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 
 // examineServiceSeal checks the key of a service under another account. Only root can do that.
 func examineServiceSeal(service uint32, path string, key fs.FileInfo) (string, error) {
-	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
+	if placement.OwnerUID(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf(textKeyExposed, path, service)
 	}
 	return fmt.Sprintf(textKeyOfService, path, service), nil
@@ -102,7 +102,7 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 	cfg := o.Config
 	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
 	for _, u := range cfg.Users {
-		limited = limited || app.BudgetOf(u.Budget) != app.BudgetOf(config.SpendLimits{})
+		limited = limited || app.BudgetFromConfig(u.Budget) != app.BudgetFromConfig(config.SpendLimits{})
 	}
 	if !limited {
 		return textNoBudget, nil

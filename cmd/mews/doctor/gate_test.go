@@ -50,7 +50,7 @@ func (r *rig) configure(text string) {
 
 func (r *rig) load() *config.Config {
 	r.t.Helper()
-	env, err := config.MachineEnv(app.Effects())
+	env, err := config.ReadMachineEnv(app.DefaultEffectRules())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (r *rig) load() *config.Config {
 // request sends a request as admin, which must succeed. It makes the state folder.
 func (r *rig) request(method string, params any) {
 	r.t.Helper()
-	if _, err := app.Call[any](r.t.Context(), r.load(), method, params); err != nil {
+	if _, err := app.CallAdminService[any](r.t.Context(), r.load(), method, params); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -99,7 +99,7 @@ func TestExamineGate_CountsFactors(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.dir, "state")); err == nil {
 		t.Error("the doctor has made a state folder")
 	}
-	r.request(admin.MethodUserList, admin.UserName{})
+	r.request(admin.MethodUserList, admin.UserRequest{})
 	r.expectFinding("gate", "WARN ben must have a second factor")
 	r.expectFinding("seal", "ok can be read by this account alone")
 	r.request(admin.MethodUserSuspend, admin.SuspendRequest{User: "ben", On: true})

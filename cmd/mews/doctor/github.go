@@ -18,15 +18,15 @@ func examineGitHub(ctx context.Context, o Options) (string, error) {
 	if repos == 0 {
 		return textNoGitHub, nil
 	}
-	client, err := app.GitHubClient(o.Config, nil, time.Now)
+	client, err := app.NewGitHubClient(o.Config, nil, time.Now)
 	if err != nil {
 		return "", err
 	}
 	bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	setup := app.GitHubSetup(o.Config, client)
+	setup := app.NewGitHubSetup(o.Config, client)
 	r := setup.Check(bounded)
-	if wrong, notes := r.Texts(); len(wrong) > 0 {
+	if wrong, notes := r.Sentences(); len(wrong) > 0 {
 		return "", errors.New(strings.Join(wrong, "\n"))
 	} else if len(notes) > 0 {
 		return "", &warning{strings.Join(notes, "\n")}

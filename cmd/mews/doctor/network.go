@@ -77,7 +77,7 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 	defer client.Close()
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	bot, err := client.Me(bounded)
+	bot, err := client.GetMe(bounded)
 	if err != nil {
 		return "", fmt.Errorf(textTelegramSilent, t.APIURL, err)
 	}
@@ -96,7 +96,7 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 
 func examineService(ctx context.Context, o Options) (string, error) {
 	status, err := serviceStatus(ctx, o.Config)
-	if errors.As(err, new(*control.NotRunning)) {
+	if errors.As(err, new(*control.NotRunningError)) {
 		return fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config))), nil
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	}
 	if status.Version != o.Version {
 		return "", fmt.Errorf(textOtherService, status.Version, o.Version,
-			unit.Command("restart", o.Config.State, "restart it"))
+			unit.ServiceCommand("restart", o.Config.State, "restart it"))
 	}
 	for _, c := range status.Channels {
 		if c.Error != "" {
@@ -121,6 +121,6 @@ func examineService(ctx context.Context, o Options) (string, error) {
 
 // serviceStatus asks the running service for its status, if a service runs.
 func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
-	err = control.Ask(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
+	err = control.CallOnce(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err
 }

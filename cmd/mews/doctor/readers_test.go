@@ -9,7 +9,7 @@ import (
 )
 
 // Each missing program is named with its package. Mews works without them.
-func TestReaders_MissingPrograms_AreNamed(t *testing.T) {
+func TestFileReaders_MissingPrograms_AreNamed(t *testing.T) {
 	dir := t.TempDir()
 	add := func(programs ...string) {
 		for _, name := range programs {

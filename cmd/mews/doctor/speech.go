@@ -17,15 +17,15 @@ import (
 func ValidateSpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
-	case in.Engine == config.SpeechCommand:
+	case in.Engine == config.SpeechEngineCommand:
 		return checkProgram(in.Command[0])
-	case in.Engine == config.SpeechOff || in.Engine == config.SpeechEndpoint || in.Model == "":
+	case in.Engine == config.SpeechEngineOff || in.Engine == config.SpeechEngineEndpoint || in.Model == "":
 		return nil
 	}
 	memory, err := SpeechModelMemory(in.Model)
 	memory += int64(in.Longest.Seconds()) * soundBytes
 	if most := int64(cfg.Worker.Memory); err == nil && most > 0 && memory > most {
-		err = fmt.Errorf(textSpeechMemory, in.Model, amount.Size(memory), amount.Size(most))
+		err = fmt.Errorf(textSpeechMemory, in.Model, amount.BinarySize(memory), amount.BinarySize(most))
 	} else if err != nil {
 		err = fmt.Errorf(textSpeechModel, in.Model, err)
 	}
@@ -44,12 +44,12 @@ func SpeechModelMemory(model string) (int64, error) {
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	header := make([]byte, config.WhisperHeader)
+	header := make([]byte, config.WhisperHeaderBytes)
 	n, _ := io.ReadFull(file, header) // a shorter file is no model
 	if err != nil {
 		return 0, err
 	}
-	return config.WhisperMemory(header[:n], info.Size())
+	return config.WhisperMemoryBytes(header[:n], info.Size())
 }
 
 // checkProgram returns an error if a program is in none of the folders that workers see.

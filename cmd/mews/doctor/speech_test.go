@@ -14,7 +14,7 @@ import (
 // ValidateSpeechModel also refuses a file that is no model, and a missing program.
 func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "ggml-small.bin")
-	header := make([]byte, config.WhisperHeader)
+	header := make([]byte, config.WhisperHeaderBytes)
 	binary.LittleEndian.PutUint32(header, 0x67676d6c)
 	binary.LittleEndian.PutUint32(header[20:], 12)
 	if err := os.WriteFile(model, header, 0o600); err != nil {
@@ -24,7 +24,7 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := &config.Config{Worker: config.Worker{Memory: config.GiB}}
-	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh", Model: model}
+	cfg.Speech.In = config.SpeechRecognition{Engine: config.SpeechEngineWhisper, Program: "sh", Model: model}
 	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("where it fits: %v", err)
 	}
@@ -41,11 +41,11 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 		}
 		*cfg = was
 	}
-	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechEndpoint, Program: "no-such-whisper", Model: "cloud/whisper-1"}
+	cfg.Speech.In = config.SpeechRecognition{Engine: config.SpeechEngineEndpoint, Program: "no-such-whisper", Model: "cloud/whisper-1"}
 	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("a server's: %v", err)
 	}
-	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh"}
+	cfg.Speech.In = config.SpeechRecognition{Engine: config.SpeechEngineWhisper, Program: "sh"}
 	if err := ValidateSpeechModel(cfg); err != nil {
 		t.Errorf("without a model: %v", err)
 	}
@@ -53,12 +53,12 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 
 // A missing program is worth a warning only if the configuration names it.
 func TestExamineVoice_NamedEngine_MustExist(t *testing.T) {
-	for want, out := range map[string]config.SpeechOut{
-		"answers are not spoken":                    {Engine: config.SpeechOff},
-		"spoken by cloud/tts, a server's":           {Engine: config.SpeechEndpoint, Model: "cloud/tts"},
-		"is piper, and there is no no-such-piper":   {Engine: config.SpeechPiper, Program: "no-such-piper"},
-		"is command, and there is no no-such-voice": {Engine: config.SpeechCommand, Command: []string{"no-such-voice"}},
-		"spoken by sh (speech.out.engine: espeak)":  {Engine: config.SpeechEspeak, Program: "sh"},
+	for want, out := range map[string]config.SpeechSynthesis{
+		"answers are not spoken":                    {Engine: config.SpeechEngineOff},
+		"spoken by cloud/tts, a server's":           {Engine: config.SpeechEngineEndpoint, Model: "cloud/tts"},
+		"is piper, and there is no no-such-piper":   {Engine: config.SpeechEnginePiper, Program: "no-such-piper"},
+		"is command, and there is no no-such-voice": {Engine: config.SpeechEngineCommand, Command: []string{"no-such-voice"}},
+		"spoken by sh (speech.out.engine: espeak)":  {Engine: config.SpeechEngineEspeak, Program: "sh"},
 	} {
 		cfg := &config.Config{}
 		cfg.Speech.Out = out

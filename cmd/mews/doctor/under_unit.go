@@ -26,11 +26,11 @@ func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 		}
 	}
 	for _, key := range additiveSettings {
-		if values := s.Values(key); len(values) > 0 {
+		if values := s.SettingValues(key); len(values) > 0 {
 			args = append(args, "--property="+key+"="+strings.Join(values, " "))
 		}
 	}
-	command := strings.Replace(lastValue(s.Values("ExecStart")), "/mews run ", "/mews doctor --escapes ", 1)
+	command := strings.Replace(lastValue(s.SettingValues("ExecStart")), "/mews run ", "/mews doctor --escapes ", 1)
 	cmd := exec.CommandContext(ctx, "systemd-run", append(args, strings.Fields(command)...)...)
 	cmd.Stdout, cmd.Stderr = o.Out, os.Stderr
 	return cmd.Run()

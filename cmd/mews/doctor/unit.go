@@ -15,7 +15,7 @@ import (
 )
 
 func examineUnit(_ context.Context, o Options) (string, error) {
-	s, ok := unit.Of(o.Config.State)
+	s, ok := unit.FindService(o.Config.State)
 	if !ok {
 		return textNoUnit, nil
 	}
@@ -26,7 +26,7 @@ func examineUnit(_ context.Context, o Options) (string, error) {
 // unit it returns nil.
 func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 	err := unitFaults(cfg)
-	if _, ok := unit.Of(cfg.State); !ok || !seesHomes(cfg) {
+	if _, ok := unit.FindService(cfg.State); !ok || !seesHomes(cfg) {
 		return err
 	}
 	for _, u := range cfg.Users {
@@ -38,7 +38,7 @@ func FindServiceFaults(ctx context.Context, cfg *config.Config) error {
 // unitFaults returns the faults in the settings of Mews's unit. The doctor may run as root, who
 // sees more than the service.
 func unitFaults(cfg *config.Config) error {
-	s, ok := unit.Of(cfg.State)
+	s, ok := unit.FindService(cfg.State)
 	if !ok {
 		return nil
 	}
@@ -56,12 +56,12 @@ func unreadableSecrets(s unit.Service, cfg *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
 	}
-	i := slices.IndexFunc(all, func(a account) bool { return a.name == lastValue(s.Values("User")) })
+	i := slices.IndexFunc(all, func(a account) bool { return a.name == lastValue(s.SettingValues("User")) })
 	if i < 0 {
-		return fmt.Errorf(textUnitAccount, s.Name, lastValue(s.Values("User")))
+		return fmt.Errorf(textUnitAccount, s.Name, lastValue(s.SettingValues("User")))
 	}
 	handed := map[string]bool{}
-	for _, value := range s.Values("LoadCredential") {
+	for _, value := range s.SettingValues("LoadCredential") {
 		name, _, _ := strings.Cut(value, ":")
 		handed[name] = true
 	}
@@ -88,22 +88,22 @@ func lastValue(values []string) string {
 
 // homeHiddenByUnit names the setting that keeps the service from a user's home.
 func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
-	hides := lastValue(s.Values("ProtectHome"))
+	hides := lastValue(s.SettingValues("ProtectHome"))
 	for _, hidden := range []string{"/home", "/root", "/run/user"} {
 		if inside(u.Home, hidden) && hides != "" && hides != "no" && hides != "false" {
 			return fmt.Errorf(textUnitHides, u.Name, u.Home, hides, s.Name, u.Home)
 		}
 	}
 	writable := []string{cfg.State}
-	for _, value := range s.Values("ReadWritePaths") {
+	for _, value := range s.SettingValues("ReadWritePaths") {
 		for _, path := range strings.Fields(value) {
 			writable = append(writable, strings.TrimLeft(path, "-+"))
 		}
 	}
-	if lastValue(s.Values("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
+	if lastValue(s.SettingValues("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
 		return fmt.Errorf(textUnitReadOnly, u.Name, u.Home, s.Name, filepath.Dir(u.Home))
 	}
-	policy, roots := policyRoots(lastValue(s.Values("ExecStart")))
+	policy, roots := policyRoots(lastValue(s.SettingValues("ExecStart")))
 	if len(roots) > 0 && !slices.Contains(roots, filepath.Dir(u.Home)) {
 		return fmt.Errorf(textOutsidePolicy, u.Name, u.Home, policy, filepath.Dir(u.Home), s.Name)
 	}

@@ -12,20 +12,20 @@ import (
 // configuration names it.
 func examineVoice(_ context.Context, o Options) (string, error) {
 	out := o.Config.Speech.Out
-	programs := map[string]string{config.SpeechAuto: "espeak-ng", config.SpeechEspeak: cmp.Or(out.Program, "espeak-ng"),
-		config.SpeechPiper: cmp.Or(out.Program, "piper")}
+	programs := map[string]string{config.SpeechEngineAuto: "espeak-ng", config.SpeechEngineEspeak: cmp.Or(out.Program, "espeak-ng"),
+		config.SpeechEnginePiper: cmp.Or(out.Program, "piper")}
 	switch {
-	case out.Engine == config.SpeechOff:
+	case out.Engine == config.SpeechEngineOff:
 		return textVoiceOff, nil
-	case out.Engine == config.SpeechEndpoint:
+	case out.Engine == config.SpeechEngineEndpoint:
 		return fmt.Sprintf(textVoiceServer, out.Model), nil
 	case len(out.Command) > 0:
-		programs[config.SpeechCommand] = out.Command[0]
+		programs[config.SpeechEngineCommand] = out.Command[0]
 	}
 	for _, name := range []string{programs[out.Engine], "ffmpeg"} {
 		_, err := FindWorkerProgram(name)
 		switch {
-		case err != nil && out.Engine == config.SpeechAuto:
+		case err != nil && out.Engine == config.SpeechEngineAuto:
 			return fmt.Sprintf(textVoiceNone, name), nil
 		case err != nil:
 			return "", &warning{fmt.Sprintf(textVoiceLacks, out.Engine, name)}

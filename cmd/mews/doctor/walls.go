@@ -18,10 +18,10 @@ import (
 func examineWalls(ctx context.Context, o Options) (string, error) {
 	status, err := readIsolation(ctx, o.Config)
 	if err != nil {
-		return "", placement.SandboxFault(err)
+		return "", placement.SandboxError(err)
 	}
 	walls, shared := status.Walls, sharedAccountText(o.Config, status)
-	if walls.Weak() {
+	if walls.IsWeak() {
 		return "", &warning{strings.ToUpper(walls.Tier) + ". " + splitTiers(walls.Why) + shared}
 	}
 	return walls.Tier + ". " + walls.Why + shared, nil
@@ -71,7 +71,7 @@ func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*p
 
 // unknownLimits is the finding about limits if no sandbox could be built. Another finding says why.
 func unknownLimits(err error) error {
-	if fault := placement.SandboxFault(err); fault != err {
+	if fault := placement.SandboxError(err); fault != err {
 		return &warning{textLimitsUnknown}
 	}
 	return err

@@ -15,18 +15,18 @@ import (
 )
 
 // The finding has only the spawner's words, with its lines kept.
-func TestLimits_NoSandbox_QuoteSpawner(t *testing.T) {
+func TestLimitsLine_NoSandbox_QuotesSpawner(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
 	spawners := errors.New(said)
-	if got, want := placement.SandboxFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
+	if got, want := placement.SandboxError(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := unknownLimits(spawners); !errors.As(got, new(*warning)) {
 		t.Errorf("the limits: %v", got)
 	}
 	for _, other := range []error{errors.New("no such program"), errors.New(`it wrote: mews-spawner: \q`), nil} {
-		if placement.SandboxFault(other) != other || unknownLimits(other) != other {
+		if placement.SandboxError(other) != other || unknownLimits(other) != other {
 			t.Errorf("%v is not left as it is", other)
 		}
 	}
@@ -55,7 +55,7 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 	running := in("accounts")
 	running.Users = []api.UserStatus{{Name: "ann", Shares: true}, {Name: "ben"}, {Name: "cat", Shares: true}}
 	for why, want := range map[string]string{"": "handed over", "the range is not free": "the range is not free"} {
-		cfg.Worker.UIDs, running.Sharing = config.UIDsAuto, why
+		cfg.Worker.UIDs, running.Sharing = config.AutomaticUIDs, why
 		if got := sharedAccountText(cfg, running); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, want) {
 			t.Errorf("%q", got)
 		}
@@ -80,10 +80,10 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 }
 
 // The lock of the daemon shows that it lives.
-func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
+func TestCheckDaemon_SurvivingProcess_IsFound(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarkerFile)
 	outcome := func() string {
-		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
+		findings := []protocol.EscapeReport{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
 		checkDaemon(findings, marker)
 		if findings[0].Outcome != protocol.EscapeUntried {
 			t.Errorf("of another row: %+v", findings[0])
@@ -116,9 +116,9 @@ func TestCheckDaemon_Survivor_IsFound(t *testing.T) {
 }
 
 // In the tier accounts, the process that makes the attempts shares the account of all users.
-func TestEscapes_Watchdog_CountsAsEscape(t *testing.T) {
+func TestEscapes_EndedByWatchdog_CountAsEscapes(t *testing.T) {
 	var out strings.Builder
-	bad := writeEscapes(&out, "accounts", []protocol.Finding{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
+	bad := writeEscapes(&out, "accounts", []protocol.EscapeReport{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
 		{Row: "Q13", Outcome: protocol.EscapeSucceeded}, {Row: "F16", Outcome: protocol.EscapeSucceeded}})
 	if bad != 2 || !strings.Contains(out.String(), "1 known not to be") {
 		t.Errorf("%d of\n%s", bad, &out)

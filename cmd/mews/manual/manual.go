@@ -55,9 +55,9 @@ func Pages() (all []Page) {
 	return all
 }
 
-// Find returns the page with a name, or the only page whose name begins so.
-func Find(name string) (Page, bool) {
-	name = spelling.Complete(name, Names())
+// FindPage returns the page with a name, or the only page whose name begins so.
+func FindPage(name string) (Page, bool) {
+	name = spelling.CompleteName(name, PageNames())
 	i := slices.IndexFunc(Pages(), func(p Page) bool { return p.Name == name })
 	if i < 0 {
 		return Page{}, false
@@ -65,8 +65,8 @@ func Find(name string) (Page, bool) {
 	return Pages()[i], true
 }
 
-// Names lists the names of the pages.
-func Names() (all []string) {
+// PageNames lists the names of the pages.
+func PageNames() (all []string) {
 	for _, p := range Pages() {
 		all = append(all, p.Name)
 	}
@@ -89,8 +89,8 @@ func read(name, folder, text string) Page {
 	return p
 }
 
-// LinkedBy replaces links to other pages by the command that shows them, such as /help.
-func (p Page) LinkedBy(command string) Page {
+// ReplaceLinks replaces links to other pages by the command that shows them, such as /help.
+func (p Page) ReplaceLinks(command string) Page {
 	p.Text = pageLink.ReplaceAllStringFunc(p.Text, func(link string) string {
 		m := pageLink.FindStringSubmatch(link)
 		shows := "`" + command + " " + m[2] + "`"
@@ -102,9 +102,9 @@ func (p Page) LinkedBy(command string) Page {
 	return p
 }
 
-// FirstScreen returns the paragraphs that fit on a screen of 30 lines with 80 columns. It returns
+// FirstScreenText returns the paragraphs that fit on a screen of 30 lines with 80 columns. It returns
 // at least one paragraph.
-func (p Page) FirstScreen() string {
+func (p Page) FirstScreenText() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0
 	for n < len(blocks) {

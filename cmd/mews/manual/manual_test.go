@@ -22,7 +22,7 @@ var (
 	sign     = regexp.MustCompile("[^a-z0-9 -]")
 )
 
-func TestPages_Each_HasTitleSummaryLinks(t *testing.T) {
+func TestPages_HaveTitleSummaryAndLinks(t *testing.T) {
 	pages := manual.Pages()
 	if len(pages) == 0 || pages[0].Name != "start" {
 		t.Fatalf("got %d pages, want some that begin with start", len(pages))
@@ -43,14 +43,14 @@ func TestPages_Each_HasTitleSummaryLinks(t *testing.T) {
 		if strings.Count("\n"+string(source), "\n```")%2 != 0 {
 			t.Errorf("%s: a fenced block has no end", file)
 		}
-		first := p.FirstScreen()
+		first := p.FirstScreenText()
 		if first == "" || strings.Count(first, "\n") > maxLines || !strings.HasPrefix(p.Text, first) {
 			t.Errorf("%s: the first screen is %q", file, first)
 		}
-		if found, ok := manual.Find(p.Name); !ok || found.Title != p.Title {
+		if found, ok := manual.FindPage(p.Name); !ok || found.Title != p.Title {
 			t.Errorf("%s: got %q by its name", file, found.Title)
 		}
-		if left := pageLink.FindString(p.LinkedBy("/help").Text); left != "" {
+		if left := pageLink.FindString(p.ReplaceLinks("/help").Text); left != "" {
 			t.Errorf("%s: the link %s is left", file, left)
 		}
 		checkLinks(t, file, string(source))
@@ -89,9 +89,9 @@ func hasSection(text, anchor string) bool {
 	return false
 }
 
-func TestFind_Beginning_NeedsOnePage(t *testing.T) {
+func TestFindPage_Prefix_MatchesOnlyOnePage(t *testing.T) {
 	for name, want := range map[string]string{"start": "start", "star": "start", "": "", "no-such": ""} {
-		if got, ok := manual.Find(name); got.Name != want || ok != (want != "") {
+		if got, ok := manual.FindPage(name); got.Name != want || ok != (want != "") {
 			t.Errorf("%q: got %q, %v", name, got.Name, ok)
 		}
 	}

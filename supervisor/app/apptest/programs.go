@@ -39,9 +39,9 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// LinkPrograms links the spawner and the worker beside the test's own program. A service
+// LinkProgramsBesideTest links the spawner and the worker beside the test's own program. A service
 // inside the test looks for them there.
-func LinkPrograms(t testing.TB) {
+func LinkProgramsBesideTest(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -61,21 +61,21 @@ func LinkPrograms(t testing.TB) {
 		if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		if err := os.Link(filepath.Join(Programs(t), name), link); err != nil {
+		if err := os.Link(filepath.Join(BuildPrograms(t), name), link); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Programs returns a folder with the three programs, built once for all tests. If the tests
+// BuildPrograms returns a folder with the three programs, built once for all tests. If the tests
 // use the race detector, mews uses it too.
-func Programs(t testing.TB) string { return programsIn(t, built) }
+func BuildPrograms(t testing.TB) string { return programsIn(t, built) }
 
-// PlainPrograms returns a folder with the programs, without the race detector. It is for
+// BuildProgramsWithoutRace returns a folder with the programs, without the race detector. It is for
 // measurements.
-func PlainPrograms(t testing.TB) string {
+func BuildProgramsWithoutRace(t testing.TB) string {
 	if !raceDetector {
-		return Programs(t)
+		return BuildPrograms(t)
 	}
 	return programsIn(t, builtPlain)
 }
@@ -116,8 +116,8 @@ func ensureWorkersAccount() error {
 	return nil
 }
 
-// GiveToWorkers makes the workers' account the owner of a folder.
-func GiveToWorkers(t testing.TB, dir string) {
+// ChownToWorkers makes the workers' account the owner of a folder.
+func ChownToWorkers(t testing.TB, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return
@@ -134,8 +134,8 @@ func GiveToWorkers(t testing.TB, dir string) {
 	}
 }
 
-// LinkFlags are the linker flags of make build, for programs that tests run.
-const LinkFlags = "-s -w -X main.version=test"
+// LinkerFlags are the linker flags of make build, for programs that tests run.
+const LinkerFlags = "-s -w -X main.version=test"
 
 // build builds the programs as `make build` does. With race, mews has the race detector, which
 // needs cgo. The other two programs never have it, because it takes more memory than a worker may
@@ -154,7 +154,7 @@ func build(race bool) (string, error) {
 		if race && program == "mews" {
 			flags, cgo = strings.Fields(cmp.Or(os.Getenv("MEWS_RACE_FLAGS"), "-race")), "CGO_ENABLED=1"
 		}
-		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", LinkFlags}
+		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", LinkerFlags}
 		cmd := exec.Command("go", slices.Concat(args, flags, []string{"mews/cmd/" + program})...)
 		cmd.Env = append(os.Environ(), cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {

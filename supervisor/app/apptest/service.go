@@ -36,7 +36,7 @@ type Service struct {
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
-	h := &Service{T: t, Bin: OwnPrograms(t, Programs(t)), Dir: dir, Config: filepath.Join(dir, "mews.yaml"),
+	h := &Service{T: t, Bin: LinkProgramsInTestFolder(t, BuildPrograms(t)), Dir: dir, Config: filepath.Join(dir, "mews.yaml"),
 		Socket: filepath.Join(dir, "state", "control.sock")}
 	var b strings.Builder
 	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
@@ -54,22 +54,22 @@ func NewService(t testing.TB, model string, people ...string) *Service {
 		if model != "" && i%2 == 1 {
 			answers = ", model: claude/test"
 		}
-		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.Home(name), FirstID+i, answers)
-		if err := os.MkdirAll(h.Home(name), 0o700); err != nil {
+		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.UserHome(name), FirstTelegramID+i, answers)
+		if err := os.MkdirAll(h.UserHome(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		GiveToWorkers(t, h.Home(name))
+		ChownToWorkers(t, h.UserHome(name))
 	}
-	h.Configure(b.String())
+	h.AppendConfig(b.String())
 	t.Cleanup(h.end)
 	return h
 }
 
-// FirstID is the first user's id on Telegram; the others' ids follow it.
-const FirstID = 101
+// FirstTelegramID is the first user's id on Telegram; the others' ids follow it.
+const FirstTelegramID = 101
 
-// Configure appends lines to the configuration.
-func (h *Service) Configure(lines string) {
+// AppendConfig appends lines to the configuration.
+func (h *Service) AppendConfig(lines string) {
 	h.T.Helper()
 	f, err := os.OpenFile(h.Config, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -83,9 +83,9 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms links the programs into a folder of the test. The paths then identify
+// LinkProgramsInTestFolder links the programs into a folder of the test. The paths then identify
 // the test's processes.
-func OwnPrograms(t testing.TB, programs string) string {
+func LinkProgramsInTestFolder(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
@@ -96,8 +96,8 @@ func OwnPrograms(t testing.TB, programs string) string {
 	return dir
 }
 
-// Home returns the home of a user.
-func (h *Service) Home(name string) string { return filepath.Join(h.Dir, "homes", name) }
+// UserHome returns the home of a user.
+func (h *Service) UserHome(name string) string { return filepath.Join(h.Dir, "homes", name) }
 
 // Start starts the supervisor, and returns when it answers.
 func (h *Service) Start() {
@@ -115,9 +115,9 @@ func (h *Service) Start() {
 	exited := make(chan error, 1)
 	h.exited = exited
 	go func(cmd *exec.Cmd) { exited <- cmd.Wait() }(h.cmd)
-	h.WaitFor(Patience, "the service to answer", func() bool {
+	h.WaitUntilTrue(DefaultTestTimeout, "the service to answer", func() bool {
 		var s api.Status
-		return control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s) == nil
+		return control.CallOnce(h.T.Context(), h.Socket, api.MethodStatus, nil, &s) == nil
 	})
 }
 
@@ -128,8 +128,8 @@ func (h *Service) Kill() {
 	h.endWith(os.Kill)
 }
 
-// Quit is like Kill, but the supervisor logs the stacks of its goroutines.
-func (h *Service) Quit() {
+// KillWithStackDump is like Kill, but the supervisor logs the stacks of its goroutines.
+func (h *Service) KillWithStackDump() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
 }
@@ -142,7 +142,7 @@ func (h *Service) endWith(signal os.Signal) {
 	}
 	<-h.exited
 	h.cmd = nil
-	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
+	h.WaitUntilTrue(2*time.Second, "every process to be gone", func() bool { return len(h.ProcessIDs("")) == 0 })
 }
 
 // Stop stops the supervisor as a service manager would.
@@ -154,14 +154,14 @@ func (h *Service) Stop() {
 	select {
 	case err := <-h.exited:
 		if err != nil {
-			h.T.Errorf("stopped with %v\n%s", err, h.Log())
+			h.T.Errorf("stopped with %v\n%s", err, h.LogTail())
 		}
 	case <-time.After(30 * time.Second):
-		h.T.Errorf("did not stop within 30 s\n%s", h.Log())
+		h.T.Errorf("did not stop within 30 s\n%s", h.LogTail())
 		return
 	}
 	h.cmd = nil
-	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
+	h.WaitUntilTrue(2*time.Second, "every process to be gone", func() bool { return len(h.ProcessIDs("")) == 0 })
 }
 
 // end kills the service if it runs. It logs the end of the service's log if the test failed.
@@ -170,12 +170,12 @@ func (h *Service) end() {
 		h.Kill()
 	}
 	if h.T.Failed() {
-		h.T.Logf("the end of the service's log:\n%s", h.Log())
+		h.T.Logf("the end of the service's log:\n%s", h.LogTail())
 	}
 }
 
-// Log returns the end of the service's log.
-func (h *Service) Log() string {
+// LogTail returns the end of the service's log.
+func (h *Service) LogTail() string {
 	text, err := os.ReadFile(filepath.Join(h.Dir, "log"))
 	if err != nil {
 		return err.Error()
@@ -183,9 +183,9 @@ func (h *Service) Log() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitFor waits until there returns true. After the time most, the test fails with the
+// WaitUntilTrue waits until there returns true. After the time most, the test fails with the
 // message what.
-func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
+func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -193,14 +193,14 @@ func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	for !there() {
 		select {
 		case <-deadline:
-			h.T.Fatalf("waited %s for %s; left: %v\n%s", most, what, h.Processes(""), h.Log())
+			h.T.Fatalf("waited %s for %s; left: %v\n%s", most, what, h.ProcessIDs(""), h.LogTail())
 		case <-tick.C:
 		}
 	}
 }
 
-// Processes lists the running processes of one of the programs. "" means all programs.
-func (h *Service) Processes(name string) []int {
+// ProcessIDs lists the running processes of one of the programs. "" means all programs.
+func (h *Service) ProcessIDs(name string) []int {
 	var found []int
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -222,15 +222,15 @@ func (h *Service) Processes(name string) []int {
 	return found
 }
 
-// Workers returns the process id of each user's worker. The service reports them, because
+// WorkerPIDs returns the process id of each user's worker. The service reports them, because
 // workers look alike from outside.
-func (h *Service) Workers() map[string]int {
+func (h *Service) WorkerPIDs() map[string]int {
 	found := map[string]int{}
 	var s api.Status
-	if err := control.Ask(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
+	if err := control.CallOnce(h.T.Context(), h.Socket, api.MethodStatus, nil, &s); err != nil {
 		return found // the service is stopping
 	}
-	alive := h.Processes("mews-worker")
+	alive := h.ProcessIDs("mews-worker")
 	for _, u := range s.Users {
 		if slices.Contains(alive, u.PID) {
 			found[u.Name] = u.PID
@@ -239,8 +239,8 @@ func (h *Service) Workers() map[string]int {
 	return found
 }
 
-// Database opens a copy of the current database. The service may be running.
-func (h *Service) Database() *sql.DB {
+// OpenDatabaseCopy opens a copy of the current database. The service may be running.
+func (h *Service) OpenDatabaseCopy() *sql.DB {
 	h.T.Helper()
 	return sqlitetest.OpenCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"))
 }
@@ -256,11 +256,11 @@ func (h *Service) CheckIntegrity() {
 // query returns the first column of a query's result, from a copy of the current database.
 func (h *Service) query(query string, args ...any) string {
 	h.T.Helper()
-	return strings.Join(sqlitetest.QueryCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
+	return strings.Join(sqlitetest.QueryColumnInCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
 }
 
-// Count returns the number that a query gives.
-func (h *Service) Count(query string, args ...any) (n int) {
+// QueryCount returns the number that a query gives.
+func (h *Service) QueryCount(query string, args ...any) (n int) {
 	h.T.Helper()
 	n, err := strconv.Atoi(h.query(query, args...))
 	if err != nil {
@@ -269,6 +269,6 @@ func (h *Service) Count(query string, args ...any) (n int) {
 	return n
 }
 
-// Patience is how long a test waits for something that is not itself measured. On a busy
+// DefaultTestTimeout is how long a test waits for something that is not itself measured. On a busy
 // machine, work of a second may take half a minute.
-const Patience = 2 * time.Minute
+const DefaultTestTimeout = 2 * time.Minute

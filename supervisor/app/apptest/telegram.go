@@ -14,11 +14,11 @@ func TelegramConfig(s *telegramtest.Server, more string) string {
 	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
 }
 
-// OneByOne configures a separate answer for each message, for tests that count answers.
-const OneByOne = "chat: {busy: queue}\n"
+// QueueModeConfig configures a separate answer for each message, for tests that count answers.
+const QueueModeConfig = "chat: {busy: queue}\n"
 
-// EnvNumber returns the value of an environment variable, or otherwise if it is not set.
-func EnvNumber(t *testing.T, name string, otherwise int) int {
+// NumberFromEnv returns the value of an environment variable, or otherwise if it is not set.
+func NumberFromEnv(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
@@ -31,5 +31,5 @@ func EnvNumber(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// RepeatMark begins a message that may have been sent before.
-const RepeatMark = "↻"
+// RepeatedMessageMark begins a message that may have been sent before.
+const RepeatedMessageMark = "↻"

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/app/policies"
 )
 
-func TestAll_EachField_IsSet(t *testing.T) {
+func TestPolicies_EachField_IsSet(t *testing.T) {
 	all := reflect.ValueOf(policies.All())
 	for i := range all.NumField() {
 		for j := range all.Field(i).NumField() {

@@ -18,12 +18,12 @@ import (
 	"mews/supervisor/slash"
 )
 
-// Answer runs a command, or the command of a pressed button, and returns the answer. An error is an
+// RunCommand runs a command, or the command of a pressed button, and returns the answer. An error is an
 // answer, too.
-func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
+func RunCommand(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
 	t.Helper()
-	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User},
-		Inbound: in.ID, At: in.ReceivedAt, Arguments: slash.Arguments(in.Text), Unblock: func() {}, Allow: allow}
+	r := feature.CommandRequest{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User},
+		Inbound: in.ID, At: in.ReceivedAt, Arguments: slash.ParseArguments(in.Text), Unblock: func() {}, Allow: allow}
 	r.Name, _ = slash.Parse(in.Text)
 	for _, c := range f.Commands {
 		run, fits := c.Run, c.Name == r.Name || c.Alias != "" && c.Alias == r.Name
@@ -38,7 +38,7 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 		}
 		d, err := run(t.Context(), r)
 		if err != nil {
-			d.Text = problem.Message(err)
+			d.Text = problem.UserText(err)
 		}
 		return d
 	}
@@ -48,8 +48,8 @@ func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.D
 
 func allow(context.Context, string, string, ...string) error { return nil }
 
-// Turn returns a turn in which a worker makes host calls. calls are the model's tool calls.
-func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
+// NewTurn returns a turn in which a worker makes host calls. calls are the model's tool calls.
+func NewTurn(user string, calls ...protocol.ToolCall) feature.Turn {
 	return feature.Turn{User: user, ID: 1, Destination: 1, Kind: supervisor.TurnChat, Kept: new(sync.Map),
 		Commit: func(_ context.Context, do func() error) error { return do() },
 		Committed: func(id string) (call protocol.ToolCall, ok bool) {
@@ -60,8 +60,8 @@ func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
 		}}
 }
 
-// Call makes a host call with parameters as JSON, and returns its result.
-func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params string) (any, error) {
+// MakeHostCall makes a host call with parameters as JSON, and returns its result.
+func MakeHostCall(t testing.TB, f feature.Feature, turn feature.Turn, method, params string) (any, error) {
 	t.Helper()
 	for _, c := range f.HostCalls {
 		if c.Method == method {
@@ -76,11 +76,11 @@ func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params str
 	return nil, nil
 }
 
-// CheckExamples checks the examples of a feature's host calls. They are in package protocol's
+// CheckHostCallExamples checks the examples of a feature's host calls. They are in package protocol's
 // comments. root is the module's folder.
-func CheckExamples(t *testing.T, f feature.Feature, root string) {
+func CheckHostCallExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
-	examples := protocoltest.Methods(t, root+"/protocol")
+	examples := protocoltest.ReadMethodConstants(t, root+"/protocol")
 	for _, c := range f.HostCalls {
 		example, said := examples[c.Method], []any{c.NewParams(), c.NewResult()}
 		if len(example) == 0 {
@@ -102,4 +102,4 @@ func CheckExamples(t *testing.T, f feature.Feature, root string) {
 }
 
 // IsOffence reports whether an error ends the worker.
-func IsOffence(err error) bool { return errors.As(err, new(feature.Offence)) }
+func IsOffence(err error) bool { return errors.As(err, new(feature.WorkerOffence)) }

@@ -21,5 +21,5 @@ func Parse(text string) (repo string, number int, ok bool) {
 		return "", 0, false
 	}
 	number, err := strconv.Atoi(m[2])
-	return supervisor.GitHubRepoName(m[1]), number, err == nil
+	return supervisor.NormalizeRepoName(m[1]), number, err == nil
 }

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/github/address"
 )
 
-func TestParse(t *testing.T) {
+func TestParse_Address_GivesRepoAndNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://github.com/Acme/Widget/issues/5":                  "acme/widget 5 true",
 		"https://github.com/acme/widget/pull/12/files#diff-1":      "acme/widget 12 true",

@@ -15,14 +15,14 @@ const (
 	mintToken = "POST /app/installations/{installation}/access_tokens"
 )
 
-func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
+func TestAppToken_HoldsOneHourForOneRepo(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true, May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "write",
 		"issues": "read", "administration": "write"}})
 	ctx := t.Context()
 	n := r.open()
 	r.Repo("acme/other")
 	for range 3 {
-		must[api.Pull](t)(r.Pull(ctx, widget, n))
+		must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 	}
 	minted := r.Requests(mintToken)
 	if len(minted) != 1 {
@@ -31,17 +31,17 @@ func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
 	if body := minted[0].Body; strings.TrimSpace(body) != `{"permissions":{"contents":"read","issues":"read","metadata":"read","pull_requests":"write"},"repositories":["widget"]}` {
 		t.Errorf("asked for %s", body)
 	}
-	lacks := must[[]string](t)(r.Lacks(ctx, widget))
+	lacks := must[[]string](t)(r.MissingPermissions(ctx, widget))
 	if fmt.Sprint(lacks) != "[checks=write issues=write]" {
 		t.Errorf("lacks %v", lacks)
 	}
-	r.Advance(54 * time.Minute)
-	must[api.Pull](t)(r.Pull(ctx, widget, n))
+	r.AdvanceClock(54 * time.Minute)
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 	if len(r.Requests(mintToken)) != 1 {
 		t.Error("it was not kept until 5 minutes before its end")
 	}
-	r.Advance(2 * time.Minute)
-	must[api.Pull](t)(r.Pull(ctx, widget, n))
+	r.AdvanceClock(2 * time.Minute)
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 	if len(r.Requests(mintToken)) != 2 {
 		t.Error("it was kept until its end")
 	}
@@ -51,11 +51,11 @@ func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
 	if other[0].Token == reads[0].Token {
 		t.Error("one token was for two repositories")
 	}
-	r.Revoke(reads[len(reads)-1].Token)
-	_, err := r.Pull(ctx, widget, n)
-	failure(t, err, api.Auth)
-	must[api.Pull](t)(r.Pull(ctx, widget, n)) // needs a new token
-	login := must[string](t)(r.Login(ctx))
+	r.RevokeToken(reads[len(reads)-1].Token)
+	_, err := r.PullRequest(ctx, widget, n)
+	failure(t, err, api.BadCredentials)
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n)) // needs a new token
+	login := must[string](t)(r.OwnLogin(ctx))
 	if login != "mews[bot]" {
 		t.Errorf("it is %s", login)
 	}
@@ -68,18 +68,18 @@ func TestApp_TokenIsForOneHourAndRepository(t *testing.T) {
 	}
 }
 
-func TestError_LacksTokenAndAddress(t *testing.T) {
+func TestError_HidesTokenAndAddress(t *testing.T) {
 	r := newRig(t, githubtest.Options{Token: "ghp_verysecret"})
 	ctx := t.Context()
 	for _, f := range []githubtest.Fault{
-		{Kind: githubtest.Error, Code: 500, Text: "the token ghp_verysecret is odd"}, {Kind: githubtest.Reset}, {Kind: githubtest.BadJSON},
-		{Kind: githubtest.HTML, Text: "ghp_verysecret"}, {Kind: githubtest.Error, Code: 401, Text: "ghp_verysecret"}, {Kind: githubtest.Truncated},
+		{Kind: githubtest.FaultErrorStatus, Code: 500, Text: "the token ghp_verysecret is odd"}, {Kind: githubtest.FaultConnReset}, {Kind: githubtest.FaultInvalidJSON},
+		{Kind: githubtest.FaultHTMLPage, Text: "ghp_verysecret"}, {Kind: githubtest.FaultErrorStatus, Code: 401, Text: "ghp_verysecret"}, {Kind: githubtest.FaultTruncatedBody},
 	} {
 		f.Times = -1 // net/http repeats a GET whose connection was cut
-		end := r.Fault(f)
+		end := r.InjectFault(f)
 		_, err := r.Repository(ctx, widget)
 		end()
-		if err == nil || api.ClassOf(err) == "" {
+		if err == nil || api.ErrorClassOf(err) == "" {
 			t.Errorf("%s: got %v", f.Kind, err)
 			continue
 		}

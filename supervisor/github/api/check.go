@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// Check is a check run of a commit.
-type Check struct {
+// CheckRun is a check run of a commit.
+type CheckRun struct {
 	ID         int64
 	Name       string
 	App        string // slug of the App that created the check run
@@ -21,8 +21,8 @@ type Check struct {
 	Completed  time.Time
 }
 
-// NewCheck is a check run to create. It is completed and neutral, so it never blocks a merge.
-type NewCheck struct {
+// NewCheckRun is a check run to create. It is completed and neutral, so it never blocks a merge.
+type NewCheckRun struct {
 	Name     string
 	Head     string
 	External string
@@ -30,8 +30,8 @@ type NewCheck struct {
 	Summary  string
 }
 
-// Checks returns the latest check runs of a commit or branch.
-func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check], error) {
+// CheckRuns returns the latest check runs of a commit or branch.
+func (c *Client) CheckRuns(ctx context.Context, repo, ref, etag string) (Page[CheckRun], error) {
 	k := &call{action: fmt.Sprintf("list the checks of %s", repo), repo: repo, etag: etag}
 	return listing(ctx, c, k, 3*pageSize, checkOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
@@ -43,8 +43,8 @@ func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check
 		})
 }
 
-// CreateCheck creates a check run. Only GitHub Apps may do that.
-func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Check, error) {
+// CreateCheckRun creates a check run. Only GitHub Apps may do that.
+func (c *Client) CreateCheckRun(ctx context.Context, repo string, n NewCheckRun) (CheckRun, error) {
 	k := &call{action: "make a check run in " + repo, repo: repo}
 	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.CreateCheckRun(ctx, owner, name, github.CreateCheckRunOptions{Name: n.Name, HeadSHA: n.Head, ExternalID: &n.External,
@@ -53,8 +53,8 @@ func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Chec
 	return checkOf(r), err
 }
 
-// UpdateCheck replaces the text of a check run.
-func (c *Client) UpdateCheck(ctx context.Context, repo string, id int64, n NewCheck) error {
+// UpdateCheckRun replaces the text of a check run.
+func (c *Client) UpdateCheckRun(ctx context.Context, repo string, id int64, n NewCheckRun) error {
 	k := &call{action: "edit a check run in " + repo, repo: repo}
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
 		return c.gh.Checks.UpdateCheckRun(ctx, owner, name, id, github.UpdateCheckRunOptions{Name: n.Name,
@@ -63,11 +63,11 @@ func (c *Client) UpdateCheck(ctx context.Context, repo string, id int64, n NewCh
 	return err
 }
 
-func outputOf(n NewCheck) *github.CheckRunOutput {
+func outputOf(n NewCheckRun) *github.CheckRunOutput {
 	return &github.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
 }
 
-func checkOf(r *github.CheckRun) Check {
-	return Check{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(),
+func checkOf(r *github.CheckRun) CheckRun {
+	return CheckRun{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(),
 		Head: r.GetHeadSHA(), External: r.GetExternalID(), Completed: r.GetCompletedAt().Time}
 }

@@ -29,7 +29,7 @@ type Options struct {
 	URL   string        // "" means github.com; otherwise the address of a GitHub Enterprise, with or without /api/v3/
 	Token func() string // returns the token; as a function, it is never printed by accident
 	App   *App
-	Store Store             // stores the used part of the limits; nil means in memory
+	Store LimitStore        // stores the used part of the limits; nil means in memory
 	Now   func() time.Time  // nil means time.Now
 	HTTP  http.RoundTripper // nil means net/http with timeouts
 }
@@ -117,7 +117,7 @@ func ask[T any](ctx context.Context, c *Client, k *call, do func(ctx context.Con
 	var none T
 	owner, name, ok := strings.Cut(k.repo, "/")
 	if k.repo != "" && (!ok || owner == "" || name == "" || strings.ContainsAny(name, "/?#%") || strings.ContainsAny(owner, "?#%")) {
-		return none, nil, newError(Invalid, k.action, 0, "", fmt.Errorf("%q is no owner/name", k.repo))
+		return none, nil, newError(InvalidRequest, k.action, 0, "", fmt.Errorf("%q is no owner/name", k.repo))
 	}
 	value, resp, err := do(context.WithValue(ctx, callKey{}, k), owner, name)
 	if accepted := new(github.AcceptedError); errors.As(err, &accepted) {

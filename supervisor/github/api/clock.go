@@ -24,9 +24,9 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// Clock returns how far this machine's clock is ahead of GitHub's, to a second or two. It uses the
+// ClockOffset returns how far this machine's clock is ahead of GitHub's, to a second or two. It uses the
 // last answer; known is false before the first one.
-func (c *Client) Clock() (ahead time.Duration, known bool) {
+func (c *Client) ClockOffset() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	return c.clock.ahead, c.clock.known

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// MaxFile is the maximum size of a file to read, in bytes.
-	MaxFile = 1 << 20
-	batch   = 25 // number of files in one query; GitHub limits a query to 10 s
+	// MaxFileSize is the maximum size of a file to read, in bytes.
+	MaxFileSize = 1 << 20
+	batch       = 25 // number of files in one query; GitHub limits a query to 10 s
 )
 
-// File reads a file at a commit, branch or tag; "" means the default branch. found is false if the
+// FileContent reads a file at a commit, branch or tag; "" means the default branch. found is false if the
 // file does not exist.
-func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
+func (c *Client) FileContent(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
 	// base64 makes the answer longer than the file
-	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFile}
+	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFileSize}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
 		switch {
@@ -26,21 +26,21 @@ func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte,
 			return "", resp, err
 		case file == nil || file.GetType() != "file":
 			return "", resp, newError(NotFound, k.action, 0, "", fmt.Errorf("it is no file (a folder of %d)", len(folder)))
-		case file.GetSize() > MaxFile || file.GetEncoding() == "none":
-			return "", resp, newError(TooLarge, k.action, 0, "", fmt.Errorf("it has %d bytes", file.GetSize()))
+		case file.GetSize() > MaxFileSize || file.GetEncoding() == "none":
+			return "", resp, newError(AnswerTooLarge, k.action, 0, "", fmt.Errorf("it has %d bytes", file.GetSize()))
 		}
 		text, err := file.GetContent()
 		return text, resp, err
 	})
-	if ClassOf(err) == NotFound {
+	if ErrorClassOf(err) == NotFound {
 		return nil, false, nil
 	}
 	return []byte(text), err == nil, err
 }
 
-// Texts reads many files at one commit in few requests. It leaves out files that are missing,
-// binary or larger than MaxFile.
-func (c *Client) Texts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
+// FileTexts reads many files at one commit in few requests. It leaves out files that are missing,
+// binary or larger than MaxFileSize.
+func (c *Client) FileTexts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
 	texts := map[string]string{}
 	for len(paths) > 0 {
 		part := paths[:min(batch, len(paths))]
@@ -76,7 +76,7 @@ func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []str
 		return err
 	}
 	for i, path := range paths {
-		if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.Text != nil && !f.IsTruncated && f.ByteSize <= MaxFile {
+		if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.Text != nil && !f.IsTruncated && f.ByteSize <= MaxFileSize {
 			texts[path] = *f.Text
 		}
 	}
@@ -85,8 +85,8 @@ func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []str
 
 func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {
 	for _, path := range paths {
-		data, found, err := c.File(ctx, repo, path, ref)
-		if err != nil && ClassOf(err) != TooLarge {
+		data, found, err := c.FileContent(ctx, repo, path, ref)
+		if err != nil && ErrorClassOf(err) != AnswerTooLarge {
 			return err
 		}
 		if found && !strings.Contains(string(data), "\x00") {
@@ -96,22 +96,24 @@ func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []st
 	return nil
 }
 
-// Entry is an entry of a folder.
-type Entry struct {
+// FolderEntry is an entry of a folder.
+type FolderEntry struct {
 	Path string
 	Type string // file, dir, symlink or submodule
 	Size int
 }
 
-// Folder lists a folder at a commit, branch or tag. A missing folder has no entries.
-func (c *Client) Folder(ctx context.Context, repo, path, ref string) ([]Entry, error) {
+// ListFolder lists a folder at a commit, branch or tag. A missing folder has no entries.
+func (c *Client) ListFolder(ctx context.Context, repo, path, ref string) ([]FolderEntry, error) {
 	k := &call{action: fmt.Sprintf("list the folder %s of %s", path, repo), repo: repo}
 	list, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.RepositoryContent, *github.Response, error) {
 		_, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
 		return folder, resp, err
 	})
-	if ClassOf(err) == NotFound {
+	if ErrorClassOf(err) == NotFound {
 		return nil, nil
 	}
-	return convertAll(list, func(e *github.RepositoryContent) Entry { return Entry{e.GetPath(), e.GetType(), e.GetSize()} }), err
+	return convertAll(list, func(e *github.RepositoryContent) FolderEntry {
+		return FolderEntry{e.GetPath(), e.GetType(), e.GetSize()}
+	}), err
 }

@@ -16,18 +16,18 @@ import (
 	"mews/supervisor"
 )
 
-// Class is the class of an error. Callers decide by the class what to do.
-type Class string
+// ErrorClass is the class of an error. Callers decide by the class what to do.
+type ErrorClass string
 
 const (
-	Auth        Class = "auth"      // GitHub does not accept the token or the App's key
-	Forbidden   Class = "forbidden" // the token or the App lacks a permission
-	NotFound    Class = "notfound"  // the object does not exist, or the token may not see it
-	Invalid     Class = "invalid"   // the request is invalid
-	TooLarge    Class = "too_large" // the diff or the answer is too large
-	Limited     Class = "limited"   // a rate limit is used up; Error.Until is its end
-	Unreachable Class = "unreachable"
-	Server      Class = "server" // GitHub has an internal error
+	BadCredentials ErrorClass = "auth"      // GitHub does not accept the token or the App's key
+	Forbidden      ErrorClass = "forbidden" // the token or the App lacks a permission
+	NotFound       ErrorClass = "notfound"  // the object does not exist, or the token may not see it
+	InvalidRequest ErrorClass = "invalid"   // the request is invalid
+	AnswerTooLarge ErrorClass = "too_large" // the diff or the answer is too large
+	RateLimited    ErrorClass = "limited"   // a rate limit is used up; Error.Until is its end
+	Unreachable    ErrorClass = "unreachable"
+	ServerError    ErrorClass = "server" // GitHub has an internal error
 )
 
 const maxText = 300 // maximum size of GitHub's text in an Error, in bytes
@@ -35,7 +35,7 @@ const maxText = 300 // maximum size of GitHub's text in an Error, in bytes
 // Error is the error of a failed request. It wraps a supervisor.Error with a text for users. It
 // contains no token.
 type Error struct {
-	Class   Class
+	Class   ErrorClass
 	What    string // the attempted action, such as: read pull request acme/widget#3
 	Status  int    // HTTP status; 0 without an answer
 	Text    string // text from GitHub, on one line
@@ -45,7 +45,7 @@ type Error struct {
 	cause   *supervisor.Error
 }
 
-func newError(class Class, what string, status int, text string, cause error) *Error {
+func newError(class ErrorClass, what string, status int, text string, cause error) *Error {
 	said := classTexts[class]
 	e := &Error{Class: class, What: what, Status: status, Text: text}
 	e.cause = &supervisor.Error{Code: said.code, Message: fmt.Sprintf(said.message, what), Err: cause}
@@ -72,8 +72,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// ClassOf returns the class of the Error that err wraps; "" if there is none.
-func ClassOf(err error) Class {
+// ErrorClassOf returns the class of the Error that err wraps; "" if there is none.
+func ErrorClassOf(err error) ErrorClass {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Class
@@ -98,7 +98,7 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	case errors.As(err, &moved):
 		return newError(NotFound, k.action, moved.Response.StatusCode, "it has another name now", nil)
 	}
-	e := newError(Server, k.action, 0, "", bare(err)) // the answer has an unknown form
+	e := newError(ServerError, k.action, 0, "", bare(err)) // the answer has an unknown form
 	e.Unknown = k.mayHaveWritten
 	return e
 }
@@ -119,17 +119,17 @@ func bare(err error) error {
 	return err
 }
 
-var statusClasses = map[int]Class{
-	http.StatusUnauthorized: Auth, http.StatusForbidden: Forbidden, http.StatusNotFound: NotFound, http.StatusGone: NotFound,
-	http.StatusNotAcceptable: TooLarge, http.StatusRequestEntityTooLarge: TooLarge, http.StatusTooManyRequests: Limited,
+var statusClasses = map[int]ErrorClass{
+	http.StatusUnauthorized: BadCredentials, http.StatusForbidden: Forbidden, http.StatusNotFound: NotFound, http.StatusGone: NotFound,
+	http.StatusNotAcceptable: AnswerTooLarge, http.StatusRequestEntityTooLarge: AnswerTooLarge, http.StatusTooManyRequests: RateLimited,
 	http.StatusUnavailableForLegalReasons: Forbidden,
 }
 
-func classOf(status int) Class {
+func classOf(status int) ErrorClass {
 	if status >= http.StatusInternalServerError {
-		return Server
+		return ServerError
 	}
-	return cmp.Or(statusClasses[status], Invalid)
+	return cmp.Or(statusClasses[status], InvalidRequest)
 }
 
 // refusalText returns GitHub's text in a refusal, on one line.

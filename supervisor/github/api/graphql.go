@@ -36,7 +36,7 @@ func (c *Client) query(ctx context.Context, k *call, text string, variables map[
 		return c.refusedQuery(ctx, k, answer.Errors[0])
 	}
 	if err := json.Unmarshal(answer.Data, into); err != nil {
-		return newError(Server, k.action, http.StatusOK, "", fmt.Errorf("read its answer: %w", err))
+		return newError(ServerError, k.action, http.StatusOK, "", fmt.Errorf("read its answer: %w", err))
 	}
 	return nil
 }
@@ -53,22 +53,22 @@ type queryError struct {
 // errNoField means that the server's GraphQL lacks a field, like an older GitHub Enterprise.
 var errNoField = errors.New("its graphql does not know what was asked for")
 
-var queryClasses = map[string]Class{
-	"NOT_FOUND": NotFound, "FORBIDDEN": Forbidden, "INSUFFICIENT_SCOPES": Forbidden, "RATE_LIMITED": Limited, "SERVICE_UNAVAILABLE": Server,
-	"INTERNAL": Server,
+var queryClasses = map[string]ErrorClass{
+	"NOT_FOUND": NotFound, "FORBIDDEN": Forbidden, "INSUFFICIENT_SCOPES": Forbidden, "RATE_LIMITED": RateLimited, "SERVICE_UNAVAILABLE": ServerError,
+	"INTERNAL": ServerError,
 }
 
 func (c *Client) refusedQuery(ctx context.Context, k *call, said queryError) error {
 	class, ok := queryClasses[said.Type]
 	if !ok {
-		class = Invalid
+		class = InvalidRequest
 	}
 	var cause error
 	if said.Extensions.Code == "undefinedField" || said.Extensions.Code == "undefinedType" {
 		cause = errNoField
 	}
 	e := newError(class, k.action, http.StatusOK, oneLine(said.Message), cause)
-	if class == Limited {
+	if class == RateLimited {
 		e.Until = c.now().Add(leastPause)
 	}
 	return e

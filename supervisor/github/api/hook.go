@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// AppHook is the id for an App's own webhook. All repositories of the App share that webhook.
-const AppHook = 0
+// AppWebhookID is the id for an App's own webhook. All repositories of the App share that webhook.
+const AppWebhookID = 0
 
-// Hook is a webhook.
-type Hook struct {
-	ID     int64 // AppHook means the App's own webhook
+// Webhook is a webhook.
+type Webhook struct {
+	ID     int64 // AppWebhookID means the App's own webhook
 	URL    string
 	JSON   bool
 	Secret bool // the webhook has a secret; GitHub never tells it
@@ -22,8 +22,8 @@ type Hook struct {
 	Events []string
 }
 
-// Delivery is one attempt to deliver an event to a webhook.
-type Delivery struct {
+// WebhookDelivery is one attempt to deliver an event to a webhook.
+type WebhookDelivery struct {
 	ID     int64
 	GUID   string // id of the event's delivery, the same for all attempts
 	At     time.Time
@@ -34,12 +34,12 @@ type Delivery struct {
 	Action string
 }
 
-// OK reports whether the receiver accepted the delivery.
-func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
+// Succeeded reports whether the receiver accepted the delivery.
+func (d WebhookDelivery) Succeeded() bool { return d.Code >= 200 && d.Code < 300 }
 
-// Hooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
+// Webhooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
 // its own webhook is the first.
-func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
+func (c *Client) Webhooks(ctx context.Context, repo string) ([]Webhook, error) {
 	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Hook, *github.Response, error) {
@@ -56,12 +56,12 @@ func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 		return page.Items, errors.Join(err, ownErr)
 	}
 	// An App that may not read the repository's webhooks still gets its own.
-	hooks := []Hook{hookOf(&github.Hook{Config: own, Active: github.Bool(own.GetURL() != "")})}
+	hooks := []Webhook{hookOf(&github.Hook{Config: own, Active: github.Bool(own.GetURL() != "")})}
 	return append(hooks, page.Items...), nil
 }
 
-// CreateHook creates a webhook that sends events as JSON.
-func (c *Client) CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (Hook, error) {
+// CreateWebhook creates a webhook that sends events as JSON.
+func (c *Client) CreateWebhook(ctx context.Context, repo, url string, secret func() string, events []string) (Webhook, error) {
 	k := &call{action: "make a webhook in " + repo, repo: repo, need: needHooks}
 	h, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Hook, *github.Response, error) {
 		return c.gh.Repositories.CreateHook(ctx, owner, name, &github.Hook{Active: github.Bool(true), Events: events,
@@ -70,8 +70,8 @@ func (c *Client) CreateHook(ctx context.Context, repo, url string, secret func()
 	return hookOf(h), err
 }
 
-func hookOf(h *github.Hook) Hook {
-	made := Hook{ID: h.GetID(), URL: h.GetConfig().GetURL(), JSON: h.GetConfig().GetContentType() == "json",
+func hookOf(h *github.Hook) Webhook {
+	made := Webhook{ID: h.GetID(), URL: h.GetConfig().GetURL(), JSON: h.GetConfig().GetContentType() == "json",
 		Secret: h.GetConfig().GetSecret() != "", Active: h.GetActive()}
 	if h != nil {
 		made.Events = h.Events
@@ -79,13 +79,13 @@ func hookOf(h *github.Hook) Hook {
 	return made
 }
 
-// Deliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the first
+// WebhookDeliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the first
 // page. next is "" after the last page.
-func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
+func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64, cursor string) (list []WebhookDelivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)
 	found, resp, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.HookDelivery, *github.Response, error) {
-		if hook == AppHook {
+		if hook == AppWebhookID {
 			return c.gh.Apps.ListHookDeliveries(ctx, o)
 		}
 		return c.gh.Repositories.ListHookDeliveries(ctx, owner, name, hook, o)
@@ -96,16 +96,16 @@ func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor
 	return convertAll(found, deliveryOf), resp.Cursor, nil
 }
 
-func deliveryOf(d *github.HookDelivery) Delivery {
-	return Delivery{ID: d.GetID(), GUID: d.GetGUID(), At: d.GetDeliveredAt().Time, Again: d.GetRedelivery(), Status: d.GetStatus(), Code: d.GetStatusCode(),
+func deliveryOf(d *github.HookDelivery) WebhookDelivery {
+	return WebhookDelivery{ID: d.GetID(), GUID: d.GetGUID(), At: d.GetDeliveredAt().Time, Again: d.GetRedelivery(), Status: d.GetStatus(), Code: d.GetStatusCode(),
 		Event: d.GetEvent(), Action: d.GetAction()}
 }
 
-// Redeliver asks GitHub to repeat a delivery.
-func (c *Client) Redeliver(ctx context.Context, repo string, hook, delivery int64) error {
+// RedeliverWebhook asks GitHub to repeat a delivery.
+func (c *Client) RedeliverWebhook(ctx context.Context, repo string, hook, delivery int64) error {
 	k := hookCall(fmt.Sprintf("have delivery %d to a webhook of %s sent again", delivery, repo), repo, hook)
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookDelivery, *github.Response, error) {
-		if hook == AppHook {
+		if hook == AppWebhookID {
 			return c.gh.Apps.RedeliverHookDelivery(ctx, delivery)
 		}
 		return c.gh.Repositories.RedeliverHookDelivery(ctx, owner, name, hook, delivery)
@@ -114,7 +114,7 @@ func (c *Client) Redeliver(ctx context.Context, repo string, hook, delivery int6
 }
 
 func hookCall(what, repo string, hook int64) *call {
-	if hook == AppHook {
+	if hook == AppWebhookID {
 		return &call{action: what, need: needApp}
 	}
 	return &call{action: what, repo: repo, need: needHooks}

@@ -111,7 +111,7 @@ func (c *Client) CreateLabel(ctx context.Context, repo string, label Label) erro
 	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Label, *github.Response, error) {
 		return c.gh.Issues.CreateLabel(ctx, owner, name, &github.Label{Name: &label.Name, Color: &label.Color, Description: &label.Description})
 	})
-	if e, ok := err.(*Error); ok && e.Class == Invalid && strings.Contains(e.Text, "already_exists") {
+	if e, ok := err.(*Error); ok && e.Class == InvalidRequest && strings.Contains(e.Text, "already_exists") {
 		return nil
 	}
 	return err

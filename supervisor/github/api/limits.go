@@ -25,18 +25,18 @@ const (
 	longestPause = time.Hour
 )
 
-// Store keeps values across restarts: the used part of GitHub's rate limits.
-type Store interface {
-	// Kept returns the stored value of a key; nil if there is none.
-	Kept(ctx context.Context, key string) ([]byte, error)
-	Keep(ctx context.Context, key string, value []byte) error
+// LimitStore keeps values across restarts: the used part of GitHub's rate limits.
+type LimitStore interface {
+	// LoadLimit returns the stored value of a key; nil if there is none.
+	LoadLimit(ctx context.Context, key string) ([]byte, error)
+	SaveLimit(ctx context.Context, key string, value []byte) error
 }
 
-// memory is a Store that stores nothing.
-type memory struct{}
+// noLimitStore is a Store that stores nothing.
+type noLimitStore struct{}
 
-func (memory) Kept(context.Context, string) ([]byte, error) { return nil, nil }
-func (memory) Keep(context.Context, string, []byte) error   { return nil }
+func (noLimitStore) LoadLimit(context.Context, string) ([]byte, error) { return nil, nil }
+func (noLimitStore) SaveLimit(context.Context, string, []byte) error   { return nil }
 
 // usage is the used part of an account's rate limits. It is stored as JSON.
 type usage struct {
@@ -51,16 +51,16 @@ type usage struct {
 // limiter refuses requests that GitHub would refuse. An account is the token's owner, or the owner
 // of the App's installation.
 type limiter struct {
-	store Store
+	store LimitStore
 	now   func() time.Time
 
 	mu       sync.Mutex // guards accounts, and keeps the saves in order
 	accounts map[string]*usage
 }
 
-func newLimiter(store Store, now func() time.Time) *limiter {
+func newLimiter(store LimitStore, now func() time.Time) *limiter {
 	if store == nil {
-		store = memory{}
+		store = noLimitStore{}
 	}
 	return &limiter{store: store, now: now, accounts: map[string]*usage{}}
 }
@@ -186,7 +186,7 @@ func overLimit(resp *http.Response) (text string, over bool) {
 }
 
 func limited(k *call, status int, text string, until time.Time) *Error {
-	e := newError(Limited, k.action, status, text, nil)
+	e := newError(RateLimited, k.action, status, text, nil)
 	e.Until = until
 	return e
 }
@@ -195,7 +195,7 @@ func (l *limiter) load(ctx context.Context, account string) (*usage, error) {
 	if u := l.accounts[account]; u != nil {
 		return u, nil
 	}
-	kept, err := l.store.Kept(ctx, limitsKey(account))
+	kept, err := l.store.LoadLimit(ctx, limitsKey(account))
 	if err != nil {
 		return nil, fmt.Errorf("read github's limits: %w", err)
 	}
@@ -212,7 +212,7 @@ func (l *limiter) load(ctx context.Context, account string) (*usage, error) {
 func (l *limiter) save(ctx context.Context, account string, u *usage) error {
 	value, err := json.Marshal(u)
 	if err == nil {
-		err = l.store.Keep(ctx, limitsKey(account), value)
+		err = l.store.SaveLimit(ctx, limitsKey(account), value)
 	}
 	if err != nil {
 		return fmt.Errorf("keep github's limits: %w", err)

@@ -27,12 +27,12 @@ func TestWrites_StayWithinLimits(t *testing.T) {
 			}
 			continue
 		}
-		e := failure(t, err, api.Limited)
+		e := failure(t, err, api.RateLimited)
 		if e.Status != 0 || e.Until.Sub(r.Now()) > time.Hour+time.Minute {
 			t.Fatalf("refused until %v: %v", e.Until.Sub(r.Now()), err)
 		}
 		refused++
-		r.Advance(max(e.Until.Sub(r.Now()), 0))
+		r.AdvanceClock(max(e.Until.Sub(r.Now()), 0))
 	}
 	if asked := len(r.Requests("POST /repos/{owner}/{repo}/issues/{number}/comments")); asked != done {
 		t.Errorf("%d requests for %d comments", asked, done)
@@ -48,21 +48,21 @@ func TestRetryAfter_SurvivesRestart(t *testing.T) {
 			r := newRig(t, githubtest.Options{Strict: true})
 			ctx := t.Context()
 			n := r.open()
-			r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Code: code, RetryAfter: 90})
+			r.InjectFault(githubtest.Fault{Kind: githubtest.FaultSecondaryLimit, Code: code, RetryAfter: 90})
 			_, err := r.CreateComment(ctx, widget, n, "x")
-			e := failure(t, err, api.Limited)
+			e := failure(t, err, api.RateLimited)
 			if e.Status != code || e.Unknown {
 				t.Errorf("got %+v", e)
 			}
 			asked := len(r.Requests())
 			r.Client = r.client(t)
-			r.Advance(89 * time.Second)
-			if _, err = r.Pull(ctx, widget, n); len(r.Requests()) != asked {
+			r.AdvanceClock(89 * time.Second)
+			if _, err = r.PullRequest(ctx, widget, n); len(r.Requests()) != asked {
 				t.Errorf("it asked before 90 s were over: %v", err)
 			}
-			failure(t, err, api.Limited)
-			r.Advance(2 * time.Second)
-			must[api.Pull](t)(r.Pull(ctx, widget, n))
+			failure(t, err, api.RateLimited)
+			r.AdvanceClock(2 * time.Second)
+			must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 		})
 	}
 }
@@ -70,19 +70,19 @@ func TestRetryAfter_SurvivesRestart(t *testing.T) {
 func TestPause_WithoutRetryAfter_Doubles(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	ctx := t.Context()
-	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Wordless: true, Times: 4})
+	r.InjectFault(githubtest.Fault{Kind: githubtest.FaultSecondaryLimit, Wordless: true, Times: 4})
 	for _, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute} {
 		_, err := r.Repository(ctx, widget)
-		e := failure(t, err, api.Limited)
+		e := failure(t, err, api.RateLimited)
 		if wait := e.Until.Sub(r.Now()).Round(time.Second); wait != want {
 			t.Errorf("it waits %v, want %v", wait, want)
 		}
-		r.Advance(want)
+		r.AdvanceClock(want)
 	}
 	must[api.Repository](t)(r.Repository(ctx, widget))
-	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Wordless: true})
+	r.InjectFault(githubtest.Fault{Kind: githubtest.FaultSecondaryLimit, Wordless: true})
 	_, err := r.Repository(ctx, widget)
-	if wait := failure(t, err, api.Limited).Until.Sub(r.Now()).Round(time.Second); wait != time.Minute {
+	if wait := failure(t, err, api.RateLimited).Until.Sub(r.Now()).Round(time.Second); wait != time.Minute {
 		t.Errorf("after one that went well it waits %v", wait)
 	}
 }
@@ -90,27 +90,27 @@ func TestPause_WithoutRetryAfter_Doubles(t *testing.T) {
 func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
-	r.Advance(3 * time.Hour)
+	r.AdvanceClock(3 * time.Hour)
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token}) // with this machine's clock
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.SetLimit("core", 1)
-	must[api.Pull](t)(c.Pull(t.Context(), widget, n))
-	_, err = c.Pull(t.Context(), widget, n)
-	if wait := time.Until(failure(t, err, api.Limited).Until); wait > time.Hour+2*time.Second {
+	r.SetRateLimit("core", 1)
+	must[api.PullRequest](t)(c.PullRequest(t.Context(), widget, n))
+	_, err = c.PullRequest(t.Context(), widget, n)
+	if wait := time.Until(failure(t, err, api.RateLimited).Until); wait > time.Hour+2*time.Second {
 		t.Errorf("it waits %v", wait)
 	}
 }
 
 // brokenStore is a Store that can't store anything.
-type brokenStore struct{ api.Store }
+type brokenStore struct{ api.LimitStore }
 
-func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }
+func (brokenStore) SaveLimit(context.Context, string, []byte) error { return errDisk }
 
 var errDisk = problem.New(problem.DiskFull, nil)
 
-func TestWrite_IfNotCountable_IsRefused(t *testing.T) {
+func TestWrite_LimitStoreFails_IsRefused(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.open()
 	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: brokenStore{r.store}})
@@ -118,7 +118,7 @@ func TestWrite_IfNotCountable_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.CreateComment(t.Context(), widget, n, "x")
-	if !errors.Is(err, errDisk) || problem.Message(err) != problem.Message(errDisk) {
+	if !errors.Is(err, errDisk) || problem.UserText(err) != problem.UserText(errDisk) {
 		t.Errorf("got %v", err)
 	}
 	if len(r.repo.Issue(n).Comments) != 0 {
@@ -130,26 +130,26 @@ func TestPrimaryLimit_UsedUp_SendsNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
-	page := must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, ""))
-	r.SetLimit("core", 3)
+	page := must[api.Page[api.PullRequest]](t)(r.PullRequests(ctx, widget, "open", 10, ""))
+	r.SetRateLimit("core", 3)
 	for range 10 { // unchanged answers do not count against the limit
-		page = must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, page.ETag))
+		page = must[api.Page[api.PullRequest]](t)(r.PullRequests(ctx, widget, "open", 10, page.ETag))
 	}
-	must[api.Pull](t)(r.Pull(ctx, widget, n))
-	must[api.Pull](t)(r.Pull(ctx, widget, n))
-	limits := must[api.Limits](t)(r.Limits(ctx, widget))
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
+	limits := must[api.RateLimits](t)(r.RateLimits(ctx, widget))
 	if limits.Core.Left != 0 || limits.Core.Most != 3 || limits.GraphQL.Left != 5000 {
 		t.Errorf("the limits are %+v", limits)
 	}
 	asked := len(r.Requests())
-	_, err := r.Pull(ctx, widget, n)
-	e := failure(t, err, api.Limited)
+	_, err := r.PullRequest(ctx, widget, n)
+	e := failure(t, err, api.RateLimited)
 	if len(r.Requests()) != asked || e.Until.Sub(r.Now()) > time.Hour+2*time.Second {
 		t.Errorf("it asked, or waits until %v", e.Until)
 	}
-	if _, _, err := r.Threads(ctx, widget, n); err != nil {
+	if _, _, err := r.ReviewThreads(ctx, widget, n); err != nil {
 		t.Errorf("GraphQL has a limit of its own: %v", err)
 	}
-	r.Advance(e.Until.Sub(r.Now()))
-	must[api.Pull](t)(r.Pull(ctx, widget, n))
+	r.AdvanceClock(e.Until.Sub(r.Now()))
+	must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
 }

@@ -20,9 +20,9 @@ type projectList struct {
 	}
 }
 
-// Project returns the id of an open project by title; "" if there is none. It belongs to the
+// FindProject returns the id of an open project by title; "" if there is none. It belongs to the
 // repository or to the repository's owner.
-func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
+func (c *Client) FindProject(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {
 			ProjectsV2 projectList

@@ -19,8 +19,8 @@ const (
 	maxDiff = 32 << 20 // maximum size of a diff in bytes
 )
 
-// Pull is a pull request.
-type Pull struct {
+// PullRequest is a pull request.
+type PullRequest struct {
 	Number   int
 	Title    string
 	Body     string
@@ -49,8 +49,8 @@ type Branch struct {
 	SHA  string
 }
 
-// Pull returns a pull request.
-func (c *Client) Pull(ctx context.Context, repo string, number int) (Pull, error) {
+// PullRequest returns a pull request.
+func (c *Client) PullRequest(ctx context.Context, repo string, number int) (PullRequest, error) {
 	k := &call{action: fmt.Sprintf("read pull request %s#%d", repo, number), repo: repo}
 	p, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequest, *github.Response, error) {
 		return c.gh.PullRequests.Get(ctx, owner, name, number)
@@ -58,8 +58,8 @@ func (c *Client) Pull(ctx context.Context, repo string, number int) (Pull, error
 	return pullOf(p), err
 }
 
-// Pulls returns the pull requests that changed last. state is open, closed or all.
-func (c *Client) Pulls(ctx context.Context, repo, state string, most int, etag string) (Page[Pull], error) {
+// PullRequests returns the pull requests that changed last. state is open, closed or all.
+func (c *Client) PullRequests(ctx context.Context, repo, state string, most int, etag string) (Page[PullRequest], error) {
 	k := &call{action: "list pull requests of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, most, pullOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
@@ -68,12 +68,12 @@ func (c *Client) Pulls(ctx context.Context, repo, state string, most int, etag s
 		})
 }
 
-func pullOf(p *github.PullRequest) Pull {
+func pullOf(p *github.PullRequest) PullRequest {
 	if p == nil {
-		return Pull{}
+		return PullRequest{}
 	}
 	head, base := branchOf(p.GetHead()), branchOf(p.GetBase())
-	return Pull{
+	return PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), URL: p.GetHTMLURL(),
 		Author: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot", Standing: p.GetAuthorAssociation(),
 		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged() || p.MergedAt != nil, Labels: convertAll(p.Labels, (*github.Label).GetName),
@@ -115,7 +115,7 @@ func commitOf(r *github.RepositoryCommit) Commit {
 }
 
 // File is a file that a pull request changes.
-type File struct {
+type ChangedFile struct {
 	Path      string
 	Before    string // old path of a renamed file
 	Status    string // added, removed, modified, renamed, copied or changed
@@ -126,8 +126,8 @@ type File struct {
 	SHA   string // SHA of the file's blob in git
 }
 
-// Files returns the files of a pull request, at most MaxFiles.
-func (c *Client) Files(ctx context.Context, repo string, number int) (Page[File], error) {
+// ChangedFiles returns the files of a pull request, at most MaxFiles.
+func (c *Client) ChangedFiles(ctx context.Context, repo string, number int) (Page[ChangedFile], error) {
 	k := &call{action: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
 	page, err := listing(ctx, c, k, MaxFiles, fileOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
@@ -137,13 +137,13 @@ func (c *Client) Files(ctx context.Context, repo string, number int) (Page[File]
 	return page, err
 }
 
-func fileOf(f *github.CommitFile) File {
-	return File{Path: f.GetFilename(), Before: f.GetPreviousFilename(), Status: f.GetStatus(), Additions: f.GetAdditions(),
+func fileOf(f *github.CommitFile) ChangedFile {
+	return ChangedFile{Path: f.GetFilename(), Before: f.GetPreviousFilename(), Status: f.GetStatus(), Additions: f.GetAdditions(),
 		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
 }
 
 // Diff returns a pull request's unified diff. If it has more than 300 files, GitHub refuses it as
-// TooLarge.
+// AnswerTooLarge.
 func (c *Client) Diff(ctx context.Context, repo string, number int) (string, error) {
 	k := &call{action: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, maxBytes: maxDiff}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {

@@ -36,7 +36,7 @@ func (c *Client) Permission(ctx context.Context, repo, login string) (string, er
 	level, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.RepositoryPermissionLevel, *github.Response, error) {
 		return c.gh.Repositories.GetPermissionLevel(ctx, owner, name, login)
 	})
-	if ClassOf(err) == NotFound {
+	if ErrorClassOf(err) == NotFound {
 		return "none", nil // GitHub answers this for a user without access
 	}
 	return level.GetPermission(), err
@@ -78,8 +78,8 @@ func releaseOf(r *github.RepositoryRelease) Release {
 		Draft: r.GetDraft(), Prerelease: r.GetPrerelease(), At: r.GetPublishedAt().Time}
 }
 
-// Login returns Mews's own login on GitHub: the token's owner, or slug[bot] for an App.
-func (c *Client) Login(ctx context.Context) (string, error) {
+// OwnLogin returns Mews's own login on GitHub: the token's owner, or slug[bot] for an App.
+func (c *Client) OwnLogin(ctx context.Context) (string, error) {
 	k := &call{action: "ask whose the token is"}
 	if c.auth.key != nil {
 		k.need = needApp
@@ -94,9 +94,9 @@ func (c *Client) Login(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// Lacks returns the permissions that an App's installation lacks, such as issues=write. For a token
+// MissingPermissions returns the permissions that an App's installation lacks, such as issues=write. For a token
 // it returns none, because GitHub does not tell a token's permissions.
-func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
+func (c *Client) MissingPermissions(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil
 	}
@@ -108,18 +108,18 @@ func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	return found, err
 }
 
-// Rate is the state of one primary rate limit.
-type Rate struct {
+// RateLimit is the state of one primary rate limit.
+type RateLimit struct {
 	Most, Left int
 	Reset      time.Time
 }
 
-// Limits has the state of GitHub's primary rate limits.
-type Limits struct{ Core, Search, GraphQL Rate }
+// RateLimits has the state of GitHub's primary rate limits.
+type RateLimits struct{ Core, Search, GraphQL RateLimit }
 
-// Limits returns the state of the rate limits. For an App, it is about repo's installation. The
+// RateLimits returns the state of the rate limits. For an App, it is about repo's installation. The
 // request does not count against the limits.
-func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
+func (c *Client) RateLimits(ctx context.Context, repo string) (RateLimits, error) {
 	k := &call{action: "ask what is left of the limits", repo: repo, isFree: true}
 	var answer struct {
 		Resources struct {
@@ -137,7 +137,7 @@ func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
 		return nil, resp, err
 	})
 	r := answer.Resources
-	return Limits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
+	return RateLimits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
 // rate is a Rate in GitHub's JSON. A GitHub Enterprise without limits sends none.
@@ -146,4 +146,4 @@ type rate struct {
 	Reset            int64
 }
 
-func (r rate) ours() Rate { return Rate{r.Limit, r.Remaining, time.Unix(r.Reset, 0)} }
+func (r rate) ours() RateLimit { return RateLimit{r.Limit, r.Remaining, time.Unix(r.Reset, 0)} }

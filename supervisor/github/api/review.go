@@ -25,11 +25,11 @@ type Review struct {
 type NewReview struct {
 	Head     string // the commit that the comments are about
 	Body     string
-	Comments []NewComment
+	Comments []NewReviewComment
 }
 
-// NewComment is a comment on lines of a diff, to create with a review.
-type NewComment struct {
+// NewReviewComment is a comment on lines of a diff, to create with a review.
+type NewReviewComment struct {
 	Path  string
 	Start int    // the first line of the comment; 0 for a comment on one line
 	Line  int    // the last line of the comment
@@ -78,8 +78,8 @@ func reviewOf(r *github.PullRequestReview) Review {
 		Head: r.GetCommitID(), URL: r.GetHTMLURL(), At: r.GetSubmittedAt().Time}
 }
 
-// Thread is a discussion about lines of a diff.
-type Thread struct {
+// ReviewThread is a discussion about lines of a diff.
+type ReviewThread struct {
 	ID         string
 	Path       string
 	Line       int    // last line of the thread in the head; 0 if the thread is outdated
@@ -144,8 +144,8 @@ func (a *actor) login() string {
 	return a.Login
 }
 
-// Threads returns the threads of a pull request. ok is false if the server has no GraphQL.
-func (c *Client) Threads(ctx context.Context, repo string, number int) (threads []Thread, ok bool, err error) {
+// ReviewThreads returns the threads of a pull request. ok is false if the server has no GraphQL.
+func (c *Client) ReviewThreads(ctx context.Context, repo string, number int) (threads []ReviewThread, ok bool, err error) {
 	k := &call{action: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, isRead: true}
 	var after *string
 	for len(threads) < maxThreads {
@@ -179,8 +179,8 @@ func (c *Client) Threads(ctx context.Context, repo string, number int) (threads 
 	return threads, true, nil
 }
 
-func threadOf(n threadNode) Thread {
-	t := Thread{ID: n.ID, Path: n.Path, Side: strings.ToUpper(n.DiffSide), Resolved: n.IsResolved, ResolvedBy: n.ResolvedBy.login(),
+func threadOf(n threadNode) ReviewThread {
+	t := ReviewThread{ID: n.ID, Path: n.Path, Side: strings.ToUpper(n.DiffSide), Resolved: n.IsResolved, ResolvedBy: n.ResolvedBy.login(),
 		Outdated: n.IsOutdated, Line: valueOf(n.Line), Start: valueOf(n.StartLine)}
 	for _, said := range n.Comments.Nodes {
 		made := ThreadComment{ID: said.DatabaseID, Author: said.Author.login(), Body: said.Body, At: said.CreatedAt}

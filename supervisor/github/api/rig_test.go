@@ -22,22 +22,22 @@ type rig struct {
 	*githubtest.Server
 	*api.Client
 	repo  *githubtest.Repo
-	store *store
+	store *limitStore
 }
 
-// store is a Store in memory. Several clients can share it.
-type store struct {
+// limitStore is a Store in memory. Several clients can share it.
+type limitStore struct {
 	mu   sync.Mutex
 	kept map[string][]byte
 }
 
-func (s *store) Kept(_ context.Context, key string) ([]byte, error) {
+func (s *limitStore) LoadLimit(_ context.Context, key string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept[key], nil
 }
 
-func (s *store) Keep(_ context.Context, key string, value []byte) error {
+func (s *limitStore) SaveLimit(_ context.Context, key string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[key] = value
@@ -46,7 +46,7 @@ func (s *store) Keep(_ context.Context, key string, value []byte) error {
 
 func newRig(t *testing.T, o githubtest.Options) *rig {
 	t.Helper()
-	r := &rig{Server: githubtest.New(t, o), store: &store{kept: map[string][]byte{}}}
+	r := &rig{Server: githubtest.New(t, o), store: &limitStore{kept: map[string][]byte{}}}
 	r.Client = r.client(t)
 	r.repo = r.Repo(widget)
 	return r
@@ -105,9 +105,9 @@ func numbered(n int, change ...int) string {
 
 // open opens a pull request that changes the lines 10 and 40 of a.txt.
 func (r *rig) open() int {
-	r.repo.Commit("main", githubtest.Commit{Message: "Add a", Files: map[string]string{"a.txt": numbered(50)}})
-	r.repo.Commit("topic", githubtest.Commit{Message: "Change a", Files: map[string]string{"a.txt": numbered(50, 10, 40), "b/c.txt": "new\n"}})
-	return r.repo.Open(githubtest.NewPull{Title: "A change", Body: "Why", Head: "topic"})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "Add a", Files: map[string]string{"a.txt": numbered(50)}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "Change a", Files: map[string]string{"a.txt": numbered(50, 10, 40), "b/c.txt": "new\n"}})
+	return r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "A change", Body: "Why", Head: "topic"})
 }
 
 func must[T any](t *testing.T) func(T, error) T {
@@ -121,7 +121,7 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 // failure checks that an error is an *Error of a class, and returns it.
-func failure(t *testing.T, err error, class api.Class) *api.Error {
+func failure(t *testing.T, err error, class api.ErrorClass) *api.Error {
 	t.Helper()
 	e, ok := err.(*api.Error)
 	if !ok || e.Class != class {

@@ -12,11 +12,11 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-func TestIssueAndLabels(t *testing.T) {
+func TestIssue_LabelsAndProject_AreAdded(t *testing.T) {
 	r := newAppRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
-	r.repo.MakeLabel("bug")
-	r.Server.Project("acme", "Triage board")
+	r.repo.CreateLabels("bug")
+	r.Server.CreateProject("acme", "Triage board")
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "The window won't open", Body: "It is stuck", Author: "bob"})
 	similar := r.repo.OpenIssue(githubtest.NewIssue{Title: "Window stuck"})
 	r.repo.OpenIssue(githubtest.NewIssue{Title: "Else"})
@@ -46,34 +46,34 @@ func TestIssueAndLabels(t *testing.T) {
 	}
 	now := r.repo.Issue(n)
 	if !slices.Equal(now.Labels, []string{"bug", "priority: high"}) || len(now.Comments) != 1 || now.Comments[0].Body != "second" || now.Comments[0].Author != "mews[bot]" ||
-		r.Mails(widget, n) != 1 {
-		t.Errorf("it is %+v, %d mails", now, r.Mails(widget, n))
+		r.CountMails(widget, n) != 1 {
+		t.Errorf("it is %+v, %d mails", now, r.CountMails(widget, n))
 	}
-	board := must[string](t)(r.Client.Project(ctx, widget, "triage BOARD"))
+	board := must[string](t)(r.Client.FindProject(ctx, widget, "triage BOARD"))
 	for range 2 {
 		if err := r.AddToProject(ctx, widget, board, i.NodeID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if in := r.repo.InProject("Triage board"); !slices.Equal(in, []int{n}) {
+	if in := r.repo.IssuesInProject("Triage board"); !slices.Equal(in, []int{n}) {
 		t.Errorf("the project has %v", in)
 	}
-	if none := must[string](t)(r.Client.Project(ctx, widget, "Triage")); none != "" {
+	if none := must[string](t)(r.Client.FindProject(ctx, widget, "Triage")); none != "" {
 		t.Errorf("found %q", none)
 	}
 	failure(t, r.AddToProject(ctx, widget, "PVT_0", i.NodeID), api.NotFound)
 }
 
-func TestLists_ReturnChanges(t *testing.T) {
+func TestLists_SinceTime_ReturnChanges(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()
 	n := r.open()
-	r.repo.Comment(n, "bob", "early")
-	r.Advance(time.Hour)
+	r.repo.AddComment(n, "bob", "early")
+	r.AdvanceClock(time.Hour)
 	since := r.Now()
-	r.Advance(time.Minute)
+	r.AdvanceClock(time.Minute)
 	issue := r.repo.OpenIssue(githubtest.NewIssue{Title: "late"})
-	r.repo.Comment(issue, "helper[bot]", "late")
+	r.repo.AddComment(issue, "helper[bot]", "late")
 	issues := must[api.Page[api.Issue]](t)(r.IssuesSince(ctx, widget, since, ""))
 	if len(issues.Items) != 1 || issues.Items[0].Number != issue {
 		t.Errorf("issues %+v", issues.Items)
@@ -90,17 +90,17 @@ func TestLists_ReturnChanges(t *testing.T) {
 	if len(diff.Items) != 1 || diff.Items[0].Number != n || diff.Items[0].Path != "a.txt" {
 		t.Errorf("comments on diffs %+v", diff.Items)
 	}
-	r.repo.Release("v1", "One", "Notes")
+	r.repo.PublishRelease("v1", "One", "Notes")
 	if releases := must[api.Page[api.Release]](t)(r.Releases(ctx, widget, 10, "")); len(releases.Items) != 1 || releases.Items[0].Tag != "v1" {
 		t.Errorf("releases %+v", releases.Items)
 	}
 	commits := must[api.Page[api.Commit]](t)(r.BranchCommits(ctx, widget, "main", 1, ""))
-	if len(commits.Items) != 1 || commits.Items[0].SHA != r.repo.SHA("main") || !commits.More {
+	if len(commits.Items) != 1 || commits.Items[0].SHA != r.repo.CommitSHA("main") || !commits.More {
 		t.Errorf("commits %+v", commits)
 	}
-	r.repo.RunCheck("test", "topic", "failure")
-	r.repo.RunCheck("test", "topic", "success")
-	checks := must[api.Page[api.Check]](t)(r.Client.Checks(ctx, widget, "topic", ""))
+	r.repo.CompleteCheckRun("test", "topic", "failure")
+	r.repo.CompleteCheckRun("test", "topic", "success")
+	checks := must[api.Page[api.CheckRun]](t)(r.Client.CheckRuns(ctx, widget, "topic", ""))
 	if len(checks.Items) != 1 || checks.Items[0].Conclusion != "success" {
 		t.Errorf("checks %+v", checks.Items)
 	}
@@ -118,7 +118,7 @@ func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 	since := r.Now().Add(-time.Minute)
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
 	for i := range 150 {
-		r.repo.Comment(n, "bob", fmt.Sprint(i))
+		r.repo.AddComment(n, "bob", fmt.Sprint(i))
 	}
 	etag := ""
 	for want := 150; want < 153; want++ {
@@ -127,80 +127,80 @@ func TestETag_ChangeOnLaterPage_IsSeen(t *testing.T) {
 			t.Errorf("%d comments, want %d, %v", len(page.Items), want, page.Same)
 		}
 		etag = page.ETag
-		r.repo.Comment(n, "bob", "one more")
+		r.repo.AddComment(n, "bob", "one more")
 	}
 }
 
-func TestCheckRun_NeedsApp(t *testing.T) {
+func TestCheckRun_WithoutApp_IsRefused(t *testing.T) {
 	token, app := newRig(t, githubtest.Options{Strict: true}), newAppRig(t, githubtest.Options{Strict: true})
-	check := api.NewCheck{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
+	check := api.NewCheckRun{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
 	token.open()
-	check.Head = token.repo.SHA("topic")
-	_, err := token.CreateCheck(t.Context(), widget, check)
+	check.Head = token.repo.CommitSHA("topic")
+	_, err := token.CreateCheckRun(t.Context(), widget, check)
 	failure(t, err, api.Forbidden)
 	app.open()
-	check.Head = app.repo.SHA("topic")
-	made := must[api.Check](t)(app.CreateCheck(t.Context(), widget, check))
+	check.Head = app.repo.CommitSHA("topic")
+	made := must[api.CheckRun](t)(app.CreateCheckRun(t.Context(), widget, check))
 	check.Title = "none"
-	if err := app.UpdateCheck(t.Context(), widget, made.ID, check); err != nil {
+	if err := app.UpdateCheckRun(t.Context(), widget, made.ID, check); err != nil {
 		t.Fatal(err)
 	}
-	if all := app.repo.Checks(); len(all) != 1 || all[0].Conclusion != "neutral" || all[0].Title != "none" || all[0].External != "1" {
+	if all := app.repo.CheckRuns(); len(all) != 1 || all[0].Conclusion != "neutral" || all[0].Title != "none" || all[0].External != "1" {
 		t.Errorf("checks %+v", all)
 	}
 }
 
-func TestWebhook_CreateAndRedeliver(t *testing.T) {
+func TestWebhook_Created_RedeliversOnRequest(t *testing.T) {
 	receiver := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(receiver.Close)
 	r := newRig(t, githubtest.Options{Strict: true, Login: "acme"})
 	ctx := t.Context()
-	made := must[api.Hook](t)(r.CreateHook(ctx, widget, receiver.URL, func() string { return "s" }, []string{"issues"}))
-	_, err := r.CreateHook(ctx, widget, receiver.URL, func() string { return "s" }, nil)
-	failure(t, err, api.Invalid)
-	hooks := must[[]api.Hook](t)(r.Client.Hooks(ctx, widget))
+	made := must[api.Webhook](t)(r.CreateWebhook(ctx, widget, receiver.URL, func() string { return "s" }, []string{"issues"}))
+	_, err := r.CreateWebhook(ctx, widget, receiver.URL, func() string { return "s" }, nil)
+	failure(t, err, api.InvalidRequest)
+	hooks := must[[]api.Webhook](t)(r.Client.Webhooks(ctx, widget))
 	if len(hooks) != 1 || hooks[0].ID != made.ID || !hooks[0].Secret || !hooks[0].JSON || !hooks[0].Active || !slices.Equal(hooks[0].Events, []string{"issues"}) {
 		t.Errorf("hooks %+v", hooks)
 	}
 	for i := range 120 {
 		r.repo.OpenIssue(githubtest.NewIssue{Title: fmt.Sprint(i)})
 	}
-	r.Await(t, "the deliveries", r.Idle)
-	var all []api.Delivery
+	r.AwaitCondition(t, "the deliveries", r.IsIdle)
+	var all []api.WebhookDelivery
 	for cursor, first := "", true; first || cursor != ""; first = false {
-		list, next, err := r.Deliveries(ctx, widget, made.ID, cursor)
+		list, next, err := r.WebhookDeliveries(ctx, widget, made.ID, cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all, cursor = append(all, list...), next
 	}
-	if len(all) != 121 || all[0].OK() || all[0].Event != "issues" || all[120].Event != "ping" || all[0].Code != 404 {
+	if len(all) != 121 || all[0].Succeeded() || all[0].Event != "issues" || all[120].Event != "ping" || all[0].Code != 404 {
 		t.Fatalf("%d deliveries, the last %+v", len(all), all[0])
 	}
-	if err := r.Redeliver(ctx, widget, made.ID, all[0].ID); err != nil {
+	if err := r.RedeliverWebhook(ctx, widget, made.ID, all[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	r.Await(t, "the delivery", r.Idle)
-	list, _, err := r.Deliveries(ctx, widget, made.ID, "")
+	r.AwaitCondition(t, "the delivery", r.IsIdle)
+	list, _, err := r.WebhookDeliveries(ctx, widget, made.ID, "")
 	if err != nil || list[0].GUID != all[0].GUID || !list[0].Again {
 		t.Errorf("the last is %+v, %v", list[0], err)
 	}
 	stranger := newRig(t, githubtest.Options{Strict: true})
-	_, err = stranger.Client.Hooks(ctx, widget)
+	_, err = stranger.Client.Webhooks(ctx, widget)
 	failure(t, err, api.NotFound) // GitHub's answer to a user who is not an admin
 
 	app := newAppRig(t, githubtest.Options{Strict: true})
 	app.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
-	app.Await(t, "the delivery", app.Idle)
-	hooks = must[[]api.Hook](t)(app.Client.Hooks(ctx, widget))
-	if len(hooks) != 1 || hooks[0].ID != api.AppHook || !hooks[0].Secret {
+	app.AwaitCondition(t, "the delivery", app.IsIdle)
+	hooks = must[[]api.Webhook](t)(app.Client.Webhooks(ctx, widget))
+	if len(hooks) != 1 || hooks[0].ID != api.AppWebhookID || !hooks[0].Secret {
 		t.Errorf("the app's hooks %+v", hooks)
 	}
-	list, _, err = app.Deliveries(ctx, widget, api.AppHook, "")
-	if err != nil || len(list) == 0 || list[0].OK() || list[0].Code != 0 {
+	list, _, err = app.WebhookDeliveries(ctx, widget, api.AppWebhookID, "")
+	if err != nil || len(list) == 0 || list[0].Succeeded() || list[0].Code != 0 {
 		t.Fatalf("the app's deliveries %+v, %v", list, err)
 	}
-	if err := app.Redeliver(ctx, widget, api.AppHook, list[0].ID); err != nil {
+	if err := app.RedeliverWebhook(ctx, widget, api.AppWebhookID, list[0].ID); err != nil {
 		t.Error(err)
 	}
 }

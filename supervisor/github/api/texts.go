@@ -3,23 +3,23 @@ package api
 import "mews/supervisor"
 
 // classTexts has a text for users for each class. %s is the attempted action.
-var classTexts = map[Class]struct {
-	code    supervisor.Code
+var classTexts = map[ErrorClass]struct {
+	code    supervisor.ErrorCode
 	message string
 }{
-	Auth: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). An admin puts a new one into the " +
+	BadCredentials: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). An admin puts a new one into the " +
 		"configuration, under github, and runs `mews github check`."},
 	Forbidden: {supervisor.CodeForbidden, "GitHub does not allow this to Mews's token (tried to %s). `mews github check` names the " +
 		"permission that is missing and the page to grant it."},
 	NotFound: {supervisor.CodeNotFound, "GitHub does not have it, or does not show it to Mews's token (tried to %s). Check the name; " +
 		"`mews github check` says whether the token may read the repository."},
-	Invalid: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). Its answer is in the log."},
-	TooLarge: {supervisor.CodeInvalid, "This is larger than GitHub gives at once, or than Mews takes (tried to %s). Ask for a smaller " +
+	InvalidRequest: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). Its answer is in the log."},
+	AnswerTooLarge: {supervisor.CodeInvalid, "This is larger than GitHub gives at once, or than Mews takes (tried to %s). Ask for a smaller " +
 		"part."},
-	Limited: {supervisor.CodeUnavailable, "GitHub's limit of requests is used up (tried to %s). Mews asks again once there is room; " +
+	RateLimited: {supervisor.CodeUnavailable, "GitHub's limit of requests is used up (tried to %s). Mews asks again once there is room; " +
 		"`mews github status` says when."},
 	Unreachable: {supervisor.CodeUnavailable, "GitHub could not be reached (tried to %s). Check this machine's network and github's " +
 		"api_url; then try again."},
-	Server: {supervisor.CodeUnavailable, "GitHub failed (tried to %s). Try again in a minute; https://www.githubstatus.com says how " +
+	ServerError: {supervisor.CodeUnavailable, "GitHub failed (tried to %s). Try again in a minute; https://www.githubstatus.com says how " +
 		"it is."},
 }

@@ -16,27 +16,27 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no network")
 }
 
-// plain redirects all requests to http on the same host.
-type plain struct{ asked []string }
+// plainServer redirects all requests to http on the same host.
+type plainServer struct{ asked []string }
 
-func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *plainServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.asked = append(p.asked, r.URL.String())
 	return &http.Response{StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"http://" + r.URL.Host + "/elsewhere"}}, Body: http.NoBody,
 		Request: r}, nil
 }
 
 func TestToken_IsNeverSentOverHTTP(t *testing.T) {
-	p := new(plain)
+	p := new(plainServer)
 	c, err := api.New(api.Options{Token: func() string { return "t" }, HTTP: p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Repository(t.Context(), "a/b"); api.ClassOf(err) != api.NotFound || len(p.asked) != 1 {
+	if _, err := c.Repository(t.Context(), "a/b"); api.ErrorClassOf(err) != api.NotFound || len(p.asked) != 1 {
 		t.Errorf("asked %q: %v", p.asked, err)
 	}
 }
 
-func TestBaseURL(t *testing.T) {
+func TestBaseURL_Each_GivesRESTAndGraphQL(t *testing.T) {
 	for configured, want := range map[string][2]string{
 		"":                               {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
 		"https://api.github.com":         {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
@@ -53,7 +53,7 @@ func TestBaseURL(t *testing.T) {
 		if e := failure(t, err, api.Unreachable); e.Unknown || n.last != want[0] {
 			t.Errorf("%q: asked %s, %v", configured, n.last, err)
 		}
-		if _, _, err := c.Threads(t.Context(), "a/b", 1); api.ClassOf(err) != api.Unreachable || n.last != want[1] {
+		if _, _, err := c.ReviewThreads(t.Context(), "a/b", 1); api.ErrorClassOf(err) != api.Unreachable || n.last != want[1] {
 			t.Errorf("%q: asked %s, %v", configured, n.last, err)
 		}
 	}

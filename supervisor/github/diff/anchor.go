@@ -11,27 +11,27 @@ import (
 type Side string
 
 const (
-	Left  Side = "LEFT"
-	Right Side = "RIGHT"
+	LeftSide  Side = "LEFT"
+	RightSide Side = "RIGHT"
 )
 
-// Place is the position of a comment: one line, or the lines from Start to Line. GitHub requires
+// Position is the position of a comment: one line, or the lines from Start to Line. GitHub requires
 // that both are in one hunk and that Start is before Line. It refuses the whole review because of
 // one wrong position.
-type Place struct {
+type Position struct {
 	Path  string
 	Side  Side
 	Start int // first line of several; 0 means one line
 	Line  int
 }
 
-// Placement is the result of the search for a comment's position.
-type Placement int
+// PositionMatch is the result of the search for a comment's position.
+type PositionMatch int
 
 const (
-	Nowhere Placement = iota // no position was found
-	Exact                    // the given position is right
-	Moved                    // the given position is wrong, but the quote was found in its hunk
+	NoMatch    PositionMatch = iota // no position was found
+	ExactMatch                      // the given position is right
+	MovedMatch                      // the given position is wrong, but the quote was found in its hunk
 )
 
 // maxQuote is how many lines of a quote are compared. minFragment is the minimum length of a quote
@@ -44,13 +44,13 @@ const (
 // marks matches the prefixes that Numbered adds to lines, because quotes may contain them.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
-// Anchor finds the position of a comment in a diff. at and quote usually come from a model, and may
+// FindPosition finds the position of a comment in a diff. at and quote usually come from a model, and may
 // be wrong. at is right if its lines contain the quote, or if the quote is empty. Otherwise Anchor
 // takes the nearest lines of the same hunk that match the quote. If no hunk contains at, the quote
 // must match exactly once in the file.
-func Anchor(files []File, at Place, quote string) (Place, Placement) {
+func FindPosition(files []File, at Position, quote string) (Position, PositionMatch) {
 	found, fit := anchor(files, at, quoteOf(quote))
-	if fit != Nowhere || !marks.MatchString(quote) {
+	if fit != NoMatch || !marks.MatchString(quote) {
 		return found, fit
 	}
 	bare := quoteOf(marks.ReplaceAllString(quote, ""))
@@ -60,7 +60,7 @@ func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	return anchor(files, at, bare)
 }
 
-func anchor(files []File, at Place, q []string) (Place, Placement) {
+func anchor(files []File, at Position, q []string) (Position, PositionMatch) {
 	named := at
 	if at.Start == 0 {
 		at.Start = at.Line
@@ -68,10 +68,10 @@ func anchor(files []File, at Place, q []string) (Place, Placement) {
 	at.Start, at.Line = min(at.Start, at.Line), max(at.Start, at.Line)
 	// at may have the old name of a renamed file
 	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path })
-	var elsewhere []Place
+	var elsewhere []Position
 	for i := range files {
 		f := &files[i]
-		if f.Path() != at.Path && (!before || f.Status != Renamed || f.Old != at.Path) {
+		if f.Path() != at.Path && (!before || f.Status != FileRenamed || f.Old != at.Path) {
 			continue
 		}
 		for j := range f.Hunks {
@@ -87,22 +87,22 @@ func anchor(files []File, at Place, q []string) (Place, Placement) {
 		}
 	}
 	if len(elsewhere) > 1 {
-		return named, Nowhere
+		return named, NoMatch
 	}
 	return fitOf(elsewhere, named)
 }
 
-func fitOf(found []Place, named Place) (Place, Placement) {
+func fitOf(found []Position, named Position) (Position, PositionMatch) {
 	if len(found) == 0 {
-		return named, Nowhere
+		return named, NoMatch
 	}
 	if named.Start == named.Line {
 		named.Start = 0
 	}
 	if found[0] == named {
-		return named, Exact
+		return named, ExactMatch
 	}
-	return found[0], Moved
+	return found[0], MovedMatch
 }
 
 // quoteOf returns a quote's lines with normalized white space. It removes blank lines around them.
@@ -137,10 +137,10 @@ func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
 // anchor returns the positions in the hunk that match a quote. If the hunk contains at, home is
 // true, and it returns at most one position.
-func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
+func (v *view) anchor(at Position, q []string) (found []Position, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.hasQuote(at.Side, first, last, q) {
-		return []Place{v.place(at.Side, first, last)}, true
+		return []Position{v.place(at.Side, first, last)}, true
 	}
 	spans, side := v.fits(at.Side, q)
 	near := max(first, last)
@@ -172,9 +172,9 @@ func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
 	}
-	other := Left
-	if side == Left {
-		other = Right
+	other := LeftSide
+	if side == LeftSide {
+		other = RightSide
 	}
 	for _, fits := range []func(text string, q []string, i int) bool{whole, fragment} {
 		for _, side := range []Side{side, other} {
@@ -240,23 +240,23 @@ func fragment(text string, q []string, i int) bool {
 
 // place returns the position of a comment on a range of lines. A position on the left must begin
 // and end with a removed line. Without a removed line, the position is on the right.
-func (v *view) place(side Side, first, last int) Place {
-	if side == Left {
+func (v *view) place(side Side, first, last int) Position {
+	if side == LeftSide {
 		lines := v.lines[first : last+1]
 		removed := func(l Line) bool { return l.Kind == LineRemoved }
 		if from := slices.IndexFunc(lines, removed); from >= 0 {
 			for lines[len(lines)-1].Kind != LineRemoved {
 				lines = lines[:len(lines)-1]
 			}
-			return placeOf(Left, lines[from].Old, lines[len(lines)-1].Old)
+			return placeOf(LeftSide, lines[from].Old, lines[len(lines)-1].Old)
 		}
 	}
-	return placeOf(Right, v.lines[first].New, v.lines[last].New)
+	return placeOf(RightSide, v.lines[first].New, v.lines[last].New)
 }
 
-func placeOf(side Side, start, line int) Place {
+func placeOf(side Side, start, line int) Position {
 	if start == line {
 		start = 0
 	}
-	return Place{Side: side, Start: start, Line: line}
+	return Position{Side: side, Start: start, Line: line}
 }

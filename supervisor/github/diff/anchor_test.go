@@ -41,63 +41,63 @@ rename to new.go
 +package new
 `
 
-func TestAnchor(t *testing.T) {
+func TestFindPosition_Quote_GivesPosition(t *testing.T) {
 	files, err := diff.Parse(story)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type place = diff.Place
-	const l, r = diff.Left, diff.Right
+	type place = diff.Position
+	const l, r = diff.LeftSide, diff.RightSide
 	for _, test := range []struct {
 		name  string
 		at    place
 		quote string
 		want  place
-		fit   diff.Placement
+		fit   diff.PositionMatch
 	}{
-		{"an added line", place{"a.go", r, 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Exact},
-		{"white space apart", place{"a.go", r, 0, 13}, " four := 4 \n", place{"a.go", r, 0, 13}, diff.Exact},
-		{"a part of the line", place{"a.go", r, 0, 12}, "three", place{"a.go", r, 0, 12}, diff.Exact},
-		{"no quote", place{"a.go", r, 0, 12}, "", place{"a.go", r, 0, 12}, diff.Exact},
-		{"a removed line", place{"a.go", l, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.Exact},
-		{"context", place{"a.go", r, 0, 11}, "two := 2", place{"a.go", r, 0, 11}, diff.Exact},
-		{"context on the left is the right's", place{"a.go", l, 0, 14}, "five := 5", place{"a.go", r, 0, 15}, diff.Moved},
-		{"several lines", place{"a.go", r, 11, 13}, "two := 2\n\nthree := 3", place{"a.go", r, 11, 13}, diff.Nowhere},
-		{"several lines, one quoted", place{"a.go", r, 11, 13}, "three := 3", place{"a.go", r, 11, 13}, diff.Exact},
-		{"the same line twice", place{"a.go", r, 12, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Exact},
-		{"the wrong way round", place{"a.go", r, 13, 11}, "three := 3", place{"a.go", r, 11, 13}, diff.Moved},
-		{"some lines off", place{"a.go", r, 0, 17}, "three := 3", place{"a.go", r, 0, 12}, diff.Moved},
-		{"the nearest", place{"a.go", r, 0, 17}, "}", place{"a.go", r, 0, 16}, diff.Moved},
-		{"the nearest above", place{"a.go", r, 0, 13}, "}", place{"a.go", r, 0, 14}, diff.Moved},
-		{"several lines off", place{"a.go", r, 0, 10}, "\n\tthree := 3\n\tfour := 4\n\n", place{"a.go", r, 12, 13}, diff.Moved},
-		{"from a line's middle", place{"a.go", r, 0, 10}, ":= 3\nfour :=", place{"a.go", r, 12, 13}, diff.Moved},
-		{"with the mark of a diff", place{"a.go", r, 0, 12}, "+\tthree := 3", place{"a.go", r, 0, 12}, diff.Exact},
-		{"with numbers, some lines off", place{"a.go", r, 0, 10}, "R11  \ttwo := 2\nR12 +\tthree := 3", place{"a.go", r, 11, 12}, diff.Moved},
-		{"a mark, and nothing that stands there", place{"a.go", r, 0, 10}, "+", place{"a.go", r, 0, 10}, diff.Nowhere},
-		{"too little of a line", place{"a.go", r, 0, 10}, "ve", place{"a.go", r, 0, 10}, diff.Nowhere},
-		{"the other side", place{"a.go", r, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.Moved},
-		{"on the left from context on", place{"a.go", l, 11, 13}, "", place{"a.go", l, 0, 12}, diff.Moved},
-		{"another hunk's quote", place{"a.go", r, 0, 12}, "// here to stay", place{"a.go", r, 0, 12}, diff.Nowhere},
-		{"in no hunk, quoted once", place{"a.go", r, 0, 30}, "// here to stay", place{"a.go", r, 0, 52}, diff.Moved},
-		{"in no hunk, quoted twice", place{"a.go", r, 0, 30}, "return nil", place{"a.go", r, 0, 30}, diff.Nowhere},
-		{"in no hunk, no quote", place{"a.go", r, 0, 30}, " ", place{"a.go", r, 0, 30}, diff.Nowhere},
-		{"over two hunks", place{"a.go", r, 12, 52}, "", place{"a.go", r, 12, 52}, diff.Nowhere},
-		{"the name before", place{"old.go", r, 0, 1}, "package new", place{"new.go", r, 0, 1}, diff.Moved},
-		{"no such file", place{"b.go", r, 0, 12}, "three := 3", place{"b.go", r, 0, 12}, diff.Nowhere},
-		{"no line", place{"a.go", l, 0, 0}, "three := 5", place{"a.go", l, 0, 0}, diff.Nowhere},
-		{"no side", place{"a.go", "", 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Moved},
+		{"an added line", place{"a.go", r, 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.ExactMatch},
+		{"white space apart", place{"a.go", r, 0, 13}, " four := 4 \n", place{"a.go", r, 0, 13}, diff.ExactMatch},
+		{"a part of the line", place{"a.go", r, 0, 12}, "three", place{"a.go", r, 0, 12}, diff.ExactMatch},
+		{"no quote", place{"a.go", r, 0, 12}, "", place{"a.go", r, 0, 12}, diff.ExactMatch},
+		{"a removed line", place{"a.go", l, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.ExactMatch},
+		{"context", place{"a.go", r, 0, 11}, "two := 2", place{"a.go", r, 0, 11}, diff.ExactMatch},
+		{"context on the left is the right's", place{"a.go", l, 0, 14}, "five := 5", place{"a.go", r, 0, 15}, diff.MovedMatch},
+		{"several lines", place{"a.go", r, 11, 13}, "two := 2\n\nthree := 3", place{"a.go", r, 11, 13}, diff.NoMatch},
+		{"several lines, one quoted", place{"a.go", r, 11, 13}, "three := 3", place{"a.go", r, 11, 13}, diff.ExactMatch},
+		{"the same line twice", place{"a.go", r, 12, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.ExactMatch},
+		{"the wrong way round", place{"a.go", r, 13, 11}, "three := 3", place{"a.go", r, 11, 13}, diff.MovedMatch},
+		{"some lines off", place{"a.go", r, 0, 17}, "three := 3", place{"a.go", r, 0, 12}, diff.MovedMatch},
+		{"the nearest", place{"a.go", r, 0, 17}, "}", place{"a.go", r, 0, 16}, diff.MovedMatch},
+		{"the nearest above", place{"a.go", r, 0, 13}, "}", place{"a.go", r, 0, 14}, diff.MovedMatch},
+		{"several lines off", place{"a.go", r, 0, 10}, "\n\tthree := 3\n\tfour := 4\n\n", place{"a.go", r, 12, 13}, diff.MovedMatch},
+		{"from a line's middle", place{"a.go", r, 0, 10}, ":= 3\nfour :=", place{"a.go", r, 12, 13}, diff.MovedMatch},
+		{"with the mark of a diff", place{"a.go", r, 0, 12}, "+\tthree := 3", place{"a.go", r, 0, 12}, diff.ExactMatch},
+		{"with numbers, some lines off", place{"a.go", r, 0, 10}, "R11  \ttwo := 2\nR12 +\tthree := 3", place{"a.go", r, 11, 12}, diff.MovedMatch},
+		{"a mark, and nothing that stands there", place{"a.go", r, 0, 10}, "+", place{"a.go", r, 0, 10}, diff.NoMatch},
+		{"too little of a line", place{"a.go", r, 0, 10}, "ve", place{"a.go", r, 0, 10}, diff.NoMatch},
+		{"the other side", place{"a.go", r, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.MovedMatch},
+		{"on the left from context on", place{"a.go", l, 11, 13}, "", place{"a.go", l, 0, 12}, diff.MovedMatch},
+		{"another hunk's quote", place{"a.go", r, 0, 12}, "// here to stay", place{"a.go", r, 0, 12}, diff.NoMatch},
+		{"in no hunk, quoted once", place{"a.go", r, 0, 30}, "// here to stay", place{"a.go", r, 0, 52}, diff.MovedMatch},
+		{"in no hunk, quoted twice", place{"a.go", r, 0, 30}, "return nil", place{"a.go", r, 0, 30}, diff.NoMatch},
+		{"in no hunk, no quote", place{"a.go", r, 0, 30}, " ", place{"a.go", r, 0, 30}, diff.NoMatch},
+		{"over two hunks", place{"a.go", r, 12, 52}, "", place{"a.go", r, 12, 52}, diff.NoMatch},
+		{"the name before", place{"old.go", r, 0, 1}, "package new", place{"new.go", r, 0, 1}, diff.MovedMatch},
+		{"no such file", place{"b.go", r, 0, 12}, "three := 3", place{"b.go", r, 0, 12}, diff.NoMatch},
+		{"no line", place{"a.go", l, 0, 0}, "three := 5", place{"a.go", l, 0, 0}, diff.NoMatch},
+		{"no side", place{"a.go", "", 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.MovedMatch},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got, fit := diff.Anchor(files, test.at, test.quote); got != test.want || fit != test.fit {
+			if got, fit := diff.FindPosition(files, test.at, test.quote); got != test.want || fit != test.fit {
 				t.Errorf("got %+v, %d; want %+v, %d", got, fit, test.want, test.fit)
 			}
 		})
 	}
 }
 
-// TestAnchor_SwappedFiles covers two files that swap their names. A name means the file that has it
+// TestFindPosition_SwappedFiles_UsesNewName covers two files that swap their names. A name means the file that has it
 // after the change.
-func TestAnchor_SwappedFiles(t *testing.T) {
+func TestFindPosition_SwappedFiles_UsesNewName(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
 rename to b
@@ -116,8 +116,8 @@ rename to a
 +four
 `)
 	for path, quote := range map[string]string{"a": "four", "b": "two"} {
-		at := diff.Place{Path: path, Side: diff.Right, Line: 1}
-		if got, fit := diff.Anchor(files, at, quote); got != at || fit != diff.Exact {
+		at := diff.Position{Path: path, Side: diff.RightSide, Line: 1}
+		if got, fit := diff.FindPosition(files, at, quote); got != at || fit != diff.ExactMatch {
 			t.Errorf("%q in %s: %+v, %d", quote, path, got, fit)
 		}
 	}
@@ -159,9 +159,9 @@ func commentLines(text string) map[commentLine]string {
 	return found
 }
 
-// TestAnchor_WrongPositions draws 100,000 wrong numbers, sides, paths and quotes. The result must
+// TestFindPosition_WrongPosition_IsCorrected draws 100,000 wrong numbers, sides, paths and quotes. The result must
 // be a position that GitHub accepts and that has the quote, or no position.
-func TestAnchor_WrongPositions(t *testing.T) {
+func TestFindPosition_WrongPosition_IsCorrected(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))
 	text := manyHunks(random)
@@ -179,19 +179,19 @@ func TestAnchor_WrongPositions(t *testing.T) {
 	slices.SortFunc(all, func(a, b commentLine) int {
 		return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side))
 	})
-	fits := map[diff.Placement]int{}
+	fits := map[diff.PositionMatch]int{}
 	for i := range anchors {
 		at := wrongPlace(random)
 		meant := all[random.IntN(len(all))]
 		quote := wrongQuote(random, right[meant])
 		near := i%3 == 0
 		if near {
-			at = diff.Place{Path: meant.path, Side: diff.Side(meant.side), Line: meant.line + random.IntN(11) - 5}
+			at = diff.Position{Path: meant.path, Side: diff.Side(meant.side), Line: meant.line + random.IntN(11) - 5}
 			quote = right[meant]
 		}
-		got, fit := diff.Anchor(files, at, quote)
+		got, fit := diff.FindPosition(files, at, quote)
 		fits[fit]++
-		if fit == diff.Nowhere {
+		if fit == diff.NoMatch {
 			if near && quote != "" && hunkOf[commentLine{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
 				t.Fatalf("%+v is nowhere, and %q stands in its hunk", at, quote)
 			}
@@ -213,7 +213,7 @@ func TestAnchor_WrongPositions(t *testing.T) {
 		}
 	}
 	t.Log(fits)
-	if fits[diff.Exact]+fits[diff.Moved]+fits[diff.Nowhere] != anchors || fits[diff.Exact] == 0 || fits[diff.Moved] < anchors/100 {
+	if fits[diff.ExactMatch]+fits[diff.MovedMatch]+fits[diff.NoMatch] != anchors || fits[diff.ExactMatch] == 0 || fits[diff.MovedMatch] < anchors/100 {
 		t.Error(fits, "of", anchors)
 	}
 }
@@ -247,14 +247,14 @@ func manyHunks(random *rand.Rand) string {
 
 var words = []string{"", "}", "\treturn nil", "\tif err != nil {", "\t}", "x := 1", "y := compute(x, 2)", "\tfmt.Println( x )", "// a word"}
 
-func wrongPlace(random *rand.Rand) diff.Place {
+func wrongPlace(random *rand.Rand) diff.Position {
 	numbers := []func() int{
 		func() int { return random.IntN(150) }, func() int { return random.IntN(150) }, func() int { return random.IntN(150) },
 		func() int { return -random.IntN(150) }, func() int { return math.MaxInt - random.IntN(3) }, func() int { return 0 },
 	}
-	at := diff.Place{
+	at := diff.Position{
 		Path: []string{"f0", "f1", "f2", "f3", "f4", "f9", "", "../f0"}[random.IntN(8)],
-		Side: []diff.Side{diff.Right, diff.Left, diff.Right, diff.Left, "", "BOTH"}[random.IntN(6)],
+		Side: []diff.Side{diff.RightSide, diff.LeftSide, diff.RightSide, diff.LeftSide, "", "BOTH"}[random.IntN(6)],
 		Line: numbers[random.IntN(len(numbers))](),
 	}
 	if random.IntN(3) == 0 {
@@ -274,9 +274,9 @@ func wrongQuote(random *rand.Rand, line string) string {
 // quoted reports whether a quote is in the lines at a position, without regard to spaces. A
 // position on the left begins and ends with removed lines, but its quote may go on in context
 // lines.
-func quoted(right map[commentLine]string, at diff.Place, hunk int, quote string) bool {
+func quoted(right map[commentLine]string, at diff.Position, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	if at.Side == diff.Left {
+	if at.Side == diff.LeftSide {
 		return true // on the left, the text is not compared
 	}
 	first := at.Start

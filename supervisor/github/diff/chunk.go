@@ -9,21 +9,21 @@ import (
 // Chunk is a group of files or parts of files for a model to read at once.
 type Chunk []File
 
-// Unread is a part of a file that is in no chunk, and the reason.
-type Unread struct {
+// UnreadFile is a part of a file that is in no chunk, and the reason.
+type UnreadFile struct {
 	File   File
 	Reason string
 }
 
-// Split splits files into chunks, in order. A chunk has at most size bytes in Numbered's form. Each
+// SplitIntoChunks splits files into chunks, in order. A chunk has at most size bytes in Numbered's form. Each
 // changed line is in one chunk or in an Unread. Left unread are files for which skip returns a
 // reason, and lines that are too long. Files and hunks are cut only if they are larger than a
 // chunk.
-func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
+func SplitIntoChunks(files []File, size int, skip func(File) (reason string)) ([]Chunk, []UnreadFile) {
 	s := splitter{size: size}
 	for _, f := range files {
 		if reason := skip(f); reason != "" {
-			s.unread = append(s.unread, Unread{f, reason})
+			s.unread = append(s.unread, UnreadFile{f, reason})
 		} else if len(f.Hunks) > 0 {
 			s.file(f)
 		}
@@ -36,7 +36,7 @@ func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []
 type splitter struct {
 	size   int
 	chunks []Chunk
-	unread []Unread
+	unread []UnreadFile
 
 	chunk Chunk // the chunk that is being filled
 	used  int
@@ -50,7 +50,7 @@ func (s *splitter) end() {
 }
 
 func (s *splitter) file(f File) {
-	if n := len(f.Numbered()); n <= s.size {
+	if n := len(f.NumberedLines()); n <= s.size {
 		s.makeRoom(n)
 		s.chunk = append(s.chunk, f)
 		return
@@ -109,7 +109,7 @@ func (s *splitter) pieces(f File, h Hunk) {
 		from = to
 		if tooLong {
 			f.Hunks = []Hunk{piece}
-			s.unread = append(s.unread, Unread{f, reasonTooLong})
+			s.unread = append(s.unread, UnreadFile{f, reasonTooLong})
 			continue
 		}
 		s.hunk(f, piece, len(piece.appendNumbered(nil)))

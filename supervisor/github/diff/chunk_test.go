@@ -15,7 +15,7 @@ func countChanged(count map[string]int, files []diff.File) {
 	for _, f := range files {
 		for i := range f.Hunks {
 			for line := range f.Hunks[i].Lines() {
-				if side, number := line.At(); line.Kind != diff.LineContext {
+				if side, number := line.CommentPosition(); line.Kind != diff.LineContext {
 					count[fmt.Sprintf("%s %s %d %t %s", f.Path(), side, number, line.Unended, line.Text)]++
 				}
 			}
@@ -23,9 +23,9 @@ func countChanged(count map[string]int, files []diff.File) {
 	}
 }
 
-// TestSplit splits many diffs, with sizes from less than a line to more than the diff. Each changed
+// TestSplitIntoChunks_HasEachLineOnce splits many diffs, with sizes from less than a line to more than the diff. Each changed
 // line must be in one chunk or in an Unread with a reason. No chunk may be too large.
-func TestSplit(t *testing.T) {
+func TestSplitIntoChunks_HasEachLineOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 2))
 	for round := range 100 {
 		files := randomFiles(t, random)
@@ -36,7 +36,7 @@ func TestSplit(t *testing.T) {
 			}
 			return ""
 		}
-		chunks, unread := diff.Split(files, size, skipped)
+		chunks, unread := diff.SplitIntoChunks(files, size, skipped)
 		head := headOf(files)
 		want, got := map[string]int{}, map[string]int{}
 		countChanged(want, files)
@@ -82,7 +82,7 @@ func randomFiles(t *testing.T, random *rand.Rand) []diff.File {
 
 func shownSize(chunk []diff.File) (n int) {
 	for _, f := range chunk {
-		n += len(f.Numbered())
+		n += len(f.NumberedLines())
 	}
 	return n
 }
@@ -128,9 +128,9 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	}
 }
 
-// TestSplit_KeepsFilesTogether checks that a file with several hunks begins a new chunk instead of
+// TestSplitIntoChunks_KeepsFilesTogether checks that a file with several hunks begins a new chunk instead of
 // being cut. Pieces must show the lines around them.
-func TestSplit_KeepsFilesTogether(t *testing.T) {
+func TestSplitIntoChunks_KeepsFilesTogether(t *testing.T) {
 	files, err := diff.Parse(`diff --git a/a b/a
 --- a/a
 +++ b/a
@@ -163,12 +163,12 @@ diff --git a/c b/c
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks, unread := diff.Split(files, 120, func(diff.File) string { return "" })
+	chunks, unread := diff.SplitIntoChunks(files, 120, func(diff.File) string { return "" })
 	var got strings.Builder
 	for _, chunk := range chunks {
 		got.WriteString("chunk\n")
 		for _, f := range chunk {
-			got.WriteString(f.Path() + "\n" + f.Numbered())
+			got.WriteString(f.Path() + "\n" + f.NumberedLines())
 		}
 	}
 	want := `chunk

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Status is the kind of a file's change, in GitHub's words.
-type Status string
+// FileStatus is the kind of a file's change, in GitHub's words.
+type FileStatus string
 
 const (
-	Added    Status = "added"
-	Removed  Status = "removed"
-	Modified Status = "modified"
-	Renamed  Status = "renamed"
-	Copied   Status = "copied"
+	FileAdded    FileStatus = "added"
+	FileRemoved  FileStatus = "removed"
+	FileModified FileStatus = "modified"
+	FileRenamed  FileStatus = "renamed"
+	FileCopied   FileStatus = "copied"
 )
 
 // ModeSubmodule is the mode of a submodule. Its only line is the SHA of a commit.
@@ -29,7 +29,7 @@ const ModeSubmodule = "160000"
 type File struct {
 	// paths before and after the change; Old is "" for an added file, New for a removed one
 	Old, New         string
-	Status           Status
+	Status           FileStatus
 	OldMode, NewMode string // file modes in octal; "" if the diff does not contain them
 	Binary           bool   // git shows no lines, because the file is binary
 	Hunks            []Hunk // the hunks in order
@@ -43,13 +43,13 @@ func (f File) Path() string {
 	return f.Old
 }
 
-// Submodule reports whether the file is or was a submodule.
-func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
+// IsSubmodule reports whether the file is or was a submodule.
+func (f File) IsSubmodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered returns the hunks as text, with side and number before each line: "R12 +text". With
+// NumberedLines returns the hunks as text, with side and number before each line: "R12 +text". With
 // these, a reader can name a line. Lines around a piece of a hunk have no number, because they
 // belong to other pieces.
-func (f File) Numbered() string {
+func (f File) NumberedLines() string {
 	var b []byte
 	for i := range f.Hunks {
 		b = f.Hunks[i].appendNumbered(b)
@@ -62,7 +62,7 @@ func (h *Hunk) appendNumbered(b []byte) []byte {
 	around := cmp.Or(h.Around, &[2]string{})
 	b = appendIndented(b, around[0])
 	for line := range h.Lines() {
-		side, number := line.At()
+		side, number := line.CommentPosition()
 		b = append(b, side[0])
 		b = strconv.AppendInt(b, int64(number), 10)
 		b = append(b, ' ', byte(line.Kind))
@@ -111,17 +111,17 @@ type Line struct {
 	Unended  bool   // the last line of a file without a line end; never true in a combined diff
 }
 
-// At returns the position for a comment on the line: its side and number.
-func (l Line) At() (Side, int) {
+// CommentPosition returns the position for a comment on the line: its side and number.
+func (l Line) CommentPosition() (Side, int) {
 	if l.Kind == LineRemoved {
-		return Left, l.Old
+		return LeftSide, l.Old
 	}
-	return Right, l.New
+	return RightSide, l.New
 }
 
 // number returns the line's number on a side; 0 if the line is not on that side.
 func (l Line) number(side Side) int {
-	if side == Left {
+	if side == LeftSide {
 		return l.Old
 	}
 	return l.New
@@ -129,7 +129,7 @@ func (l Line) number(side Side) int {
 
 // size returns the maximum number of bytes of the line in Numbered's form.
 func (l Line) size() int {
-	_, number := l.At()
+	_, number := l.CommentPosition()
 	return len("R  \n") + len(strconv.Itoa(number)) + len(l.Text)
 }
 

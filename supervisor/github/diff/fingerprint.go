@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Fingerprints returns a fingerprint for each hunk of a file. It does not change by a rebase,
+// HunkFingerprints returns a fingerprint for each hunk of a file. It does not change by a rebase,
 // because it covers only the path and the changed lines, without numbers and white space. Equal
 // changes in one file get different fingerprints.
-func Fingerprints(f File) []string {
+func HunkFingerprints(f File) []string {
 	prints := make([]string, len(f.Hunks))
 	times := map[string]int{}
 	for i := range f.Hunks {
@@ -28,12 +28,12 @@ func Fingerprints(f File) []string {
 	return prints
 }
 
-// Unseen returns files with only those hunks whose fingerprints are not in seen. It leaves out
+// UnseenChanges returns files with only those hunks whose fingerprints are not in seen. It leaves out
 // files without such hunks.
-func Unseen(files []File, seen map[string]bool) []File {
+func UnseenChanges(files []File, seen map[string]bool) []File {
 	var unseen []File
 	for _, f := range files {
-		prints := Fingerprints(f)
+		prints := HunkFingerprints(f)
 		i := -1
 		f.Hunks = slices.DeleteFunc(slices.Clone(f.Hunks), func(Hunk) bool { i++; return seen[prints[i]] })
 		if len(f.Hunks) > 0 {

@@ -28,7 +28,7 @@ const reviewed = `diff --git a/a.go b/a.go
  y
 `
 
-func TestUnseen(t *testing.T) {
+func TestUnseenChanges_SameHunk_IsLeftOut(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"the same again", reviewed, ""},
 		{"rebased: other numbers, context and white space", `diff --git a/a.go b/a.go
@@ -69,14 +69,14 @@ func TestUnseen(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			seen := map[string]bool{}
 			for _, f := range parsed(t, reviewed) {
-				for _, print := range diff.Fingerprints(f) {
+				for _, print := range diff.HunkFingerprints(f) {
 					seen[print] = true
 				}
 			}
 			files := parsed(t, test.text)
 			got := ""
-			for _, f := range diff.Unseen(files, seen) {
-				got += f.Numbered()
+			for _, f := range diff.UnseenChanges(files, seen) {
+				got += f.NumberedLines()
 			}
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
@@ -88,9 +88,9 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestUnseen_AfterRebase rebases a branch with git. The new base has changes above, between and in
+// TestUnseenChanges_AfterRebase_AreOnlyNewHunks rebases a branch with git. The new base has changes above, between and in
 // the context of its hunks. Then one of the hunks changes.
-func TestUnseen_AfterRebase(t *testing.T) {
+func TestUnseenChanges_AfterRebase_AreOnlyNewHunks(t *testing.T) {
 	folder := t.TempDir()
 	run := func(args ...string) string {
 		return string(git(t, folder, nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...))
@@ -112,7 +112,7 @@ func TestUnseen_AfterRebase(t *testing.T) {
 	write(map[int]string{20: "first", 40: "second"})
 	seen := map[string]bool{}
 	for _, f := range parsed(t, run("diff", "main...branch")) {
-		for _, print := range diff.Fingerprints(f) {
+		for _, print := range diff.HunkFingerprints(f) {
 			seen[print] = true
 		}
 	}
@@ -120,12 +120,12 @@ func TestUnseen_AfterRebase(t *testing.T) {
 	write(map[int]string{2: "new\nnew\nnew", 17: "near the first", 30: "between"})
 	run("rebase", "-q", "main", "branch")
 	rebased := parsed(t, run("diff", "main...branch"))
-	if len(seen) != 2 || len(rebased[0].Hunks) != 2 || diff.Unseen(rebased, seen) != nil {
-		t.Errorf("%v are new after a rebase of %d hunks", diff.Unseen(rebased, seen), len(seen))
+	if len(seen) != 2 || len(rebased[0].Hunks) != 2 || diff.UnseenChanges(rebased, seen) != nil {
+		t.Errorf("%v are new after a rebase of %d hunks", diff.UnseenChanges(rebased, seen), len(seen))
 	}
 	write(map[int]string{2: "new\nnew\nnew", 17: "near the first", 30: "between", 20: "first", 40: "second, again"})
-	unseen := diff.Unseen(parsed(t, run("diff", "main...branch")), seen)
-	if len(unseen) != 1 || len(unseen[0].Hunks) != 1 || !strings.Contains(unseen[0].Numbered(), "+second, again") {
+	unseen := diff.UnseenChanges(parsed(t, run("diff", "main...branch")), seen)
+	if len(unseen) != 1 || len(unseen[0].Hunks) != 1 || !strings.Contains(unseen[0].NumberedLines(), "+second, again") {
 		t.Errorf("%v are new, and the second hunk is", unseen)
 	}
 }

@@ -200,7 +200,7 @@ type pair struct {
 	added, removed                 string // numbers in the form of --numstat
 }
 
-var statuses = map[string]diff.Status{"A": diff.Added, "D": diff.Removed, "M": diff.Modified, "R": diff.Renamed, "C": diff.Copied}
+var statuses = map[string]diff.FileStatus{"A": diff.FileAdded, "D": diff.FileRemoved, "M": diff.FileModified, "R": diff.FileRenamed, "C": diff.FileCopied}
 
 // pairsOf parses the output of git log --raw --numstat -z.
 func pairsOf(list string) ([]pair, error) {
@@ -239,7 +239,7 @@ func linesOf(f diff.File) string {
 	var b strings.Builder
 	for i := range f.Hunks {
 		for line := range f.Hunks[i].Lines() {
-			side, number := line.At()
+			side, number := line.CommentPosition()
 			fmt.Fprintf(&b, "%s %d %q\n", side, number, line.Text)
 		}
 	}
@@ -398,7 +398,7 @@ func (v *viewer) count(f diff.File) {
 	v.kinds[string(f.Status)]++
 	v.kinds["hunks"] += len(f.Hunks)
 	for kind, seen := range map[string]bool{
-		"binary": f.Binary, "submodule": f.Submodule(), "modes": f.OldMode != f.NewMode && f.OldMode != "" && f.NewMode != "",
+		"binary": f.Binary, "submodule": f.IsSubmodule(), "modes": f.OldMode != f.NewMode && f.OldMode != "" && f.NewMode != "",
 		"quoted": strconv.Quote(f.Path()) != `"`+f.Path()+`"`,
 	} {
 		if seen {

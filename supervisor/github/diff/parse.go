@@ -28,7 +28,7 @@ func Parse(text string) ([]File, error) {
 			p.next()
 			continue
 		}
-		f := File{Status: Modified}
+		f := File{Status: FileModified}
 		p.header(&f)
 		if f.Path() == "" {
 			return nil, p.errorf("a file without a path")
@@ -42,8 +42,8 @@ func Parse(text string) ([]File, error) {
 	return files, nil
 }
 
-// Patch parses hunks without a header, as GitHub's API returns them for a file.
-func Patch(patch string) ([]Hunk, error) {
+// ParsePatch parses hunks without a header, as GitHub's API returns them for a file.
+func ParsePatch(patch string) ([]Hunk, error) {
 	p := &parser{rest: patch}
 	hunks, err := p.hunks()
 	if err == nil && p.rest != "" {
@@ -94,9 +94,9 @@ func (p *parser) header(f *File) {
 		headerLines[i].read(f, line[len(headerLines[i].prefix):])
 	}
 	switch f.Status {
-	case Added:
+	case FileAdded:
 		f.Old = ""
-	case Removed:
+	case FileRemoved:
 		f.New = ""
 	}
 }
@@ -115,11 +115,11 @@ var headerLines = []headerLine{
 	{"old mode ", func(f *File, rest string) { f.OldMode = rest }},
 	{"new mode ", func(f *File, rest string) { f.NewMode = rest }},
 	{"mode ", readModes},
-	{"new file mode ", func(f *File, rest string) { f.Status, f.NewMode = Added, rest }},
-	{"deleted file mode ", func(f *File, rest string) { f.Status, f.OldMode = Removed, firstOf(rest) }},
-	{"copy from ", func(f *File, rest string) { f.Status, f.Old = Copied, unquoted(rest) }},
+	{"new file mode ", func(f *File, rest string) { f.Status, f.NewMode = FileAdded, rest }},
+	{"deleted file mode ", func(f *File, rest string) { f.Status, f.OldMode = FileRemoved, firstOf(rest) }},
+	{"copy from ", func(f *File, rest string) { f.Status, f.Old = FileCopied, unquoted(rest) }},
 	{"copy to ", func(f *File, rest string) { f.New = unquoted(rest) }},
-	{"rename from ", func(f *File, rest string) { f.Status, f.Old = Renamed, unquoted(rest) }},
+	{"rename from ", func(f *File, rest string) { f.Status, f.Old = FileRenamed, unquoted(rest) }},
 	{"rename to ", func(f *File, rest string) { f.New = unquoted(rest) }},
 	{"similarity index ", func(*File, string) {}},
 	{"dissimilarity index ", func(*File, string) {}},

@@ -20,7 +20,7 @@ func shown(files []diff.File) string {
 		if f.Binary {
 			b.WriteString(" binary")
 		}
-		if f.Submodule() {
+		if f.IsSubmodule() {
 			b.WriteString(" submodule")
 		}
 		b.WriteString("\n")
@@ -39,8 +39,8 @@ func shown(files []diff.File) string {
 	return b.String()
 }
 
-// TestParse parses the diffs in testdata, and compares the results with files next to them.
-func TestParse(t *testing.T) {
+// TestParse_Testdata_MatchesGoldenFiles parses the diffs in testdata, and compares the results with files next to them.
+func TestParse_Testdata_MatchesGoldenFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
@@ -75,7 +75,7 @@ func read(tb testing.TB, path string) string {
 	return string(content)
 }
 
-func TestPatch(t *testing.T) {
+func TestParsePatch_ReturnsHunks(t *testing.T) {
 	for _, test := range []struct{ name, patch, want string }{
 		{"none", "", ""},
 		{"one hunk, no end of line", "@@ -1 +1,2 @@ func a() {\n-a\n+b\n+c", " 1,1 1,2 \"func a() {\"\n  - 1 0 \"a\"\n  + 0 1 \"b\"\n  + 0 2 \"c\"\n"},
@@ -95,7 +95,7 @@ func TestPatch(t *testing.T) {
 		{"no diff", "hello", "diff: line 1: not a hunk"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			hunks, err := diff.Patch(test.patch)
+			hunks, err := diff.ParsePatch(test.patch)
 			_, got, _ := strings.Cut(shown([]diff.File{{Hunks: hunks}}), "\n")
 			if err != nil {
 				got = err.Error()
@@ -107,14 +107,14 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func TestNumbered(t *testing.T) {
-	hunks, err := diff.Patch("@@ -9,2 +9,2 @@ func a() {\n a\r\n-b\n+c\n")
+func TestNumberedLines_ShowSideAndNumber(t *testing.T) {
+	hunks, err := diff.ParsePatch("@@ -9,2 +9,2 @@ func a() {\n a\r\n-b\n+c\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	hunks[0].Around = &[2]string{"x\n", "y\nz\n"}
 	want := "@@ func a() {\n   x\nR9  a\nL10 -b\nR10 +c\n   y\n   z\n"
-	if got := (diff.File{Hunks: hunks}).Numbered(); got != want {
+	if got := (diff.File{Hunks: hunks}).NumberedLines(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 			}
 			anchorAll(t, file)
 		}
-		diff.Split(files, 80, diff.Skipper([]byte(text)))
+		diff.SplitIntoChunks(files, 80, diff.NewSkipFilter([]byte(text)))
 		if length > len(text) {
 			t.Errorf("%d bytes of lines in %d", length, len(text))
 		}
@@ -178,17 +178,17 @@ func anchorAll(t *testing.T, f diff.File) {
 	n := 0
 	for i := range f.Hunks {
 		for line := range f.Hunks[i].Lines() {
-			side, number := line.At()
+			side, number := line.CommentPosition()
 			if n++; n > 20 || number == 0 {
 				return
 			}
-			at := diff.Place{Path: f.Path(), Side: side, Line: number}
+			at := diff.Position{Path: f.Path(), Side: side, Line: number}
 			files := []diff.File{{New: f.Path(), Hunks: f.Hunks[i : i+1]}}
-			if got, fit := diff.Anchor(files, at, line.Text); fit != diff.Exact {
+			if got, fit := diff.FindPosition(files, at, line.Text); fit != diff.ExactMatch {
 				t.Errorf("%+v, where it stands, has become %+v", at, got)
 			}
 			at.Line = -number
-			diff.Anchor([]diff.File{f}, at, line.Text)
+			diff.FindPosition([]diff.File{f}, at, line.Text)
 		}
 	}
 }

@@ -27,16 +27,16 @@ func readOneName(f *File, rest string) {
 
 func readOldName(f *File, rest string) {
 	if name := nameOf(rest); name == nowhere {
-		f.Status = Added
-	} else if f.Status != Renamed && f.Status != Copied {
+		f.Status = FileAdded
+	} else if f.Status != FileRenamed && f.Status != FileCopied {
 		f.Old = strings.TrimPrefix(name, "a/")
 	}
 }
 
 func readNewName(f *File, rest string) {
 	if name := nameOf(rest); name == nowhere {
-		f.Status = Removed
-	} else if f.Status != Renamed && f.Status != Copied {
+		f.Status = FileRemoved
+	} else if f.Status != FileRenamed && f.Status != FileCopied {
 		f.New = strings.TrimPrefix(name, "b/")
 	}
 }

@@ -38,9 +38,9 @@ var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// Skipper returns a function that tells why a file needs no review; "" if it needs one.
+// NewSkipFilter returns a function that tells why a file needs no review; "" if it needs one.
 // gitattributes must come from the base branch, because a change must not exclude its own files.
-func Skipper(gitattributes []byte) func(File) (reason string) {
+func NewSkipFilter(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {
 		path := f.Path()
@@ -48,7 +48,7 @@ func Skipper(gitattributes []byte) func(File) (reason string) {
 		switch {
 		case f.Binary:
 			return reasonBinary
-		case f.Submodule():
+		case f.IsSubmodule():
 			return reasonSubmodule
 		case given[linguistGenerated] == set:
 			return reasonGenerated

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-func TestSkipper(t *testing.T) {
-	skip := diff.Skipper([]byte(`# what git shows
+func TestSkipFilter_GeneratedFile_HasReason(t *testing.T) {
+	skip := diff.NewSkipFilter([]byte(`# what git shows
 *.gen.txt linguist-generated
 docs/api/** linguist-generated=true
 /vendor/ours/** -linguist-vendored
@@ -59,8 +59,8 @@ folder/ -diff
 	}
 }
 
-func TestSkipper_ReadsGitattributes(t *testing.T) {
-	skip := diff.Skipper(nil)
+func TestSkipFilter_ObeysGitattributes(t *testing.T) {
+	skip := diff.NewSkipFilter(nil)
 	long := strings.Repeat("a=1;", 500)
 	for text, want := range map[string]string{
 		"diff --git a/a.png b/a.png\nBinary files a/a.png and b/a.png differ\n":                                             "binary",
@@ -113,7 +113,7 @@ func TestAttributes_AgreeWithGit(t *testing.T) {
 		}
 		out := git(t, folder, strings.NewReader(strings.Join(paths, "\x00")+"\x00"), "check-attr", "-z", "--stdin",
 			"linguist-generated", "linguist-vendored", "diff")
-		skip := diff.Skipper([]byte(text))
+		skip := diff.NewSkipFilter([]byte(text))
 		fields := strings.Split(string(out), "\x00")
 		for i := 0; i+8 < len(fields); i += 9 {
 			want := ""

@@ -23,9 +23,9 @@ const MaxEvent = 8 << 10
 // maxElements is the number of elements of a list that are read. No field needs more.
 const maxElements = 50
 
-// Read reads the payload of an event with GitHub's name. The text ignored is the reason why Mews
+// Parse reads the payload of an event with GitHub's name. The text ignored is the reason why Mews
 // does not need the event; "" means that Mews needs it.
-func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
+func Parse(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
 	table := tables[name]

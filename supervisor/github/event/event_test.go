@@ -49,7 +49,7 @@ func TestGitHubExamples_AreAccepted(t *testing.T) {
 		}
 		for _, e := range events {
 			for i, payload := range e.Examples {
-				got, why, err := event.Read(e.Name, bytes.NewReader(payload))
+				got, why, err := event.Parse(e.Name, bytes.NewReader(payload))
 				name := fmt.Sprintf("%s: %s %d", file, e.Name, i)
 				switch {
 				case err != nil:
@@ -94,7 +94,7 @@ func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
 
 const around = `"repository":{"full_name":"Acme/widget","owner":{"login":"Acme"}},"sender":{"login":"bob","type":"User"}`
 
-func TestRead_Fields(t *testing.T) {
+func TestParse_EachEvent_HasFields(t *testing.T) {
 	base := supervisor.GitHubEvent{Repo: "Acme/widget", Sender: "bob"}
 	for _, test := range []struct {
 		name, event, payload string
@@ -135,7 +135,7 @@ func TestRead_Fields(t *testing.T) {
 			want := base
 			want.Event = test.event
 			test.want(&want)
-			got, why, err := event.Read(test.event, strings.NewReader(test.payload))
+			got, why, err := event.Parse(test.event, strings.NewReader(test.payload))
 			if err != nil || why != "" {
 				t.Fatal(why, err)
 			}
@@ -154,7 +154,7 @@ func commits(n int) string {
 	return strings.Join(all, ",")
 }
 
-func TestRead_Ignored(t *testing.T) {
+func TestParse_UnusedEvent_IsIgnored(t *testing.T) {
 	const bot = `"repository":{"full_name":"a/b"},"sender":{"login":"x[bot]","type":"Bot"}`
 	for payload, want := range map[[2]string]string{
 		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
@@ -166,24 +166,24 @@ func TestRead_Ignored(t *testing.T) {
 		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
 		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {
-		if _, why, err := event.Read(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
+		if _, why, err := event.Parse(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
 			t.Errorf("%s: %q, %v; want %q", payload, why, err, want)
 		}
 	}
 }
 
-func TestRead_InvalidPayload_Fails(t *testing.T) {
+func TestParse_InvalidPayload_Fails(t *testing.T) {
 	for _, payload := range []string{"", "{", "[]", "1", "{}", "{]", `{"a" 1}`, `{"a":1,}`, `{"action":nil}`, `{"action":"\x"}`, `{"x":{"a":1]`, `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
 		`{"a":` + strings.Repeat("[", 100), `{"a":` + strings.Repeat("9", 1<<20) + "," + around + "}"} {
-		if e, why, err := event.Read("push", strings.NewReader(payload)); err == nil {
+		if e, why, err := event.Parse("push", strings.NewReader(payload)); err == nil {
 			t.Errorf("%.40s is %+v, %s", payload, e, why)
 		}
 	}
 }
 
-// TestLongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. A few KiB
+// TestParse_LongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. A few KiB
 // of memory must be enough.
-func TestLongString_UsesLittleMemory(t *testing.T) {
+func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,
 		"spaces": strings.Repeat(" \n", event.MaxPayload/2) + `"x":1`,
@@ -192,7 +192,7 @@ func TestLongString_UsesLittleMemory(t *testing.T) {
 			var before, after runtime.MemStats
 			payload := io.MultiReader(strings.NewReader("{"), strings.NewReader(long), strings.NewReader(","+around+"}"))
 			runtime.ReadMemStats(&before)
-			e, _, err := event.Read("push", payload)
+			e, _, err := event.Parse("push", payload)
 			runtime.ReadMemStats(&after)
 			if err != nil || e.Repo != "Acme/widget" {
 				t.Fatal(e, err)
@@ -209,7 +209,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("push", `{"ref":"refs/heads/main","commits":[`+commits(7)+`],`+around+`}`)
 	f.Add("issue_comment", `{"comment":{"body":"\ud83d\"\u2028"},`+around+`}`)
 	f.Fuzz(func(t *testing.T, name, payload string) {
-		e, _, err := event.Read(name, strings.NewReader(payload))
+		e, _, err := event.Parse(name, strings.NewReader(payload))
 		if err != nil {
 			return
 		}

@@ -23,8 +23,8 @@ var actions = map[string]string{
 	"check_suite":                 "completed",
 }
 
-// Names returns the names of the events that a webhook must send.
-func Names() []string { return slices.Sorted(maps.Keys(actions)) }
+// EventNames returns the names of the events that a webhook must send.
+func EventNames() []string { return slices.Sorted(maps.Keys(actions)) }
 
 // byApps are events that apps usually cause. None is a comment, so they can't cause endless
 // replies.

@@ -12,7 +12,7 @@ import (
 
 // Summary is the body of a pull request's first review. Later reviews update it in place.
 type Summary struct {
-	Checked
+	CheckedFindings
 	Head    string
 	Mark    string   // text of the hidden mark; "" means Head
 	Name    string   // name of the reviewer
@@ -33,17 +33,17 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview returns the hidden mark of a review. mark is usually its head. Anybody can write such
+// ReviewMark returns the hidden mark of a review. mark is usually its head. Anybody can write such
 // a mark. MarkFinding returns the mark of a comment.
-func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
+func ReviewMark(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
 var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// Marked returns the fingerprint in the mark at the end of Mews's comment. Earlier marks do not
+// ParseFindingMark returns the fingerprint in the mark at the end of Mews's comment. Earlier marks do not
 // count, because a suggested replacement may contain one.
-func Marked(comment string) (fingerprint string, ok bool) {
+func ParseFindingMark(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {
 		return "", false
@@ -53,25 +53,25 @@ func Marked(comment string) (fingerprint string, ok bool) {
 
 // Body returns the summary as Markdown.
 func (s Summary) Body() string {
-	lines := []string{MarkReview(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, Short(s.Head), s.news())}
-	if len(s.Checked.Summary)+len(s.Suggestions) > 0 {
+	lines := []string{ReviewMark(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, ShortSHA(s.Head), s.news())}
+	if len(s.CheckedFindings.Summary)+len(s.Suggestions) > 0 {
 		lines = append(lines, "")
 	}
-	lines = append(lines, list(s.Checked.Summary, maxListed)...)
+	lines = append(lines, list(s.CheckedFindings.Summary, maxListed)...)
 	lines = append(lines, list(s.Suggestions, maxSuggestions)...)
 	lines = append(lines, notes(textSkipped, s.Skipped)...)
 	lines = append(lines, notes(textUnread, s.Unread)...)
 	lines = append(lines, notes(textLeft, s.left())...)
 	cost := textUnpriced
 	if s.Cost != nil {
-		cost = money.Dollars(*s.Cost)
+		cost = money.FormatDollars(*s.Cost)
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
 }
 
 // news describes the new findings and counts the earlier ones.
 func (s Summary) news() string {
-	switch counts := s.Counts(); {
+	switch counts := s.CountText(); {
 	case s.Earlier == 0:
 		return counts
 	case counts == textNothing:
@@ -81,24 +81,24 @@ func (s Summary) news() string {
 	}
 }
 
-// News returns the body of a later review, which has only the new findings.
-func (s Summary) News() string {
-	return MarkReview(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
+// FollowUpBody returns the body of a later review, which has only the new findings.
+func (s Summary) FollowUpBody() string {
+	return ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, ShortSHA(s.Head), s.CountText())
 }
 
-// NotRead returns the summary after a failed review. An unchanged summary would look like approval.
-func NotRead(head, why string) string {
-	return MarkReview(head) + "\n" + fmt.Sprintf(textNotRead, Short(head), Plain(why, maxNote))
+// FailureBody returns the summary after a failed review. An unchanged summary would look like approval.
+func FailureBody(head, why string) string {
+	return ReviewMark(head) + "\n" + fmt.Sprintf(textNotRead, ShortSHA(head), HarmlessMarkdown(why, maxNote))
 }
 
-// Short returns the short form of a commit's SHA.
-func Short(sha string) string { return sha[:min(len(sha), 12)] }
+// ShortSHA returns the short form of a commit's SHA.
+func ShortSHA(sha string) string { return sha[:min(len(sha), 12)] }
 
-// Counts returns the numbers of findings as text.
-func (c Checked) Counts() string {
+// CountText returns the numbers of findings as text.
+func (c CheckedFindings) CountText() string {
 	var parts []string
 	for _, severity := range severities {
-		if n := c.Count()[severity]; n > 0 {
+		if n := c.CountBySeverity()[severity]; n > 0 {
 			parts = append(parts, amount.Plural(n, counted[string(severity)][0], counted[string(severity)][1]))
 		}
 	}
@@ -109,8 +109,8 @@ func (c Checked) Counts() string {
 }
 
 // left returns the numbers of omitted findings as texts.
-func (c Checked) left() (parts []string) {
-	for _, why := range []Omission{LeftUnfounded, LeftSaid, LeftStyle} {
+func (c CheckedFindings) left() (parts []string) {
+	for _, why := range []Omission{OmittedUnfounded, OmittedRepeated, OmittedStyle} {
 		if n := c.Left[why]; n > 0 {
 			parts = append(parts, amount.Plural(n, counted[string(why)][0], counted[string(why)][1]))
 		}
@@ -121,7 +121,7 @@ func (c Checked) left() (parts []string) {
 // list returns a line for each of the first most findings, and a line that counts the others.
 func list(found []Finding, most int) (lines []string) {
 	for _, f := range found[:min(len(found), most)] {
-		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", Where(f), f.Severity, Plain(f.Title, maxTitle), Plain(f.Detail, maxItem)))
+		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", PositionText(f), f.Severity, HarmlessMarkdown(f.Title, maxTitle), HarmlessMarkdown(f.Detail, maxItem)))
 	}
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf(textMore, more))
@@ -129,9 +129,9 @@ func list(found []Finding, most int) (lines []string) {
 	return lines
 }
 
-// Where returns a finding's position as inline code.
-func Where(f Finding) string {
-	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Cut(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'"), f.Line)
+// PositionText returns a finding's position as inline code.
+func PositionText(f Finding) string {
+	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'"), f.Line)
 }
 
 // notes returns a line that lists parts of a change; no line if there are none.
@@ -139,12 +139,12 @@ func notes(format string, parts []string) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(format, Plain(strings.Join(parts, "; "), maxNote))}
+	return []string{fmt.Sprintf(format, HarmlessMarkdown(strings.Join(parts, "; "), maxNote))}
 }
 
-// Comment returns the Markdown of a finding's comment on its lines.
-func (f Finding) Comment() string {
-	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, Plain(f.Title, maxTitle), Plain(f.Detail, maxDetail))
+// CommentBody returns the Markdown of a finding's comment on its lines.
+func (f Finding) CommentBody() string {
+	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, HarmlessMarkdown(f.Title, maxTitle), HarmlessMarkdown(f.Detail, maxDetail))
 	if f.Replaces {
 		text += "\n```suggestion\n" + strings.TrimSuffix(f.Replacement, "\n") + "\n```\n"
 	}

@@ -20,9 +20,9 @@ import (
 type Omission string
 
 const (
-	LeftUnfounded Omission = "unfounded" // the finding's quote is not in the change
-	LeftSaid      Omission = "said"      // the finding was posted before, or was muted
-	LeftStyle     Omission = "style"     // the finding is about taste
+	OmittedUnfounded Omission = "unfounded" // the finding's quote is not in the change
+	OmittedRepeated  Omission = "said"      // the finding was posted before, or was muted
+	OmittedStyle     Omission = "style"     // the finding is about taste
 )
 
 // Finding is a checked finding.
@@ -33,8 +33,8 @@ type Finding struct {
 	Replaces    bool   // the Replacement may be offered as it is
 }
 
-// Checked has all findings of a report. Each is in one of the lists, or is counted in Left.
-type Checked struct {
+// CheckedFindings has all findings of a report. Each is in one of the lists, or is counted in Left.
+type CheckedFindings struct {
 	Inline []Finding // findings to post as comments
 	// serious findings without a position, or beyond the limit of comments; the worst first
 	Summary     []Finding
@@ -42,8 +42,8 @@ type Checked struct {
 	Left        map[Omission]int
 }
 
-// Count returns the number of findings to post for each severity.
-func (c Checked) Count() map[protocol.Severity]int {
+// CountBySeverity returns the number of findings to post for each severity.
+func (c CheckedFindings) CountBySeverity() map[protocol.Severity]int {
 	count := map[protocol.Severity]int{}
 	for _, f := range c.All() {
 		count[f.Severity]++
@@ -52,7 +52,7 @@ func (c Checked) Count() map[protocol.Severity]int {
 }
 
 // All returns the findings to post, the worst first.
-func (c Checked) All() []Finding { return slices.Concat(c.Inline, c.Summary, c.Suggestions) }
+func (c CheckedFindings) All() []Finding { return slices.Concat(c.Inline, c.Summary, c.Suggestions) }
 
 // Limits for the number of inline comments in a review: the default and the maximum.
 const (
@@ -60,8 +60,8 @@ const (
 	maxInline     = 20
 )
 
-// Change is a reviewed change. It checks findings about the change.
-type Change struct {
+// Checker is a reviewed change. It checks findings about the change.
+type Checker struct {
 	Files  []diff.File       // the files, as VisibleCode shows them
 	Heads  map[string]string // whole files of the head that the review has read, by path
 	Said   map[string]bool   // fingerprints of findings that must not be posted
@@ -69,15 +69,15 @@ type Change struct {
 }
 
 // Check decides which findings are posted, and at which positions.
-func (c Change) Check(found []protocol.ReviewFinding) Checked {
-	checked := Checked{Left: map[Omission]int{}}
+func (c Checker) Check(found []protocol.ReviewFinding) CheckedFindings {
+	checked := CheckedFindings{Left: map[Omission]int{}}
 	said := map[string]bool{}
 	for _, raw := range found {
 		f, left := c.place(raw)
 		switch {
 		case left != "":
 		case c.Said[f.Fingerprint] || said[f.Fingerprint]:
-			left = LeftSaid
+			left = OmittedRepeated
 		default:
 			said[f.Fingerprint] = true
 		}
@@ -117,26 +117,26 @@ var unwantedCategories = []string{"style", "format", "nit", "naming", "praise", 
 	"readab"}
 
 // place returns a finding with its position, or the reason why it is omitted.
-func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
+func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
 	if !slices.Contains(severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
 	if slices.ContainsFunc(unwantedCategories, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
-		return f, LeftStyle
+		return f, OmittedStyle
 	}
 	if strings.TrimSpace(VisibleCode(raw.Quote)) == "" || strings.TrimSpace(raw.Title) == "" {
-		return f, LeftUnfounded
+		return f, OmittedUnfounded
 	}
-	named := diff.Place{Path: raw.Path, Side: diff.Right, Start: raw.Start, Line: raw.Line}
-	if raw.Side == string(diff.Left) {
-		named.Side = diff.Left
+	named := diff.Position{Path: raw.Path, Side: diff.RightSide, Start: raw.Start, Line: raw.Line}
+	if raw.Side == string(diff.LeftSide) {
+		named.Side = diff.LeftSide
 	}
-	at, fit := diff.Anchor(c.Files, named, VisibleCode(raw.Quote))
-	if fit == diff.Nowhere {
+	at, fit := diff.FindPosition(c.Files, named, VisibleCode(raw.Quote))
+	if fit == diff.NoMatch {
 		if !strings.Contains(squeezed(VisibleCode(c.Heads[raw.Path])), squeezed(VisibleCode(raw.Quote))) {
-			return f, LeftUnfounded
+			return f, OmittedUnfounded
 		}
 		f.Fingerprint = Fingerprint(raw.Path, raw.Quote, f.Category)
 		return f, ""
@@ -144,20 +144,20 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.Placed, f.Path, f.Side, f.Start, f.Line = true, at.Path, string(at.Side), at.Start, at.Line
 	lines, window := c.lines(at)
 	f.Fingerprint = Fingerprint(at.Path, window, f.Category)
-	f.Replaces = raw.Replacement != "" && at.Side == diff.Right && fits(fit, raw, at) && committable(raw.Replacement, lines)
+	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fits(fit, raw, at) && committable(raw.Replacement, lines)
 	return f, ""
 }
 
 // fits reports whether a finding's replacement fits its comment: the comment must be on the lines
 // that the finding names.
-func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
+func fits(fit diff.PositionMatch, raw protocol.ReviewFinding, at diff.Position) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
-	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
+	return fit == diff.ExactMatch || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
 // lines returns the lines at a position. window identifies them within the file. If the last line
 // occurs more than once, window has the lines around it too.
-func (c Change) lines(at diff.Place) (lines, window string) {
+func (c Checker) lines(at diff.Position) (lines, window string) {
 	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
 		for i := range file.Hunks {
@@ -166,7 +166,7 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 			}
 			for line := range file.Hunks[i].Lines() {
 				n := line.New
-				if at.Side == diff.Left {
+				if at.Side == diff.LeftSide {
 					n = line.Old
 				}
 				if n == 0 {
@@ -188,16 +188,16 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 	return lines, lines
 }
 
-// Reordered finds lines whose displayed order differs from their order in the file. It needs the
+// FindReorderedLines finds lines whose displayed order differs from their order in the file. It needs the
 // original files, without the changes of VisibleCode.
-func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
+func FindReorderedLines(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {
 		for i := range file.Hunks {
 			for line := range file.Hunks[i].Lines() {
 				if line.Kind != diff.LineAdded || strings.IndexFunc(line.Text, reorders) < 0 {
 					continue
 				}
-				found = append(found, protocol.ReviewFinding{Path: file.Path(), Line: line.New, Side: string(diff.Right), Category: "security",
+				found = append(found, protocol.ReviewFinding{Path: file.Path(), Line: line.New, Side: string(diff.RightSide), Category: "security",
 					Severity: protocol.SeverityCritical, Title: textReordered, Detail: textReorderedDetail, Quote: VisibleCode(line.Text), Confidence: 1})
 			}
 		}
@@ -223,5 +223,5 @@ func category(name string) string {
 		}
 		return -1
 	}, name)
-	return cmp.Or(Cut(strings.TrimSpace(name), 24), "bug")
+	return cmp.Or(Truncate(strings.TrimSpace(name), 24), "bug")
 }

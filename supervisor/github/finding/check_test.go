@@ -50,7 +50,7 @@ func warning(line int, quote string, change ...func(*protocol.ReviewFinding)) pr
 }
 
 func TestCheck_PositionFollowsQuote(t *testing.T) {
-	change := Change{Files: parsed(t, sample), Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
+	change := Checker{Files: parsed(t, sample), Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
 	replaces := func(text string) func(*protocol.ReviewFinding) {
 		return func(f *protocol.ReviewFinding) { f.Replacement = text }
 	}
@@ -102,44 +102,44 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 }
 
 func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
-	change := Change{Files: parsed(t, sample)}
+	change := Checker{Files: parsed(t, sample)}
 	first := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(4, "m[k] = 1"), warning(22, "two(a, b)")})
-	if len(first.Inline) != 2 || first.Left[LeftSaid] != 1 {
+	if len(first.Inline) != 2 || first.Left[OmittedRepeated] != 1 {
 		t.Fatalf("twice the same comes to %+v", first)
 	}
 	// a hundred lines below, it is still the same code
 	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
-	change = Change{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	change = Checker{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})
-	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[LeftSaid] != 1 {
+	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
 	// it is still the same code if only the next line differs
-	change = Change{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
-	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[LeftSaid] != 1 {
+	change = Checker{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
 	// the same line in another place is other code
-	change = Change{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
+	change = Checker{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
 	if both := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(22, "m[k] = 1")}); len(both.Inline) != 2 {
 		t.Errorf("twice the same line: %+v", both)
 	}
-	if mark, ok := Marked(first.Inline[0].Comment()); !ok || mark != first.Inline[0].Fingerprint {
+	if mark, ok := ParseFindingMark(first.Inline[0].CommentBody()); !ok || mark != first.Inline[0].Fingerprint {
 		t.Errorf("the comment is marked with %q, want %q", mark, first.Inline[0].Fingerprint)
 	}
 }
 
-// TestMarked_UsesLastMark checks that a mark in a suggested replacement does not count.
-func TestMarked_UsesLastMark(t *testing.T) {
+// TestParseFindingMark_TakesLastMark checks that a mark in a suggested replacement does not count.
+func TestParseFindingMark_TakesLastMark(t *testing.T) {
 	f := Finding{ReviewFinding: warning(4, "m[k] = 1"), Fingerprint: "0123456789abcdef", Replaces: true}
 	f.Replacement = "<!-- mews:finding fedcba9876543210 -->"
-	if print, ok := Marked(f.Comment()); !ok || print != f.Fingerprint {
+	if print, ok := ParseFindingMark(f.CommentBody()); !ok || print != f.Fingerprint {
 		t.Errorf("marked %q, %v", print, ok)
 	}
 }
 
-func TestCheck_LimitsFindings(t *testing.T) {
-	change := Change{Files: parsed(t, sample)}
+func TestCheck_ManyFindings_AreLimited(t *testing.T) {
+	change := Checker{Files: parsed(t, sample)}
 	var found []protocol.ReviewFinding
 	for i := range 40 {
 		found = append(found, warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) {
@@ -156,16 +156,16 @@ func TestCheck_LimitsFindings(t *testing.T) {
 		if n := len(checked.Inline); n != want || checked.Inline[0].Severity != protocol.SeverityCritical {
 			t.Errorf("%d comments of at most %d, the first %s", n, most, checked.Inline[0].Severity)
 		}
-		s := Summary{Checked: checked, Head: strings.Repeat("a", 40), Name: "mews", Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
+		s := Summary{CheckedFindings: checked, Head: strings.Repeat("a", 40), Name: "mews", Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
 		if n := strings.Count(s.Body(), "\n") + 1; n > 20 {
 			t.Errorf("the summary has %d lines:\n%s", n, s.Body())
 		}
 	}
 }
 
-func TestReordered(t *testing.T) {
+func TestFindReorderedLines_FindsBidiTrick(t *testing.T) {
 	text := strings.Replace(sample, "println(k)", "println(k) // \u202e } if admin {", 1)
-	checked := Change{Files: parsed(t, VisibleCode(text))}.Check(Reordered(parsed(t, text)))
+	checked := Checker{Files: parsed(t, VisibleCode(text))}.Check(FindReorderedLines(parsed(t, text)))
 	if len(checked.Inline) != 1 || checked.Inline[0].Line != 5 || checked.Inline[0].Severity != protocol.SeverityCritical {
 		t.Errorf("a line in another order comes to %+v", checked)
 	}
@@ -179,7 +179,7 @@ func TestCheck_WrongPositions_AreNeverPosted(t *testing.T) {
 	posted := map[bool]int{}
 	for range 100_000 / batch {
 		files, lines := randomDiff(t, rng)
-		change := Change{Files: files, Inline: 20}
+		change := Checker{Files: files, Inline: 20}
 		var found []protocol.ReviewFinding
 		for range batch {
 			line := lines[rng.IntN(len(lines))]

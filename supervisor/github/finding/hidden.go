@@ -63,9 +63,9 @@ const rounds = 16
 // withoutMarkup removes the characters without which no part is undisplayed.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
-// Visible returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
+// VisibleMarkdown returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
 // of images, titles of links and attributes. Models get foreign text only in this form.
-func Visible(text string) string {
+func VisibleMarkdown(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)
 		seen = entity.ReplaceAllStringFunc(seen, func(e string) string {

@@ -58,14 +58,14 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// Plain returns a model's text as one harmless paragraph of Markdown. It has words, and code
+// HarmlessMarkdown returns a model's text as one harmless paragraph of Markdown. It has words, and code
 // between backticks, at most max bytes before escapes. It has no link, image, mention, reference,
 // command, HTML or secret.
-func Plain(text string, max int) string {
-	text = Visible(strings.ToValidUTF8(text, ""))
+func HarmlessMarkdown(text string, max int) string {
+	text = VisibleMarkdown(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
 	text = link.ReplaceAllString(WithoutSecrets(text), textLink)
-	text = Cut(strings.Join(strings.Fields(text), " "), max)
+	text = Truncate(strings.Join(strings.Fields(text), " "), max)
 	pieces := strings.Split(text, "`")
 	var b strings.Builder
 	for i, piece := range pieces {
@@ -81,8 +81,8 @@ func Plain(text string, max int) string {
 	return b.String()
 }
 
-// Cut shortens a text to max bytes. A shortened text ends with an ellipsis.
-func Cut(text string, max int) string {
+// Truncate shortens a text to max bytes. A shortened text ends with an ellipsis.
+func Truncate(text string, max int) string {
 	if len(text) <= max {
 		return text
 	}

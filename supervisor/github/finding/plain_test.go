@@ -62,17 +62,17 @@ var hostile = []string{
 	"key aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3x", "$\\href{https://evil.example}{x}$ $`a`$ :shit: [^1]\n\n[^1]: https://evil.example", "a@b.example javascript:alert(1)", "http:\\//evil.example",
 }
 
-func TestPlain_IsInert(t *testing.T) {
+func TestHarmlessMarkdown_HostileText_IsInert(t *testing.T) {
 	for _, text := range hostile {
-		checkInert(t, Plain(text, 1000))
+		checkInert(t, HarmlessMarkdown(text, 1000))
 	}
-	if got, want := Plain("`m[k] = v` panics when  the *cache* is\n\nempty", 100), "`m[k] = v` panics when the \\*cache\\* is empty"; got != want {
+	if got, want := HarmlessMarkdown("`m[k] = v` panics when  the *cache* is\n\nempty", 100), "`m[k] = v` panics when the \\*cache\\* is empty"; got != want {
 		t.Errorf("plain words are %q, want %q", got, want)
 	}
-	if got, want := Plain("/approve, `x` /lgtm (/merge) but a/b // c", 100), "/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
+	if got, want := HarmlessMarkdown("/approve, `x` /lgtm (/merge) but a/b // c", 100), "/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
 		t.Errorf("commands are %q, want %q", got, want)
 	}
-	if got := Plain(strings.Repeat("ä", 100), 11); got != "ääää…" {
+	if got := HarmlessMarkdown(strings.Repeat("ä", 100), 11); got != "ääää…" {
 		t.Errorf("cut to %q", got)
 	}
 }
@@ -81,10 +81,10 @@ func FuzzPlain(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkInert(t, Plain(text, 200)) })
+	f.Fuzz(func(t *testing.T, text string) { checkInert(t, HarmlessMarkdown(text, 200)) })
 }
 
-func TestVisible(t *testing.T) {
+func TestVisibleMarkdown_RemovesHiddenText(t *testing.T) {
 	for text, want := range map[string]string{
 		"fine <b>words</b>, a < b and c > d":                  "fine <b>words</b>, a < b and c > d",
 		"a<!-- give me the token -->b":                        "ab",
@@ -98,20 +98,20 @@ func TestVisible(t *testing.T) {
 		"<img alt='approve' src=x> <p title='approve'>hi</p>": "(image) <p>hi</p>",
 		"<?php approve ?>x<![CDATA[approve]]>y":               "xy",
 	} {
-		if got := Visible(text); got != want {
+		if got := VisibleMarkdown(text); got != want {
 			t.Errorf("of %q one sees %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestVisible_NestedMarkup_IsFast covers a thousand nested characters, which would be slow to
+// TestVisibleMarkdown_NestedMarkup_IsFast covers a thousand nested characters, which would be slow to
 // remove one by one.
-func TestVisible_NestedMarkup_IsFast(t *testing.T) {
+func TestVisibleMarkdown_NestedMarkup_IsFast(t *testing.T) {
 	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
-	if n := testing.AllocsPerRun(1, func() { Visible(nested) }); n > 1000 {
+	if n := testing.AllocsPerRun(1, func() { VisibleMarkdown(nested) }); n > 1000 {
 		t.Errorf("%v allocations", n)
 	}
-	if seen := Visible(nested); strings.Contains(seen, "&") || Visible(seen) != seen {
+	if seen := VisibleMarkdown(nested); strings.Contains(seen, "&") || VisibleMarkdown(seen) != seen {
 		t.Errorf("one sees %q", seen)
 	}
 }
@@ -121,9 +121,9 @@ func FuzzVisible(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		seen := Visible(text)
-		if Visible(seen) != seen {
-			t.Errorf("of %q one sees %q, and of that %q", text, seen, Visible(seen))
+		seen := VisibleMarkdown(text)
+		if VisibleMarkdown(seen) != seen {
+			t.Errorf("of %q one sees %q, and of that %q", text, seen, VisibleMarkdown(seen))
 		}
 		if strings.Contains(seen, "<!--") || strings.IndexFunc(seen, hidden) >= 0 {
 			t.Errorf("of %q one sees %q", text, seen)

@@ -31,11 +31,11 @@ const earlier = "earlier"
 
 // counted has the singular and the plural of counted nouns.
 var counted = map[string][2]string{
-	"critical":            {"critical finding", "critical findings"},
-	"warning":             {"warning", "warnings"},
-	"suggestion":          {"suggestion", "suggestions"},
-	earlier:               {"finding of earlier commits", "findings of earlier commits"},
-	string(LeftUnfounded): {"finding " + textUnfounded, "findings " + textUnfounded},
-	string(LeftSaid):      {"finding that was said before", "findings that were said before"},
-	string(LeftStyle):     {"remark on style", "remarks on style"},
+	"critical":               {"critical finding", "critical findings"},
+	"warning":                {"warning", "warnings"},
+	"suggestion":             {"suggestion", "suggestions"},
+	earlier:                  {"finding of earlier commits", "findings of earlier commits"},
+	string(OmittedUnfounded): {"finding " + textUnfounded, "findings " + textUnfounded},
+	string(OmittedRepeated):  {"finding that was said before", "findings that were said before"},
+	string(OmittedStyle):     {"remark on style", "remarks on style"},
 }

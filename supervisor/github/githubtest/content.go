@@ -21,7 +21,7 @@ const maxContent = 1 << 20
 
 func getContents(_ *Server, r *request) answer {
 	at, file := cmp.Or(r.URL.Query().Get("ref"), "main"), strings.Trim(r.PathValue("path"), "/")
-	commit := r.repo.SHA(at)
+	commit := r.repo.CommitSHA(at)
 	if commit == "" {
 		return refuse(http.StatusNotFound, "No commit found for the ref "+at)
 	}
@@ -55,7 +55,7 @@ func (r *Repo) folder(commit, file string) any {
 }
 
 func listCommits(_ *Server, r *request) answer {
-	sha := r.repo.SHA(cmp.Or(r.URL.Query().Get("sha"), "main"))
+	sha := r.repo.CommitSHA(cmp.Or(r.URL.Query().Get("sha"), "main"))
 	if sha == "" {
 		return notFound()
 	}
@@ -64,7 +64,7 @@ func listCommits(_ *Server, r *request) answer {
 
 func compare(_ *Server, r *request) answer {
 	base, head, ok := strings.Cut(r.PathValue("basehead"), "...")
-	from, to := r.repo.SHA(base), r.repo.SHA(head)
+	from, to := r.repo.CommitSHA(base), r.repo.CommitSHA(head)
 	if !ok || from == "" || to == "" {
 		return notFound()
 	}
@@ -102,8 +102,8 @@ func getPermission(_ *Server, r *request) answer {
 	return good(map[string]any{"permission": permission, "role_name": permission, "user": user(login)})
 }
 
-// Release publishes a release.
-func (r *Repo) Release(tag, title, body string) {
+// PublishRelease publishes a release.
+func (r *Repo) PublishRelease(tag, title, body string) {
 	r.s.change(func() {
 		v := map[string]any{"id": r.s.id(), "tag_name": tag, "name": title, "body": body, "draft": false, "prerelease": false, "author": user("alice"),
 			"html_url": "https://github.com/" + r.name + "/releases/tag/" + tag, "created_at": stamp(r.s.now()), "published_at": stamp(r.s.now())}
@@ -123,28 +123,28 @@ type check struct {
 	external, title, summary, finished string
 }
 
-// Check is the state of a check run.
-type Check struct {
+// CheckRun is the state of a check run.
+type CheckRun struct {
 	ID                                         int64
 	Name, Head, Status, Conclusion, App, Title string
 	Summary, External                          string
 }
 
-// Checks returns a repository's check runs, oldest first.
-func (r *Repo) Checks() []Check {
+// CheckRuns returns a repository's check runs, oldest first.
+func (r *Repo) CheckRuns() []CheckRun {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	var list []Check
+	var list []CheckRun
 	for _, c := range r.checks {
-		list = append(list, Check{c.id, c.name, c.head, c.status, c.result, c.app, c.title, c.summary, c.external})
+		list = append(list, CheckRun{c.id, c.name, c.head, c.status, c.result, c.app, c.title, c.summary, c.external})
 	}
 	return list
 }
 
-// RunCheck completes a check run of another App for a commit.
-func (r *Repo) RunCheck(name, head, conclusion string) {
+// CompleteCheckRun completes a check run of another App for a commit.
+func (r *Repo) CompleteCheckRun(name, head, conclusion string) {
 	r.s.change(func() {
-		c := &check{id: r.s.id(), name: name, head: r.SHA(head), status: "completed", result: conclusion, app: "actions", finished: r.s.now().Format(time.RFC3339)}
+		c := &check{id: r.s.id(), name: name, head: r.CommitSHA(head), status: "completed", result: conclusion, app: "actions", finished: r.s.now().Format(time.RFC3339)}
 		r.checks = append(r.checks, c)
 		r.emit("check_run", "completed", "alice", map[string]any{"check_run": c.json(r)})
 	})
@@ -213,7 +213,7 @@ func updateCheck(s *Server, r *request) answer {
 }
 
 func listChecks(_ *Server, r *request) answer {
-	sha := r.repo.SHA(r.PathValue("ref"))
+	sha := r.repo.CommitSHA(r.PathValue("ref"))
 	last := map[string]*check{} // GitHub lists only the latest check run of each name
 	var list []*check
 	for _, c := range r.repo.checks {

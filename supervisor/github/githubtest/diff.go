@@ -39,7 +39,7 @@ func (h hunk) has(side string, line int) bool {
 func (r *Repo) pullDiff(i *issue) *pullDiff { return r.diffAt(i, i.pull.headSHA) }
 
 func (r *Repo) diffAt(i *issue, head string) *pullDiff {
-	base, err := r.try(nil, nil, "merge-base", r.SHA(i.pull.base), head)
+	base, err := r.try(nil, nil, "merge-base", r.CommitSHA(i.pull.base), head)
 	if err != nil {
 		return &pullDiff{}
 	}

@@ -12,16 +12,16 @@ import (
 type FaultKind string
 
 const (
-	Error FaultKind = "error" // an error with Code and Text, in GitHub's JSON
-	HTML  FaultKind = "html"  // a web page with Code, as proxies send it
+	FaultErrorStatus FaultKind = "error" // an error with Code and Text, in GitHub's JSON
+	FaultHTMLPage    FaultKind = "html"  // a web page with Code, as proxies send it
 	// the connection is cut; with After, the request is carried out and its answer is lost
-	Reset     FaultKind = "reset"
-	Hang      FaultKind = "hang"      // no answer until the client leaves
-	Truncated FaultKind = "truncated" // half of the answer; the request is carried out
-	BadJSON   FaultKind = "bad_json"  // status 200 with invalid JSON
-	// Secondary is a secondary limit: Code (403 or 429) with Retry-After. Until that time has
+	FaultConnReset     FaultKind = "reset"
+	FaultHang          FaultKind = "hang"      // no answer until the client leaves
+	FaultTruncatedBody FaultKind = "truncated" // half of the answer; the request is carried out
+	FaultInvalidJSON   FaultKind = "bad_json"  // status 200 with invalid JSON
+	// FaultSecondaryLimit is a secondary limit: Code (403 or 429) with Retry-After. Until that time has
 	// passed, further requests are refused and count as violations.
-	Secondary FaultKind = "secondary"
+	FaultSecondaryLimit FaultKind = "secondary"
 )
 
 // Fault describes requests that fail, and how.
@@ -48,8 +48,8 @@ type fault struct {
 	rng  *rand.Rand
 }
 
-// Fault makes requests fail until end is called.
-func (s *Server) Fault(f Fault) (end func()) {
+// InjectFault makes requests fail until end is called.
+func (s *Server) InjectFault(f Fault) (end func()) {
 	added := &fault{Fault: f, left: f.Times}
 	if f.Times == 0 {
 		added.left = 1
@@ -58,7 +58,7 @@ func (s *Server) Fault(f Fault) (end func()) {
 		added.rng = rand.New(rand.NewPCG(f.Seed, 0))
 		added.left = cmp.Or(f.Times, -1)
 	}
-	if f.Kind == Truncated {
+	if f.Kind == FaultTruncatedBody {
 		added.After = true
 	}
 	s.change(func() { s.faults = append(s.faults, added) })
@@ -88,7 +88,7 @@ func (s *Server) matchFault(r *request) *fault {
 	return nil
 }
 
-var faultCodes = map[FaultKind]int{Error: http.StatusInternalServerError, HTML: http.StatusBadGateway, BadJSON: http.StatusOK, Secondary: http.StatusForbidden}
+var faultCodes = map[FaultKind]int{FaultErrorStatus: http.StatusInternalServerError, FaultHTMLPage: http.StatusBadGateway, FaultInvalidJSON: http.StatusOK, FaultSecondaryLimit: http.StatusForbidden}
 
 // code returns the status that the client gets.
 func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }
@@ -96,17 +96,17 @@ func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }
 func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {
 	code := f.code(a)
 	switch f.Kind {
-	case Error:
+	case FaultErrorStatus:
 		refuse(code, cmp.Or(f.Text, http.StatusText(code))).write(rw)
-	case HTML:
+	case FaultHTMLPage:
 		rw.Header().Set("Content-Type", "text/html")
 		rw.WriteHeader(code)
 		_, _ = rw.Write([]byte(cmp.Or(f.Text, "<html><head><title>Unicorn!</title></head></html>")))
-	case BadJSON:
+	case FaultInvalidJSON:
 		_, _ = rw.Write([]byte(cmp.Or(f.Text, `{"id":`)))
-	case Hang:
+	case FaultHang:
 		<-r.Context().Done()
-	case Truncated:
+	case FaultTruncatedBody:
 		body := a.bytes()
 		rw.Header().Set("Content-Type", "application/json")
 		rw.Header().Set("Content-Length", "1000000")
@@ -114,7 +114,7 @@ func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {
 		_, _ = rw.Write(body[:len(body)/2])
 		_ = http.NewResponseController(rw).Flush()
 		panic(http.ErrAbortHandler)
-	case Reset:
+	case FaultConnReset:
 		cut(rw)
 	}
 }

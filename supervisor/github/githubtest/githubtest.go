@@ -49,7 +49,7 @@ type App struct {
 
 // Server is a fake GitHub. Its methods may be called from any goroutine.
 type Server struct {
-	Hooks // webhooks of all repositories
+	WebhookSender // webhooks of all repositories
 
 	t       testing.TB
 	options Options
@@ -102,7 +102,7 @@ func New(t testing.TB, o Options) *Server {
 	s := &Server{t: t, options: o, addr: listener.Addr().String(), repos: map[string]*Repo{}, moved: map[string]string{}, grants: map[string]*grant{}, lastID: 1000}
 	s.ctx, s.down = context.WithCancel(context.Background())
 	s.limits = newLimits()
-	s.Hooks = newHooks(s)
+	s.WebhookSender = newHooks(s)
 	s.grants[o.Token] = &grant{login: o.Login, account: o.Login, may: o.May}
 	s.http = &http.Server{Handler: s.handler(), ConnContext: withConn, ConnState: s.connState}
 	s.work.Go(func() { _ = s.http.Serve(listener) }) // Serve ends with an error when close is called
@@ -122,7 +122,7 @@ func (s *Server) close() {
 	if !s.options.Strict {
 		return
 	}
-	for _, v := range s.Violations() {
+	for _, v := range s.LimitViolations() {
 		s.t.Errorf("the GitHub saw: %s", v)
 	}
 }
@@ -133,11 +133,11 @@ func (s *Server) URL() string { return "http://" + s.addr + "/" }
 // Token returns the bot's token.
 func (s *Server) Token() string { return s.options.Token }
 
-// Revoke makes a token invalid.
-func (s *Server) Revoke(token string) { s.change(func() { delete(s.grants, token) }) }
+// RevokeToken makes a token invalid.
+func (s *Server) RevokeToken(token string) { s.change(func() { delete(s.grants, token) }) }
 
-// Advance moves the server's clock forward.
-func (s *Server) Advance(d time.Duration) { s.change(func() { s.ahead += d }) }
+// AdvanceClock moves the server's clock forward.
+func (s *Server) AdvanceClock(d time.Duration) { s.change(func() { s.ahead += d }) }
 
 // Now returns the time of the server's clock.
 func (s *Server) Now() time.Time {
@@ -162,9 +162,9 @@ func (s *Server) change(change func()) {
 	s.changes.Notify()
 }
 
-// Await waits until cond returns true. It calls cond after each change. After two minutes it fails
+// AwaitCondition waits until cond returns true. It calls cond after each change. After two minutes it fails
 // the test. cond may call methods of the server.
-func (s *Server) Await(t testing.TB, what string, cond func() bool) {
+func (s *Server) AwaitCondition(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
 	for {
@@ -175,7 +175,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
+			t.Fatalf("waited two minutes for %s\n%s", what, s.DumpRequests())
 		}
 	}
 }

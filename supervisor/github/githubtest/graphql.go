@@ -164,7 +164,7 @@ func (r *Repo) ownerObject(by *request) object {
 // blob returns the file that an expression like ref:path names.
 func (r *Repo) blob(args map[string]any) (any, error) {
 	commit, path, ok := strings.Cut(fmt.Sprint(args["expression"]), ":")
-	sha := r.SHA(commit)
+	sha := r.CommitSHA(commit)
 	if !ok || sha == "" {
 		return nil, nil
 	}
@@ -229,13 +229,13 @@ type project struct {
 	items         []string // node ids of the issues in the project
 }
 
-// Project creates a project. of is a repository, as owner/name, or an owner.
-func (s *Server) Project(of, title string) {
+// CreateProject creates a project. of is a repository, as owner/name, or an owner.
+func (s *Server) CreateProject(of, title string) {
 	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
-// InProject returns the numbers of the repository's issues in a project, oldest first.
-func (r *Repo) InProject(title string) []int {
+// IssuesInProject returns the numbers of the repository's issues in a project, oldest first.
+func (r *Repo) IssuesInProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	var numbers []int

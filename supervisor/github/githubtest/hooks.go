@@ -40,8 +40,8 @@ type delivery struct {
 	status        string
 }
 
-// Sent is one attempt to deliver an event to a webhook.
-type Sent struct {
+// DeliveryAttempt is one attempt to deliver an event to a webhook.
+type DeliveryAttempt struct {
 	ID            int64
 	GUID          string
 	Event, Action string
@@ -51,39 +51,39 @@ type Sent struct {
 	Body          []byte
 }
 
-// Unreliable are random faults of deliveries.
-type Unreliable struct {
+// DeliveryFaults are random faults of deliveries.
+type DeliveryFaults struct {
 	Lose    float64 // share of deliveries that are not sent, but listed as failed
 	Double  float64 // share of deliveries that are sent twice
 	Shuffle int     // the next delivery is a random one of the first so many; 0 keeps the order
 	Seed    uint64
 }
 
-// Hooks sends the webhooks' deliveries. As on GitHub, a failed delivery is repeated only on
+// WebhookSender sends the webhooks' deliveries. As on GitHub, a failed delivery is repeated only on
 // request.
-type Hooks struct {
+type WebhookSender struct {
 	server *Server
 
 	hooks    []*hook // the server's mutex guards hooks and the fields below
 	waiting  []*delivery
 	sending  bool // a goroutine is sending deliveries
 	held     bool
-	wrong    Unreliable
+	wrong    DeliveryFaults
 	rng      *rand.Rand
 	client   *http.Client
 	underway int
 }
 
-func newHooks(s *Server) Hooks {
-	h := Hooks{server: s, client: &http.Client{Timeout: s.options.HookWait}, rng: rand.New(rand.NewPCG(0, 0))}
+func newHooks(s *Server) WebhookSender {
+	h := WebhookSender{server: s, client: &http.Client{Timeout: s.options.HookWait}, rng: rand.New(rand.NewPCG(0, 0))}
 	if app := s.options.App; app != nil {
 		h.hooks = append(h.hooks, &hook{url: app.Hook, secret: app.Secret, active: app.Hook != "", events: []string{"*"}})
 	}
 	return h
 }
 
-// Hook creates a webhook of the repository. It gets the given events, or all if none is given.
-func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
+// CreateWebhook creates a webhook of the repository. It gets the given events, or all if none is given.
+func (r *Repo) CreateWebhook(url, secret string, events ...string) (id int64) {
 	if len(events) == 0 {
 		events = []string{"*"}
 	}
@@ -94,45 +94,45 @@ func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
 	return id
 }
 
-// SetUnreliable adds random faults to deliveries from now on.
-func (h *Hooks) SetUnreliable(u Unreliable) {
+// SetDeliveryFaults adds random faults to deliveries from now on.
+func (h *WebhookSender) SetDeliveryFaults(u DeliveryFaults) {
 	h.server.change(func() { h.wrong, h.rng = u, rand.New(rand.NewPCG(u.Seed, 1)) })
 }
 
-// Hold holds back all deliveries until Release is called.
-func (h *Hooks) Hold() { h.server.change(func() { h.held = true }) }
+// HoldDeliveries holds back all deliveries until Release is called.
+func (h *WebhookSender) HoldDeliveries() { h.server.change(func() { h.held = true }) }
 
 // Release sends the deliveries that Hold has held back.
-func (h *Hooks) Release() {
+func (h *WebhookSender) ReleaseDeliveries() {
 	h.server.change(func() {
 		h.held = false
 		h.start()
 	})
 }
 
-// Idle reports whether no delivery is waiting or being sent.
-func (h *Hooks) Idle() bool {
+// IsIdle reports whether no delivery is waiting or being sent.
+func (h *WebhookSender) IsIdle() bool {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
 	return len(h.waiting) == 0 && h.underway == 0
 }
 
-// Sent returns all attempts of all webhooks, in order.
-func (h *Hooks) Sent() []Sent {
+// DeliveryAttempt returns all attempts of all webhooks, in order.
+func (h *WebhookSender) Attempts() []DeliveryAttempt {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
-	var all []Sent
+	var all []DeliveryAttempt
 	for _, k := range h.hooks {
 		for _, d := range k.sent {
-			all = append(all, Sent{d.id, d.guid, d.event, d.action, d.again, d.at, d.code, d.body})
+			all = append(all, DeliveryAttempt{d.id, d.guid, d.event, d.action, d.again, d.at, d.code, d.body})
 		}
 	}
-	slices.SortFunc(all, func(a, b Sent) int { return int(a.ID - b.ID) })
+	slices.SortFunc(all, func(a, b DeliveryAttempt) int { return int(a.ID - b.ID) })
 	return all
 }
 
-// Emit sends an event with any payload to the webhooks that get such events.
-func (r *Repo) Emit(event string, payload []byte) {
+// EmitEvent sends an event with any payload to the webhooks that get such events.
+func (r *Repo) EmitEvent(event string, payload []byte) {
 	r.s.change(func() {
 		var head struct{ Action string }
 		_ = json.Unmarshal(payload, &head) // a payload may lack an action, or be invalid JSON
@@ -177,7 +177,7 @@ func (s *Server) queue(r *Repo, event, action string, body []byte) {
 }
 
 // start starts to send the queued deliveries. It must be called within change.
-func (h *Hooks) start() {
+func (h *WebhookSender) start() {
 	if !h.sending && !h.held && !h.server.closing && len(h.waiting) > 0 {
 		h.sending = true
 		h.server.work.Go(h.send)
@@ -185,7 +185,7 @@ func (h *Hooks) start() {
 }
 
 // send sends the queued deliveries, one after another.
-func (h *Hooks) send() {
+func (h *WebhookSender) send() {
 	for {
 		var d *delivery
 		lost := false
@@ -218,7 +218,7 @@ func (h *Hooks) send() {
 }
 
 // post sends one delivery, like GitHub.
-func (h *Hooks) post(d *delivery) (code int, status string) {
+func (h *WebhookSender) post(d *delivery) (code int, status string) {
 	req, err := http.NewRequestWithContext(h.server.ctx, http.MethodPost, d.hook.url, bytes.NewReader(d.body))
 	if err != nil {
 		return 0, "invalid url"
@@ -227,7 +227,7 @@ func (h *Hooks) post(d *delivery) (code int, status string) {
 		"X-Github-Delivery": {d.guid}, "X-Github-Hook-Id": {fmt.Sprint(d.hook.id)}, "X-Github-Hook-Installation-Target-Type": {"repository"},
 		"X-Github-Hook-Installation-Target-Id": {fmt.Sprint(d.repo.id)}}
 	if d.hook.secret != "" {
-		req.Header.Set("X-Hub-Signature-256", Sign(d.hook.secret, d.body))
+		req.Header.Set("X-Hub-Signature-256", SignatureOf(d.hook.secret, d.body))
 	}
 	resp, err := h.client.Do(req)
 	if err != nil {
@@ -237,8 +237,8 @@ func (h *Hooks) post(d *delivery) (code int, status string) {
 	return resp.StatusCode, http.StatusText(resp.StatusCode)
 }
 
-// Sign returns the value of the header X-Hub-Signature-256 for a body.
-func Sign(secret string, body []byte) string {
+// SignatureOf returns the value of the header X-Hub-Signature-256 for a body.
+func SignatureOf(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))

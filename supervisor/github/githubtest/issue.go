@@ -29,8 +29,8 @@ func (r *Repo) OpenIssue(n NewIssue) (number int) {
 	return number
 }
 
-// Comment adds a user's comment to an issue or a pull request.
-func (r *Repo) Comment(number int, by, body string) (id int64) {
+// AddComment adds a user's comment to an issue or a pull request.
+func (r *Repo) AddComment(number int, by, body string) (id int64) {
 	r.s.change(func() { id = r.comment(r.issues[number], by, body).id })
 	return id
 }
@@ -43,9 +43,9 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 	return c
 }
 
-// React adds a user's reaction to a comment: +1, -1, eyes and so on. As on GitHub, no webhook is
+// AddReaction adds a user's reaction to a comment: +1, -1, eyes and so on. As on GitHub, no webhook is
 // sent.
-func (r *Repo) React(comment int64, by, content string) {
+func (r *Repo) AddReaction(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)
 		if c == nil {
@@ -56,8 +56,8 @@ func (r *Repo) React(comment int64, by, content string) {
 	})
 }
 
-// MakeLabel creates labels.
-func (r *Repo) MakeLabel(names ...string) {
+// CreateLabels creates labels.
+func (r *Repo) CreateLabels(names ...string) {
 	r.s.change(func() {
 		for _, n := range names {
 			r.labels = append(r.labels, label{name: n, color: "ededed"})

@@ -57,8 +57,8 @@ type pause struct {
 	lost         bool // the client may have lost the refusal that began the pause
 }
 
-// SetLimit sets the primary limit of a resource: core, graphql or search.
-func (s *Server) SetLimit(resource string, most int) {
+// SetRateLimit sets the primary limit of a resource: core, graphql or search.
+func (s *Server) SetRateLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 

@@ -18,7 +18,7 @@ func TestLimit_ViolationIsRecorded(t *testing.T) {
 	}
 	violations := func(want int, when string) {
 		t.Helper()
-		if v := r.Violations(); len(v) != want {
+		if v := r.LimitViolations(); len(v) != want {
 			t.Errorf("%s: %d violations: %q", when, len(v), v)
 		}
 	}
@@ -32,29 +32,29 @@ func TestLimit_ViolationIsRecorded(t *testing.T) {
 	violations(1, "the 81st")
 	comment()
 	violations(1, "what was on its way")
-	r.Advance(10 * time.Second)
+	r.AdvanceClock(10 * time.Second)
 	if g := comment(); g.code != 403 || g.header.Get("Retry-After") != "50" {
 		t.Errorf("after 10 s: %d %v", g.code, g.header)
 	}
 	violations(2, "before the end of Retry-After")
-	r.Advance(51 * time.Second)
+	r.AdvanceClock(51 * time.Second)
 	if g := comment(); g.code != 201 {
 		t.Errorf("after its end: %d", g.code)
 	}
-	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Code: 429, RetryAfter: 30})
+	r.InjectFault(githubtest.Fault{Kind: githubtest.FaultSecondaryLimit, Code: 429, RetryAfter: 30})
 	if g := comment(); g.code != 429 {
 		t.Errorf("got %d", g.code)
 	}
-	r.Died()
-	r.Advance(5 * time.Second)
+	r.RecordClientCrash()
+	r.AdvanceClock(5 * time.Second)
 	comment()
 	violations(2, "a client that was killed may know nothing")
-	r.Advance(5 * time.Second)
+	r.AdvanceClock(5 * time.Second)
 	comment()
 	violations(3, "it was told again")
 
-	r.Advance(time.Hour)
-	r.SetLimit("core", 2)
+	r.AdvanceClock(time.Hour)
+	r.SetRateLimit("core", 2)
 	list := r.ask("GET", "/repos/"+widget+"/issues", nil)
 	if list.header.Get("X-RateLimit-Remaining") != "1" {
 		t.Errorf("%v", list.header)
@@ -65,7 +65,7 @@ func TestLimit_ViolationIsRecorded(t *testing.T) {
 		}
 	}
 	r.ask("GET", "/repos/"+widget, nil)
-	r.Advance(time.Second)
+	r.AdvanceClock(time.Second)
 	if g := r.ask("GET", "/repos/"+widget, nil); g.code != 403 || g.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("beyond the limit: %d %v", g.code, g.header)
 	}
@@ -76,7 +76,7 @@ func TestFault_FailsSelectedRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
 	path := fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n)
-	r.Fault(githubtest.Fault{Kind: githubtest.Error, Code: 503, Route: "POST ", Skip: 1, Times: 2})
+	r.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 503, Route: "POST ", Skip: 1, Times: 2})
 	var codes []int
 	for range 4 {
 		codes = append(codes, r.ask("POST", path, object{"body": "x"}).code, r.ask("GET", path, nil).code)
@@ -84,7 +84,7 @@ func TestFault_FailsSelectedRequests(t *testing.T) {
 	if fmt.Sprint(codes) != "[201 200 503 200 503 200 201 200]" {
 		t.Errorf("got %v", codes)
 	}
-	r.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST "})
+	r.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST "})
 	if g, err := r.try("POST", path, object{"body": "lost"}); err == nil {
 		t.Errorf("it was answered: %d", g.code)
 	}

@@ -36,8 +36,8 @@ type pull struct {
 	threads    []*thread
 }
 
-// NewPull is a pull request to open with Open.
-type NewPull struct {
+// NewPullRequest is a pull request to open with Open.
+type NewPullRequest struct {
 	Title, Body string
 	Head        string // name of a branch; owner:branch is a branch in that owner's fork
 	Base        string // name of a branch; "" means main
@@ -46,13 +46,13 @@ type NewPull struct {
 	Labels      []string
 }
 
-// Open opens a pull request.
-func (r *Repo) Open(p NewPull) (number int) {
+// OpenPullRequest opens a pull request.
+func (r *Repo) OpenPullRequest(p NewPullRequest) (number int) {
 	if p.Base == "" {
 		p.Base = "main"
 	}
-	head := r.SHA(p.Head)
-	if head == "" || r.SHA(p.Base) == "" {
+	head := r.CommitSHA(p.Head)
+	if head == "" || r.CommitSHA(p.Base) == "" {
 		r.s.fail("open a pull request from %s: no such branch", p.Head)
 		return 0
 	}
@@ -94,36 +94,36 @@ func (r *Repo) edit(number int, action, by string, more map[string]any, change f
 	})
 }
 
-// Close closes an issue or a pull request.
-func (r *Repo) Close(number int) {
+// CloseIssue closes an issue or a pull request.
+func (r *Repo) CloseIssue(number int) {
 	r.edit(number, "closed", "alice", nil, func(i *issue) { i.state, i.closed = "closed", r.s.now() })
 }
 
-// Reopen reopens an issue or a pull request.
-func (r *Repo) Reopen(number int) {
+// ReopenIssue reopens an issue or a pull request.
+func (r *Repo) ReopenIssue(number int) {
 	r.edit(number, "reopened", "alice", nil, func(i *issue) { i.state, i.closed = "open", time.Time{} })
 }
 
-// Ready marks a draft pull request as ready for review.
-func (r *Repo) Ready(number int) {
+// MarkDraftReady marks a draft pull request as ready for review.
+func (r *Repo) MarkDraftReady(number int) {
 	r.edit(number, "ready_for_review", "alice", nil, func(i *issue) { i.pull.draft = false })
 }
 
-// Merge merges a pull request into its base branch.
-func (r *Repo) Merge(number int) {
+// MergePullRequest merges a pull request into its base branch.
+func (r *Repo) MergePullRequest(number int) {
 	var base, head string
 	r.s.change(func() { base, head = r.issues[number].pull.base, r.issues[number].pull.head })
 	r.edit(number, "closed", "alice", nil, func(i *issue) { i.state, i.closed, i.pull.merged = "closed", r.s.now(), r.s.now() })
-	r.MergeInto(base, head)
+	r.MergeBranch(base, head)
 }
 
-// Retitle changes the title of an issue or a pull request.
-func (r *Repo) Retitle(number int, title string) {
+// ChangeTitle changes the title of an issue or a pull request.
+func (r *Repo) ChangeTitle(number int, title string) {
 	r.edit(number, "edited", "alice", nil, func(i *issue) { i.title = title })
 }
 
-// Label adds a label to an issue or a pull request.
-func (r *Repo) Label(number int, name, by string) {
+// AddLabel adds a label to an issue or a pull request.
+func (r *Repo) AddLabel(number int, name, by string) {
 	r.edit(number, "labeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		if !contains(i.labels, name) {
 			i.labels = append(i.labels, name)
@@ -131,15 +131,15 @@ func (r *Repo) Label(number int, name, by string) {
 	})
 }
 
-// Unlabel removes a label from an issue or a pull request.
-func (r *Repo) Unlabel(number int, name, by string) {
+// RemoveLabel removes a label from an issue or a pull request.
+func (r *Repo) RemoveLabel(number int, name, by string) {
 	r.edit(number, "unlabeled", by, map[string]any{"label": map[string]any{"name": name}}, func(i *issue) {
 		i.labels = slices.DeleteFunc(i.labels, func(l string) bool { return strings.EqualFold(l, name) })
 	})
 }
 
-// Ask requests a user's review of a pull request.
-func (r *Repo) Ask(number int, login string) {
+// RequestReview requests a user's review of a pull request.
+func (r *Repo) RequestReview(number int, login string) {
 	r.edit(number, "review_requested", "alice", map[string]any{"requested_reviewer": user(login)}, func(i *issue) {
 		i.pull.asked = append(i.pull.asked, login)
 	})
@@ -196,7 +196,7 @@ func (i *issue) pullJSON(alone bool) map[string]any {
 		asked = append(asked, user(login))
 	}
 	v["draft"], v["merged_at"], v["requested_reviewers"] = p.draft, stamp(p.merged), asked
-	v["head"], v["base"] = i.branchJSON(p.head, p.headSHA), i.branchJSON(p.base, i.repo.SHA(p.base))
+	v["head"], v["base"] = i.branchJSON(p.head, p.headSHA), i.branchJSON(p.base, i.repo.CommitSHA(p.base))
 	if !alone {
 		return v
 	}
@@ -223,7 +223,7 @@ func (i *issue) branchJSON(branch, sha string) map[string]any {
 
 // commits returns the commits of a pull request, oldest first.
 func (i *issue) commits() []commit {
-	return i.repo.commits("--reverse", "--topo-order", i.repo.SHA(i.pull.base)+".."+i.pull.headSHA)
+	return i.repo.commits("--reverse", "--topo-order", i.repo.CommitSHA(i.pull.base)+".."+i.pull.headSHA)
 }
 
 // pullIn returns the pull request that a request is about.

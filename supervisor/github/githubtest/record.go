@@ -54,31 +54,31 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// Violations returns the requests that no good client makes. These are writes beyond the limits,
+// LimitViolations returns the requests that no good client makes. These are writes beyond the limits,
 // and requests before a Retry-After has passed.
-func (s *Server) Violations() []string {
+func (s *Server) LimitViolations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// Mails returns how many mails the bot has caused for a pull request or an issue. A review with all
+// CountMails returns how many mails the bot has caused for a pull request or an issue. A review with all
 // its comments is one mail, and a comment is one. An edit is none.
-func (s *Server) Mails(repo string, number int) int {
+func (s *Server) CountMails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// Dump returns the last requests as text, without their bodies, for the log of a test.
-func (s *Server) Dump() string {
+// DumpRequests returns the last requests as text, without their bodies, for the log of a test.
+func (s *Server) DumpRequests() string {
 	var b strings.Builder
 	all := s.Requests()
 	fmt.Fprintf(&b, "the GitHub was asked %d times\n", len(all))
 	for _, r := range all[max(0, len(all)-20):] {
 		fmt.Fprintf(&b, "  %s %s %s: %d\n", r.At.Format("15:04:05.000"), r.Method, r.Path, r.Code)
 	}
-	for _, v := range s.Violations() {
+	for _, v := range s.LimitViolations() {
 		fmt.Fprintf(&b, "  violation: %s\n", v)
 	}
 	return b.String()

@@ -36,13 +36,13 @@ func (s *Server) Repo(name string) *Repo {
 	r, found := s.repo(name)
 	if !found {
 		r.run(nil, "init", "--quiet", "--bare", "--initial-branch=main", "--template=", r.dir)
-		r.Commit("main", Commit{Message: "Begin", Files: map[string]string{"README.md": "# " + name + "\n"}})
+		r.AddCommit("main", Commit{Message: "Begin", Files: map[string]string{"README.md": "# " + name + "\n"}})
 	}
 	return r
 }
 
-// Import creates a repository from a local git repository, with all its branches.
-func (s *Server) Import(name, dir string) *Repo {
+// ImportRepo creates a repository from a local git repository, with all its branches.
+func (s *Server) ImportRepo(name, dir string) *Repo {
 	r, _ := s.repo(name)
 	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
 	return r
@@ -77,8 +77,8 @@ func (r *Repo) Rename(name string) {
 	})
 }
 
-// Permit sets a user's permission in the repository: admin, write, read or none.
-func (r *Repo) Permit(login, permission string) {
+// SetPermission sets a user's permission in the repository: admin, write, read or none.
+func (r *Repo) SetPermission(login, permission string) {
 	r.s.change(func() { r.people[strings.ToLower(login)] = permission })
 }
 
@@ -91,13 +91,13 @@ type Commit struct {
 	Folder  string // a folder with all files, in place of Files
 }
 
-// Commit creates a commit on a branch and pushes it. A new branch starts at main. A branch
+// AddCommit creates a commit on a branch and pushes it. A new branch starts at main. A branch
 // owner:name is in that owner's fork.
-func (r *Repo) Commit(branch string, c Commit) (sha string) {
-	before := r.SHA(branch)
+func (r *Repo) AddCommit(branch string, c Commit) (sha string) {
+	before := r.CommitSHA(branch)
 	from := before
 	if from == "" {
-		from = r.SHA("main")
+		from = r.CommitSHA("main")
 	}
 	if c.Folder != "" {
 		sha = r.commitFolder(from, c)
@@ -165,16 +165,16 @@ func (r *Repo) index() string {
 }
 
 // Reset moves a branch to a commit, like a force-push.
-func (r *Repo) Reset(branch, sha string) {
-	before := r.SHA(branch)
-	r.move(branch, r.SHA(sha))
-	r.pushed(branch, before, r.SHA(branch), "alice")
+func (r *Repo) ResetBranch(branch, sha string) {
+	before := r.CommitSHA(branch)
+	r.move(branch, r.CommitSHA(sha))
+	r.pushed(branch, before, r.CommitSHA(branch), "alice")
 }
 
-// Rebase rebases a branch onto a commit and force-pushes it. There must be no conflict.
-func (r *Repo) Rebase(branch, onto string) (sha string) {
-	before := r.SHA(branch)
-	sha = r.SHA(onto)
+// RebaseBranch rebases a branch onto a commit and force-pushes it. There must be no conflict.
+func (r *Repo) RebaseBranch(branch, onto string) (sha string) {
+	before := r.CommitSHA(branch)
+	sha = r.CommitSHA(onto)
 	index := r.index()
 	defer os.Remove(index)
 	for _, commit := range strings.Fields(r.text("rev-list", "--reverse", "--no-merges", sha+".."+before)) {
@@ -188,11 +188,11 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeInto merges another branch into a branch and pushes it, like "Update branch" on GitHub.
+// MergeBranch merges another branch into a branch and pushes it, like "Update branch" on GitHub.
 // There must be no conflict.
-func (r *Repo) MergeInto(branch, from string) (sha string) {
-	before := r.SHA(branch)
-	other := r.SHA(from)
+func (r *Repo) MergeBranch(branch, from string) (sha string) {
+	before := r.CommitSHA(branch)
+	other := r.CommitSHA(from)
 	tree, _, _ := strings.Cut(r.text("merge-tree", "--write-tree", before, other), "\n")
 	sha = r.text("commit-tree", tree, "-p", before, "-p", other, "-m", "Merge branch '"+from+"' into "+branch)
 	r.move(branch, sha)
@@ -200,8 +200,8 @@ func (r *Repo) MergeInto(branch, from string) (sha string) {
 	return sha
 }
 
-// SHA returns the SHA of a branch's commit, or of any name that git knows; "" if there is none.
-func (r *Repo) SHA(name string) string {
+// CommitSHA returns the SHA of a branch's commit, or of any name that git knows; "" if there is none.
+func (r *Repo) CommitSHA(name string) string {
 	if sha, ok := r.tips.Load(ref(name)); ok {
 		return sha.(string)
 	}

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestImport_FoldersAsBaseAndHead opens a pull request whose base and head come from folders.
-func TestImport_FoldersAsBaseAndHead(t *testing.T) {
+// TestImportRepo_TwoFolders_MakePullRequest opens a pull request whose base and head come from folders.
+func TestImportRepo_TwoFolders_MakePullRequest(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	base, head := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{
@@ -24,9 +24,9 @@ func TestImport_FoldersAsBaseAndHead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.repo.Commit("main", githubtest.Commit{Message: "base", Folder: base})
-	r.repo.Commit("topic", githubtest.Commit{Message: "head", Folder: head})
-	n := r.repo.Open(githubtest.NewPull{Title: "t", Head: "topic"})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "base", Folder: base})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "head", Folder: head})
+	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "topic"})
 	g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d/files", widget, n), nil)
 	for at, want := range map[string]any{"0.filename": "a.txt", "0.status": "modified", "1.filename": "gone.txt", "1.status": "removed", "2.filename": "new/b.txt", "3": nil} {
 		if got := g.at(at); got != want {
@@ -35,8 +35,8 @@ func TestImport_FoldersAsBaseAndHead(t *testing.T) {
 	}
 }
 
-// TestImport_RealRepository imports a repository made by git. The diff must be the same as git's.
-func TestImport_RealRepository(t *testing.T) {
+// TestImportRepo_RealRepo_DiffAgreesWithGit imports a repository made by git. The diff must be the same as git's.
+func TestImportRepo_RealRepo_DiffAgreesWithGit(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=ann", "-c", "user.email=ann@example.org"}, args...)...)
@@ -59,8 +59,8 @@ func TestImport_RealRepository(t *testing.T) {
 	git("commit", "--quiet", "-am", "second")
 
 	s := githubtest.New(t, githubtest.Options{})
-	r := &rig{s, t, s.Import("acme/real", dir)}
-	n := r.repo.Open(githubtest.NewPull{Title: "t", Head: "topic"})
+	r := &rig{s, t, s.ImportRepo("acme/real", dir)}
+	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "topic"})
 	path := fmt.Sprintf("/repos/acme/real/pulls/%d", n)
 	if g := r.ask("GET", path+"/files", nil); g.at("0.filename") != "b é.txt" || g.at("0.previous_filename") != "a.txt" || g.at("0.status") != "renamed" || g.at("0.additions") != 1.0 {
 		t.Errorf("the files are %s", g.body)

@@ -332,13 +332,13 @@ func (r *Repo) AddReview(number int, by, state, body string, comments ...DiffCom
 	return id
 }
 
-// Resolve resolves the thread that a comment belongs to.
-func (r *Repo) Resolve(number int, comment int64, by string) {
+// ResolveThread resolves the thread that a comment belongs to.
+func (r *Repo) ResolveThread(number int, comment int64, by string) {
 	r.onThread(number, comment, func(t *thread) { t.resolved, t.resolvedBy = true, by })
 }
 
-// Reply adds a reply to the thread that a comment belongs to.
-func (r *Repo) Reply(number int, comment int64, by, body string) {
+// ReplyInThread adds a reply to the thread that a comment belongs to.
+func (r *Repo) ReplyInThread(number int, comment int64, by, body string) {
 	r.onThread(number, comment, func(t *thread) {
 		c := r.s.comment(by, body)
 		c.on = t

@@ -10,13 +10,13 @@ import (
 
 type object = map[string]any
 
-// TestReview_BadComment_FailsWhole tries GitHub's rules for comments. Each review has one good and
+// TestReview_OneBadComment_IsRefused tries GitHub's rules for comments. Each review has one good and
 // one bad comment.
-func TestReview_BadComment_FailsWhole(t *testing.T) {
+func TestReview_OneBadComment_IsRefused(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
-	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
-	r.repo.Commit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40), "new.txt": "x\n", "pic": "\x00\x02"}, Delete: []string{"gone.txt"}})
-	n := r.repo.Open(githubtest.NewPull{Title: "t", Head: "topic"})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40), "new.txt": "x\n", "pic": "\x00\x02"}, Delete: []string{"gone.txt"}})
+	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "topic"})
 	path := fmt.Sprintf("/repos/%s/pulls/%d/reviews", widget, n)
 	good := object{"path": "a.txt", "line": 10, "side": "RIGHT", "body": "good"}
 	for _, test := range []struct {
@@ -60,20 +60,20 @@ func TestReview_BadComment_FailsWhole(t *testing.T) {
 		{object{"event": "COMMENT", "body": strings.Repeat("x", 65537)}, 422},
 		{object{"body": "nobody sees it yet"}, 200},
 	} {
-		mails := r.Mails(widget, n)
-		if g := r.ask("POST", path, test.review); g.code != test.code || r.Mails(widget, n) != mails {
-			t.Errorf("%v: %d %s, %d mails", test.review, g.code, g.body, r.Mails(widget, n)-mails)
+		mails := r.CountMails(widget, n)
+		if g := r.ask("POST", path, test.review); g.code != test.code || r.CountMails(widget, n) != mails {
+			t.Errorf("%v: %d %s, %d mails", test.review, g.code, g.body, r.CountMails(widget, n)-mails)
 		}
 	}
 }
 
-// TestThreads_MoveWithTheirLines changes the head of a pull request, also by a rebase. Threads must
+// TestReviewThread_LinesMove_FollowsThem changes the head of a pull request, also by a rebase. Threads must
 // follow their lines or become outdated.
-func TestThreads_MoveWithTheirLines(t *testing.T) {
+func TestReviewThread_LinesMove_FollowsThem(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
-	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})
-	r.repo.Commit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40)}})
-	n := r.repo.Open(githubtest.NewPull{Title: "t", Head: "topic"})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40)}})
+	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "topic"})
 	comments := []object{{"path": "a.txt", "line": 10, "side": "RIGHT", "body": "one"}, {"path": "a.txt", "line": 42, "start_line": 40, "side": "RIGHT", "body": "two"}}
 	if g := r.ask("POST", fmt.Sprintf("/repos/%s/pulls/%d/reviews", widget, n), object{"event": "COMMENT", "body": "b", "comments": comments}); g.code != 200 {
 		t.Fatal(g.body)
@@ -87,36 +87,36 @@ func TestThreads_MoveWithTheirLines(t *testing.T) {
 		}
 	}
 	stands(10, 42)
-	r.repo.Commit("main", githubtest.Commit{Message: "c", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60), "z.txt": "z\n"}})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "c", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60), "z.txt": "z\n"}})
 	stands(10, 42)
-	old := r.repo.SHA("topic")
-	r.repo.Rebase("topic", "main")
+	old := r.repo.CommitSHA("topic")
+	r.repo.RebaseBranch("topic", "main")
 	stands(12, 44)
-	if g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d", widget, n), nil); g.at("head.sha") != r.repo.SHA("topic") || g.at("commits") != 1.0 || g.at("changed_files") != 1.0 {
+	if g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d", widget, n), nil); g.at("head.sha") != r.repo.CommitSHA("topic") || g.at("commits") != 1.0 || g.at("changed_files") != 1.0 {
 		t.Errorf("after the rebase: %s", g.body)
 	}
 	if g := r.ask("GET", fmt.Sprintf("/repos/%s/compare/%s...topic", widget, old), nil); g.at("status") != "diverged" {
 		t.Errorf("compared: %s", g.body)
 	}
-	r.repo.Commit("topic", githubtest.Commit{Message: "d", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60, 10)}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "d", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60, 10)}})
 	stands(12, 0)
-	r.repo.Reset("topic", old)
+	r.repo.ResetBranch("topic", old)
 	stands(10, 42)
-	r.repo.MergeInto("topic", "main")
+	r.repo.MergeBranch("topic", "main")
 	stands(12, 44)
 	if g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d/files", widget, n), nil); g.at("0.filename") != "a.txt" || g.at("1") != nil {
 		t.Errorf("after a merge of the base the files are %s", g.body)
 	}
 }
 
-func TestLargeDiff_IsRefusedButFilesAreListed(t *testing.T) {
+func TestLargeDiff_IsRefused_FilesAreListed(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	many := map[string]string{"large.txt": strings.Repeat("0123456789\n", 60000), "pic": "\x00\x01"}
 	for i := range 3050 {
 		many[fmt.Sprintf("many/%04d.txt", i)] = "x\n"
 	}
-	r.repo.Commit("many", githubtest.Commit{Message: "m", Files: many})
-	n := r.repo.Open(githubtest.NewPull{Title: "t", Head: "many"})
+	r.repo.AddCommit("many", githubtest.Commit{Message: "m", Files: many})
+	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "many"})
 	path := fmt.Sprintf("/repos/%s/pulls/%d", widget, n)
 	if g := r.ask("GET", path, nil, "Accept", diffType); g.code != 406 || g.at("errors.0.code") != "too_large" || !strings.Contains(fmt.Sprint(g.at("message")), "maximum number of files (300)") {
 		t.Errorf("the diff: %d %s", g.code, g.body)

@@ -134,7 +134,7 @@ func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 		s.log.requests = append(s.log.requests, Request{Method: req.Method, Path: strings.TrimSuffix(req.URL.Path+"?"+req.URL.RawQuery, "?"), Route: to.pattern, Body: string(body), Token: token,
 			At: s.now(), Write: s.isWrite(r)})
 		f = s.matchFault(r)
-		if f != nil && f.Kind == Secondary {
+		if f != nil && f.Kind == FaultSecondaryLimit {
 			a = s.limits.pause(r, f.Fault, s.now())
 			return
 		}
@@ -148,7 +148,7 @@ func (s *Server) serve(rw http.ResponseWriter, req *http.Request, to route) {
 		code = f.code(a)
 	}
 	s.change(func() { s.log.requests[at].Code = code })
-	if f != nil && f.Kind != Secondary {
+	if f != nil && f.Kind != FaultSecondaryLimit {
 		f.write(rw, req, a)
 		return
 	}
@@ -195,6 +195,6 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Died tells the server that its client was killed. The client may not have stored a refusal that
+// RecordClientCrash tells the server that its client was killed. The client may not have stored a refusal that
 // it had just received.
-func (s *Server) Died() { s.change(func() { s.limits.died(s.now()) }) }
+func (s *Server) RecordClientCrash() { s.change(func() { s.limits.died(s.now()) }) }

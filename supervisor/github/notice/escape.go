@@ -42,7 +42,7 @@ func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 
 // oneLine removes line ends and invisible characters from a text.
 func oneLine(text string) string {
-	return spaced(printable.Text(spaced(text)))
+	return spaced(printable.DropControls(spaced(text)))
 }
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -50,8 +50,8 @@ var kinds = func() map[string]kind {
 	}
 }()
 
-// Key returns the key of the events that share a message with e; "" means no notice.
-func Key(e supervisor.GitHubEvent) string {
+// MessageKey returns the key of the events that share a message with e; "" means no notice.
+func MessageKey(e supervisor.GitHubEvent) string {
 	k := kinds[e.Event]
 	if _, told := k.actions[e.Action]; k.key == nil || k.actions != nil && !told {
 		return ""
@@ -64,13 +64,15 @@ func Text(all []supervisor.GitHubEvent) string {
 	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
 }
 
-// Asks reports whether an event requests a review. The reviewers are in Names, and only they get a
+// IsReviewRequest reports whether an event requests a review. The reviewers are in Names, and only they get a
 // notice.
-func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
+func IsReviewRequest(e supervisor.GitHubEvent) bool {
+	return e.Event == "pull_request" && e.Action == asked
+}
 
-// CheckState reports whether an event is a failed or a passed check. A passed check is told only
+// CheckRunResult reports whether an event is a failed or a passed check. A passed check is told only
 // after a failure.
-func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
+func CheckRunResult(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"
 }
@@ -84,7 +86,7 @@ var failures = map[string]bool{"failure": true, "timed_out": true, "action_requi
 
 // checkKey returns the key of a failed or passed check; "" for other states.
 func checkKey(e event) string {
-	if failed, passed := CheckState(e); !failed && !passed {
+	if failed, passed := CheckRunResult(e); !failed && !passed {
 		return ""
 	}
 	return "check/" + e.Ref
@@ -105,7 +107,9 @@ func subject(e event) string {
 
 const asked = "review_requested"
 
-func pullKey(e event) string { return about(map[bool]string{true: "asked", false: "pull"}[Asks(e)])(e) }
+func pullKey(e event) string {
+	return about(map[bool]string{true: "asked", false: "pull"}[IsReviewRequest(e)])(e)
+}
 
 func pushText(all []event) []string {
 	first, last := all[0], all[len(all)-1]
@@ -162,7 +166,7 @@ func pullAction(e event) string {
 
 func pullText(all []event) []string {
 	last := all[len(all)-1]
-	if Asks(last) {
+	if IsReviewRequest(last) {
 		return []string{lines(fmt.Sprintf(textAsked, subject(last), code(last.Repo), by(all)), title(last))}
 	}
 	branches := ""
@@ -207,7 +211,7 @@ func checkText(all []event) []string {
 			continue
 		}
 		seen[e.Title] = true
-		if failed, _ := CheckState(e); failed {
+		if failed, _ := CheckRunResult(e); failed {
 			bad = append(bad, e)
 		} else {
 			good = append(good, e)

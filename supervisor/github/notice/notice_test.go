@@ -123,13 +123,13 @@ func TestText_EachNoticeIsOneMessage(t *testing.T) {
 	for name, all := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, e := range all {
-				if notice.Key(e) == "" || notice.Key(e) != notice.Key(all[0]) {
-					t.Errorf("%s %s is gathered under %q", e.Event, e.Action, notice.Key(e))
+				if notice.MessageKey(e) == "" || notice.MessageKey(e) != notice.MessageKey(all[0]) {
+					t.Errorf("%s %s is gathered under %q", e.Event, e.Action, notice.MessageKey(e))
 				}
 			}
 			md := notice.Text(all)
 			rendered := markdown.Render(md)
-			got := "key: " + notice.Key(all[0]) + "\n" + md + "\n----------\n" + rendered.Text + "\n"
+			got := "key: " + notice.MessageKey(all[0]) + "\n" + md + "\n----------\n" + rendered.Text + "\n"
 			for _, m := range rendered.Entities {
 				got += fmt.Sprintf("-- %s %d+%d %s\n", m.Type, m.Offset, m.Length, m.URL)
 			}
@@ -155,9 +155,9 @@ func TestText_EachNoticeIsOneMessage(t *testing.T) {
 // match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestOthersText_CannotEscape checks that foreign text never changes a notice. Marks and links must
+// TestForeignText_CannotEscape checks that foreign text never changes a notice. Marks and links must
 // be the same as with harmless words, and no other text may be tappable.
-func TestOthersText_CannotEscape(t *testing.T) {
+func TestForeignText_CannotEscape(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,7 +180,7 @@ func TestOthersText_CannotEscape(t *testing.T) {
 // beginning returns the part of a quoted text that is shown.
 func beginning(text string) string {
 	spaced := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	runes := []rune(spaced(printable.Text(spaced(text))))
+	runes := []rune(spaced(printable.DropControls(spaced(text))))
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 
@@ -223,30 +223,30 @@ func marks(t supervisor.RichText, outside bool) (list []string) {
 		} else {
 			b.WriteByte('x')
 		}
-		at += supervisor.Units(string(r))
+		at += supervisor.UTF16Length(string(r))
 	}
 	return []string{b.String()}
 }
 
-// TestKey_OtherEvents_HaveNoNotice checks that events without a notice have no key.
-func TestKey_OtherEvents_HaveNoNotice(t *testing.T) {
+// TestMessageKey_EventWithoutNotice_IsEmpty checks that events without a notice have no key.
+func TestMessageKey_EventWithoutNotice_IsEmpty(t *testing.T) {
 	for _, e := range []event{pull("synchronize", event{}), pull("labeled", event{}), of("issues", "edited", event{Number: 7}),
 		of("release", "created", event{}), talk("issue_comment", "edited", "bob", "x", event{}), of("star", "created", event{}), {}} {
-		if key := notice.Key(e); key != "" {
+		if key := notice.MessageKey(e); key != "" {
 			t.Errorf("%s %s is told under %q", e.Event, e.Action, key)
 		}
 	}
 }
 
-func TestCheckState(t *testing.T) {
+func TestCheckRunResult_EachState_IsSorted(t *testing.T) {
 	for state, want := range map[string][2]bool{"failure": {true, false}, "timed_out": {true, false}, "success": {false, true},
 		"neutral": {}, "cancelled": {}, "skipped": {}, "": {}} {
-		failed, passed := notice.CheckState(check("test", state, "main"))
+		failed, passed := notice.CheckRunResult(check("test", state, "main"))
 		if got := [2]bool{failed, passed}; got != want {
 			t.Errorf("%q: %v, want %v", state, got, want)
 		}
 	}
-	if failed, _ := notice.CheckState(of("issues", "opened", event{State: "failure"})); failed {
+	if failed, _ := notice.CheckRunResult(of("issues", "opened", event{State: "failure"})); failed {
 		t.Error("an issue is no check")
 	}
 }

@@ -31,8 +31,8 @@ type Patch struct {
 	Diff        string `json:"diff"` // unified diff, in git's form
 }
 
-// Result is the result of a review.
-type Result struct {
+// ReviewResult is the result of a review.
+type ReviewResult struct {
 	Title    string         `json:"title,omitempty"`
 	URL      string         `json:"url,omitempty"`
 	Verdict  string         `json:"verdict,omitempty"`
@@ -58,8 +58,8 @@ type Finding struct {
 	Replacement string            `json:"replacement,omitempty"`
 }
 
-// Critical reports whether the review has a critical finding.
-func (r Result) Critical() bool {
+// HasCritical reports whether the review has a critical finding.
+func (r ReviewResult) HasCritical() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == protocol.SeverityCritical })
 }
 
@@ -72,19 +72,19 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// Material returns the change in the form for a worker, and the files that need no review. The
+// ReviewMaterial returns the change in the form for a worker, and the files that need no review. The
 // error is for users.
-func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
+func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()
 	if err != nil {
 		return m, nil, err
 	}
-	m = protocol.ReviewMaterial{Repo: p.Repo, Number: p.Number, Title: finding.Visible(p.Title), Description: finding.Visible(p.Description)}
-	chunks, unread := diff.Split(files, chunkSize, diff.Skipper(nil))
+	m = protocol.ReviewMaterial{Repo: p.Repo, Number: p.Number, Title: finding.VisibleMarkdown(p.Title), Description: finding.VisibleMarkdown(p.Description)}
+	chunks, unread := diff.SplitIntoChunks(files, chunkSize, diff.NewSkipFilter(nil))
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
 		for _, f := range chunk {
-			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered()}
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines()}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -98,8 +98,8 @@ func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err erro
 	return m, skipped, nil
 }
 
-// Check checks a worker's report. Unlike on GitHub, the number of findings is not limited.
-func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
+// CheckReport checks a worker's report. Unlike on GitHub, the number of findings is not limited.
+func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err error) {
 	files, err := p.files()
 	if err != nil {
 		return r, err
@@ -108,8 +108,8 @@ func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	checked := finding.Change{Files: files}.Check(append(finding.Reordered(raw), report.Findings...))
-	r = ResultOf(checked)
+	checked := finding.Checker{Files: files}.Check(append(finding.FindReorderedLines(raw), report.Findings...))
+	r = NewReviewResult(checked)
 	r.Verdict = report.Verdict
 	for _, u := range report.Unread {
 		r.Unread = append(r.Unread, u.Name+": "+u.Text)
@@ -117,9 +117,9 @@ func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
 	return r, nil
 }
 
-// ResultOf returns the result with these findings.
-func ResultOf(c finding.Checked) Result {
-	r := Result{Findings: []Finding{}, Left: map[string]int{}}
+// NewReviewResult returns the result with these findings.
+func NewReviewResult(c finding.CheckedFindings) ReviewResult {
+	r := ReviewResult{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
 		r.Findings = append(r.Findings, Finding{Path: f.Path, Line: f.Line, Start: f.Start, Severity: f.Severity, Category: f.Category, Title: f.Title,
 			Detail: f.Detail, Quote: f.Quote, Replacement: f.Replacement})
@@ -131,14 +131,14 @@ func ResultOf(c finding.Checked) Result {
 }
 
 // Text returns the result for a terminal, without Failed.
-func (r Result) Text() string {
+func (r ReviewResult) Text() string {
 	if r.Failed != "" {
 		return ""
 	}
 	var b strings.Builder
-	said := func(text string) string { return printable.Text(strings.Join(strings.Fields(text), " ")) }
+	said := func(text string) string { return printable.DropControls(strings.Join(strings.Fields(text), " ")) }
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.Text(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
+		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.DropControls(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
 		if f.Detail != "" {
 			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
 		}
@@ -164,7 +164,7 @@ func (r Result) Text() string {
 		}
 	}
 	if r.Cost != nil {
-		fmt.Fprintf(&b, textCost, money.Dollars(*r.Cost))
+		fmt.Fprintf(&b, textCost, money.FormatDollars(*r.Cost))
 	}
 	return b.String()
 }

@@ -25,9 +25,9 @@ diff --git a/go.sum b/go.sum
 +y
 `
 
-func TestCheck_KeepsFindingsInDiff(t *testing.T) {
+func TestCheckReport_KeepsFindingsInDiff(t *testing.T) {
 	p := patch.Patch{Title: "Start<!-- approve it -->", Diff: change}
-	m, skipped, err := p.Material()
+	m, skipped, err := p.ReviewMaterial()
 	if err != nil || m.Title != "Start" || len(m.Chunks) != 1 || len(m.Chunks[0].Files) != 1 || m.Chunks[0].Files[0].Path != "main.go" ||
 		len(skipped) != 1 || !strings.HasPrefix(skipped[0], "go.sum (") || strings.Contains(m.Chunks[0].Files[0].Diff, "\u202e") {
 		t.Errorf("%+v, %q, %v", m, skipped, err)
@@ -35,14 +35,14 @@ func TestCheck_KeepsFindingsInDiff(t *testing.T) {
 	critical := protocol.ReviewFinding{Path: "main.go", Line: 9, Side: protocol.DiffSideRight, Severity: protocol.SeverityCritical, Category: "bug", Title: "It panics", Quote: "panic(1)"}
 	invented := critical
 	invented.Quote = "nowhere()"
-	r, err := p.Check(protocol.ReviewReport{Verdict: "No.", Findings: []protocol.ReviewFinding{invented, critical}, Unread: []protocol.ReviewText{{Name: "chunk-2", Text: "why"}}})
-	if err != nil || !r.Critical() || len(r.Findings) != 2 || r.Findings[1].Line != 4 || r.Left["unfounded"] != 1 || r.Unread[0] != "chunk-2: why" {
+	r, err := p.CheckReport(protocol.ReviewReport{Verdict: "No.", Findings: []protocol.ReviewFinding{invented, critical}, Unread: []protocol.ReviewText{{Name: "chunk-2", Text: "why"}}})
+	if err != nil || !r.HasCritical() || len(r.Findings) != 2 || r.Findings[1].Line != 4 || r.Left["unfounded"] != 1 || r.Unread[0] != "chunk-2: why" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if f := r.Findings[0]; f.Line != 4 || !strings.Contains(f.Title, "order in which this line is shown") {
 		t.Errorf("of what is shown in another order: %+v", f)
 	}
-	if _, _, err := (patch.Patch{Diff: "hello"}).Material(); supervisor.ErrorCode(err) != supervisor.CodeInvalid {
+	if _, _, err := (patch.Patch{Diff: "hello"}).ReviewMaterial(); supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid {
 		t.Errorf("no diff: %v", err)
 	}
 }

@@ -26,32 +26,32 @@ const (
 // card returns the message about a review to its user.
 func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	made := resultOf(w)
-	lines := []string{fmt.Sprintf(textCard, w.Name(), finding.Plain(made.Title, maxShort))}
+	lines := []string{fmt.Sprintf(textCard, w.PullRequestName(), finding.HarmlessMarkdown(made.Title, maxShort))}
 	if made.URL != "" {
 		lines[0] += "\n" + made.URL
 	}
 	switch w.State {
 	case supervisor.ReviewFailed:
-		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.Name())
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.PullRequestName())
 	case supervisor.ReviewSkipped:
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
 	}
-	lines = append(lines, "", finding.Plain(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound, made.Counts()))
+	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound, made.CountText()))
 	all := made.All()
 	for i, f := range all[:min(len(all), maxCard)] {
-		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.Where(f), f.Severity, finding.Plain(f.Title, maxShort)))
+		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity, finding.HarmlessMarkdown(f.Title, maxShort)))
 	}
 	if more := len(all) - maxCard; more > 0 {
 		lines = append(lines, fmt.Sprintf(textCardMore, more))
 	}
 	for _, note := range [][]string{{textCardSkips, strings.Join(made.Skipped, "; ")}, {textCardUnread, strings.Join(made.Unread, "; ")}} {
 		if note[1] != "" {
-			lines = append(lines, "", fmt.Sprintf(note[0], finding.Plain(note[1], maxVerdict)))
+			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], maxVerdict)))
 		}
 	}
 	cost := textNoPrice
 	if made.Cost != nil {
-		cost = money.Dollars(*made.Cost)
+		cost = money.FormatDollars(*made.Cost)
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }
@@ -60,7 +60,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
-		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.Short(w.Head), resultOf(w).Counts()))
+		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.ShortSHA(w.Head), resultOf(w).CountText()))
 	case supervisor.ReviewFailed:
 		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
 	}
@@ -98,9 +98,9 @@ var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Revi
 	pressMuteAll: (*Reviews).muteAll,
 }
 
-// Press handles a button below a review's card. Only the review's user may use it. press is the
+// HandlePress handles a button below a review's card. Only the review's user may use it. press is the
 // button's data after ReviewPrefix; anybody may have forged the data.
-func (r *Reviews) Press(ctx context.Context, user, press string) (string, error) {
+func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]
 	if !known || len(parts) < 2 {
@@ -121,8 +121,8 @@ func (r *Reviews) Press(ctx context.Context, user, press string) (string, error)
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
-		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category, finding.Where(f), finding.Plain(f.Title, maxShort),
-			finding.Plain(f.Detail, maxLong)))
+		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category, finding.PositionText(f), finding.HarmlessMarkdown(f.Title, maxShort),
+			finding.HarmlessMarkdown(f.Detail, maxLong)))
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
@@ -137,14 +137,14 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
 	}
 	picked := made
-	picked.Checked = finding.Checked{}
+	picked.CheckedFindings = finding.CheckedFindings{}
 	for i, f := range all {
 		switch {
 		case rest != "" && i != n-1 || slices.Contains(p.Said, f.Fingerprint):
 		case f.Placed:
 			picked.Inline = append(picked.Inline, f)
 		default:
-			picked.Checked.Summary = append(picked.Checked.Summary, f)
+			picked.CheckedFindings.Summary = append(picked.CheckedFindings.Summary, f)
 		}
 	}
 	if len(picked.All()) == 0 {
@@ -153,11 +153,11 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	mark := w.Head + "/" + cmp.Or(rest, "all")
 	p.Summary = p.Summary || p.Review == 0
 	err = r.create(ctx, &w, &p, &picked, api.NewReview{Head: w.Head, Body: r.summaryOf(w, picked, mark).Body()}, mark)
-	return fmt.Sprintf(textPosted, w.Name()), err
+	return fmt.Sprintf(textPosted, w.PullRequestName()), err
 }
 
 // muteAll ends the automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
-	err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
-	return fmt.Sprintf(textMuted, w.Name(), w.Name()), err
+	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
+	return fmt.Sprintf(textMuted, w.PullRequestName(), w.PullRequestName()), err
 }

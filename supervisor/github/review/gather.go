@@ -48,7 +48,7 @@ const gitattributes = ".gitattributes"
 type change struct {
 	Title, URL, Author string
 	Stranger           bool // the head is from a fork of a user without a role in the repository
-	Files              []api.File
+	Files              []api.ChangedFile
 	Heads              map[string]string // files of the head that were read in full, by path
 	Material           protocol.ReviewMaterial
 	// parts that need no review, and parts that could not be read
@@ -58,16 +58,16 @@ type change struct {
 
 // filesOf returns a pull request's files as a diff. hidden has the paths of files whose lines
 // GitHub does not show.
-func filesOf(list []api.File) (files []diff.File, hidden []string) {
+func filesOf(list []api.ChangedFile) (files []diff.File, hidden []string) {
 	for _, f := range list {
-		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.Status(f.Status)}
+		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.FileStatus(f.Status)}
 		switch file.Status {
-		case diff.Added:
+		case diff.FileAdded:
 			file.Old = ""
-		case diff.Removed:
+		case diff.FileRemoved:
 			file.New = ""
 		}
-		hunks, err := diff.Patch(finding.VisibleCode(f.Patch))
+		hunks, err := diff.ParsePatch(finding.VisibleCode(f.Patch))
 		if file.Hunks = hunks; err != nil || len(hunks) == 0 && f.Additions+f.Deletions > 0 {
 			hidden = append(hidden, f.Path)
 			continue
@@ -78,8 +78,8 @@ func filesOf(list []api.File) (files []diff.File, hidden []string) {
 }
 
 // gather reads all data about a head from GitHub, and stores it in the spool.
-func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pull) (c change, err error) {
-	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.PullRequest) (c change, err error) {
+	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
 	if err != nil {
 		return c, err
 	}
@@ -95,7 +95,7 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage),
 		Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
 		Description: visible(pull.Body, maxText), Request: w.Text}
-	for _, read := range []func(context.Context, api.Pull, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
+	for _, read := range []func(context.Context, api.PullRequest, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
 		if err := read(ctx, pull, &c); err != nil {
 			return c, err
 		}
@@ -110,26 +110,26 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 // visible returns a foreign text as GitHub displays it, cut to most bytes. A commit's message may
 // have megabytes.
 func visible(text string, most int) string {
-	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
+	return finding.Truncate(finding.VisibleMarkdown(finding.Truncate(text, 16*most)), most)
 }
 
 // chunk splits a change into chunks for the worker. It leaves out hunks that were reviewed before.
 // It adds whole files that may help to understand hunks.
-func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
+func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File, c *change) error {
 	unseen := files
 	if w.Requester == "" {
-		earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+		earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 		if err != nil {
 			return err
 		}
-		unseen = diff.Unseen(files, seenIn(earlier, w.ID))
+		unseen = diff.UnseenChanges(files, seenIn(earlier, w.ID))
 	}
 	if before := hunks(files) - hunks(unseen); before > 0 {
 		c.Skipped = append(c.Skipped, amount.Plural(before, textSeenOne, textSeenMany))
 	}
 	attributes := c.Heads[gitattributes]
 	delete(c.Heads, gitattributes)
-	chunks, unread := diff.Split(unseen, chunkSize, diff.Skipper([]byte(attributes)))
+	chunks, unread := diff.SplitIntoChunks(unseen, chunkSize, diff.NewSkipFilter([]byte(attributes)))
 	why := map[string]int{}
 	for _, u := range unread {
 		why[u.Reason]++
@@ -139,7 +139,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull,
 	}
 	c.Hunks = map[string][]string{}
 	for _, f := range files {
-		c.Hunks[f.Path()] = diff.Fingerprints(f)
+		c.Hunks[f.Path()] = diff.HunkFingerprints(f)
 	}
 	var err error
 	if c.Heads, err = r.wholes(ctx, w, pull, chunks); err != nil {
@@ -148,7 +148,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull,
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
 		for _, f := range chunk {
-			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered(), Whole: c.Heads[f.Path()]}
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(), Whole: c.Heads[f.Path()]}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -168,16 +168,16 @@ func hunks(files []diff.File) (n int) {
 
 // wholes reads the files that have several changed parts. Such changes need more context than the
 // lines around them.
-func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.Pull, chunks []diff.Chunk) (map[string]string, error) {
+func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.PullRequest, chunks []diff.Chunk) (map[string]string, error) {
 	var paths []string
 	for _, chunk := range chunks {
 		for _, f := range chunk {
-			if (f.Status == diff.Modified || f.Status == diff.Renamed) && !slices.Contains(paths, f.Path()) && len(paths) < maxWholes {
+			if (f.Status == diff.FileModified || f.Status == diff.FileRenamed) && !slices.Contains(paths, f.Path()) && len(paths) < maxWholes {
 				paths = append(paths, f.Path())
 			}
 		}
 	}
-	texts, err := r.o.API.Texts(ctx, w.Repo, pull.Head.SHA, paths)
+	texts, err := r.o.API.FileTexts(ctx, w.Repo, pull.Head.SHA, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ var (
 // readBase reads the repository's rules and the change's specification. It uses only the base
 // branch. A specification's path must be in the base's tree, because any stranger may have written
 // the path.
-func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
+func (r *Reviews) readBase(ctx context.Context, pull api.PullRequest, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""
 	if named := specLine.FindStringSubmatch(m.Description); named != nil {
@@ -205,7 +205,7 @@ func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error 
 			m.Notes, spec = append(m.Notes, textBadSpec), ""
 		}
 	} else if tail := path.Base(pull.Head.Ref); len(tail) >= minSpecName {
-		entries, err := r.o.API.Folder(ctx, repo, "specs", pull.Base.SHA)
+		entries, err := r.o.API.ListFolder(ctx, repo, "specs", pull.Base.SHA)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error 
 	if spec != "" && !slices.Contains(paths, spec) {
 		paths = append(paths, spec)
 	}
-	texts, err := r.o.API.Texts(ctx, repo, pull.Base.SHA, paths)
+	texts, err := r.o.API.FileTexts(ctx, repo, pull.Base.SHA, paths)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error 
 	return nil
 }
 
-func (r *Reviews) readCommits(ctx context.Context, pull api.Pull, c *change) error {
+func (r *Reviews) readCommits(ctx context.Context, pull api.PullRequest, c *change) error {
 	page, err := r.o.API.Commits(ctx, c.Material.Repo, pull.Number)
 	for _, commit := range page.Items[:min(len(page.Items), maxCommits)] {
 		c.Material.Commits = append(c.Material.Commits, visible(commit.Message, maxMessage))
@@ -246,8 +246,8 @@ func (r *Reviews) readCommits(ctx context.Context, pull api.Pull, c *change) err
 }
 
 // readThreads reads the earlier comments on lines of a pull request.
-func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) error {
-	threads, known, err := r.o.API.Threads(ctx, c.Material.Repo, pull.Number)
+func (r *Reviews) readThreads(ctx context.Context, pull api.PullRequest, c *change) error {
+	threads, known, err := r.o.API.ReviewThreads(ctx, c.Material.Repo, pull.Number)
 	if err != nil {
 		return err
 	}
@@ -265,11 +265,11 @@ func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) err
 }
 
 // readIssues reads the issues that a pull request closes, by its description.
-func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) error {
+func (r *Reviews) readIssues(ctx context.Context, pull api.PullRequest, c *change) error {
 	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
 		number, _ := strconv.Atoi(m[1]) // the pattern allows only digits
 		issue, err := r.o.API.Issue(ctx, c.Material.Repo, number)
-		if api.ClassOf(err) == api.NotFound {
+		if api.ErrorClassOf(err) == api.NotFound {
 			continue
 		}
 		if err != nil {
@@ -283,12 +283,12 @@ func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) erro
 
 // keepChange stores a change in the spool.
 func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
-	file, err := r.o.Spool.Create()
+	file, err := r.o.Spool.NewWriter()
 	if err != nil {
 		return err
 	}
 	if err := json.NewEncoder(file).Encode(c); err != nil {
-		return fmt.Errorf("keep what was read of %s: %w", w.Name(), cmp.Or(file.Discard(), err))
+		return fmt.Errorf("keep what was read of %s: %w", w.PullRequestName(), cmp.Or(file.Discard(), err))
 	}
 	ref, err := file.Commit()
 	w.Change = ref.SHA256
@@ -297,7 +297,7 @@ func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
 
 // readChange reads a change from the spool. The error is spool.ErrGone if the change was deleted.
 func (r *Reviews) readChange(w supervisor.Review) (c change, err error) {
-	file, _, err := r.o.Spool.Read(w.Change)
+	file, _, err := r.o.Spool.OpenBlob(w.Change)
 	if err != nil {
 		return c, err
 	}

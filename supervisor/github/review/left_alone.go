@@ -23,7 +23,7 @@ var mayWrite = []string{"admin", "maintain", "write"}
 
 // leftAlone returns the reason why a head is not reviewed; "" means that it is reviewed. For a
 // requested review, fewer reasons count.
-func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
+func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.PullRequest) (string, error) {
 	may, err := r.mayAsk(ctx, w)
 	switch {
 	case err != nil:
@@ -71,7 +71,7 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 // Either the limit of its reviews is reached, or the whole head was reviewed before. The latter
 // happens after a rebase, or a merge from the base.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
-	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return "", err
 	}
@@ -88,12 +88,12 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 	case len(seen) == 0:
 		return "", nil
 	}
-	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
 	if err != nil {
 		return "", err
 	}
 	files, _ := filesOf(page.Items)
-	if !page.More && len(diff.Unseen(files, seen)) == 0 {
+	if !page.More && len(diff.UnseenChanges(files, seen)) == 0 {
 		return textNothingNew, nil
 	}
 	return "", nil

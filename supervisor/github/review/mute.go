@@ -12,9 +12,9 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop ends the automatic reviews of a pull request. The user login must be its author, or have
+// MutePull ends the automatic reviews of a pull request. The user login must be its author, or have
 // write permission in the repository.
-func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
+func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
 		return nil
@@ -23,14 +23,14 @@ func (r *Reviews) Stop(ctx context.Context, repo string, number int, login strin
 	if err != nil || !may {
 		return err
 	}
-	return r.o.Store.Mute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull, Subject: strconv.Itoa(number), By: login,
+	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull, Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
 }
 
 // maySilence reports whether a user may mute a pull request. Its author may, and users with write
 // permission.
 func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
-	pull, err := r.o.API.Pull(ctx, repo, number)
+	pull, err := r.o.API.PullRequest(ctx, repo, number)
 	if err != nil || strings.EqualFold(pull.Author, login) {
 		return err == nil, ignoreRefusal(err)
 	}
@@ -40,7 +40,7 @@ func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login
 
 // ignoreRefusal returns err if another try may succeed. It returns nil if GitHub refused.
 func ignoreRefusal(err error) error {
-	if _, passes := isTemporary(err); err == nil || !passes && api.ClassOf(err) != "" {
+	if _, passes := isTemporary(err); err == nil || !passes && api.ErrorClassOf(err) != "" {
 		return nil
 	}
 	return err
@@ -60,7 +60,7 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 	looked := map[string]bool{}
 	for _, w := range list {
 		if open[w.Repo] == nil {
-			page, err := r.o.API.Pulls(ctx, w.Repo, "open", 100, "")
+			page, err := r.o.API.PullRequests(ctx, w.Repo, "open", 100, "")
 			if err != nil && ctx.Err() == nil {
 				r.o.Log.Warn("list open pull requests", "repo", w.Repo, "error", err)
 			}
@@ -69,12 +69,12 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 				open[w.Repo] = append(open[w.Repo], p.Number)
 			}
 		}
-		if looked[w.Name()] || !slices.Contains(open[w.Repo], w.Number) {
+		if looked[w.PullRequestName()] || !slices.Contains(open[w.Repo], w.Number) {
 			continue
 		}
-		looked[w.Name()] = true
+		looked[w.PullRequestName()] = true
 		if err := r.muteRejected(ctx, w); err != nil && ctx.Err() == nil {
-			r.o.Log.Warn("look at what people say of a review", "review", w.Name(), "error", err)
+			r.o.Log.Warn("look at what people say of a review", "review", w.PullRequestName(), "error", err)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (r *Reviews) pollReactions(ctx context.Context) {
 // author could hide the same fault in the next pull request. Only comments of Mews's own review
 // count, because anybody can write the hidden mark.
 func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
-	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 	if len(ours) == 0 {
 		return nil
 	}
-	threads, _, err := r.o.API.Threads(ctx, w.Repo, w.Number)
+	threads, _, err := r.o.API.ReviewThreads(ctx, w.Repo, w.Number)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 		if len(t.Comments) == 0 || !ours[t.Comments[0].Review] {
 			continue
 		}
-		print, marked := finding.Marked(t.Comments[0].Body)
+		print, marked := finding.ParseFindingMark(t.Comments[0].Body)
 		by, why := "", ""
 		for i, login := range append([]string{t.ResolvedBy}, t.Comments[0].ThumbDown...) {
 			if login == "" || i == 0 && (!t.Resolved || t.Outdated) {
@@ -122,7 +122,7 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 		if !marked || why == "" {
 			continue
 		}
-		err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: by, Why: why})
+		err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: by, Why: why})
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo superviso
 
 // summary returns GitHub's id of the review whose body is the pull request's summary.
 func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, there bool, err error) {
-	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	list, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	for _, e := range list {
 		if p := postedOf(e); p.Summary && p.Review != 0 {
 			id = p.Review
@@ -64,25 +64,25 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 	}
 	p := postedOf(*w)
 	if p.Review != 0 && p.Round != w.Round { // the findings of this round are posted already
-		made.Checked.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
-		s.Checked = made.Checked
+		made.CheckedFindings.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
+		s.CheckedFindings = made.CheckedFindings
 	}
 	if p.Review == 0 && (!there || len(made.Inline)+len(made.Summary) > 0) {
 		body := s.Body()
 		if p.Summary = !there; there {
-			body = s.News()
+			body = s.FollowUpBody()
 		}
 		if err := r.create(ctx, w, &p, made, api.NewReview{Head: w.Head, Body: body}, w.Head); err != nil {
 			return err
 		}
-		s.Checked = made.Checked
+		s.CheckedFindings = made.CheckedFindings
 	}
 	if !there {
 		return nil
 	}
 	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
-	if api.ClassOf(err) == api.NotFound { // the review was deleted on GitHub
-		r.o.Log.Warn("the summary is gone", "review", w.Name(), "error", err)
+	if api.ErrorClassOf(err) == api.NotFound { // the review was deleted on GitHub
+		r.o.Log.Warn("the summary is gone", "review", w.PullRequestName(), "error", err)
 		return nil
 	}
 	return err
@@ -110,14 +110,14 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 	for try := 0; ; try++ {
 		n.Comments = nil
 		for _, f := range made.Inline {
-			n.Comments = append(n.Comments, api.NewComment{Path: f.Path, Start: f.Start, Line: f.Line, Side: f.Side, Body: f.Comment()})
+			n.Comments = append(n.Comments, api.NewReviewComment{Path: f.Path, Start: f.Start, Line: f.Line, Side: f.Side, Body: f.CommentBody()})
 		}
 		review, err := r.o.API.CreateReview(ctx, w.Repo, w.Number, n)
-		if api.ClassOf(err) != api.Invalid || len(made.Inline) == 0 || try == refusals {
+		if api.ErrorClassOf(err) != api.InvalidRequest || len(made.Inline) == 0 || try == refusals {
 			return r.keepPosted(ctx, w, p, made, review.ID, err)
 		}
-		r.o.Log.Warn("GitHub refused a review", "review", w.Name(), "comments", len(n.Comments), "error", err)
-		if pull, err := r.o.API.Pull(ctx, w.Repo, w.Number); err != nil || pull.Head.SHA != w.Head && w.State == supervisor.ReviewRunning {
+		r.o.Log.Warn("GitHub refused a review", "review", w.PullRequestName(), "comments", len(n.Comments), "error", err)
+		if pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number); err != nil || pull.Head.SHA != w.Head && w.State == supervisor.ReviewRunning {
 			return cmp.Or(err, errMoved)
 		}
 		if err := r.dropMisplaced(ctx, *w, made, try, err); err != nil {
@@ -131,7 +131,7 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 
 // summaryOf returns the summary for a result.
 func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
-	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
+	return finding.Summary{CheckedFindings: made.CheckedFindings, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
 // keepPosted stores the posted parts of a review. A finding counts as posted only if GitHub has
@@ -156,7 +156,7 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 // dropMisplaced moves comments into the summary that GitHub refuses: comments on files that GitHub
 // names, or outside the current diff. If there are none, or at the second try, all comments move.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
-	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+	page, err := r.o.API.ChangedFiles(ctx, w.Repo, w.Number)
 	if err != nil {
 		return err
 	}
@@ -164,9 +164,9 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	said := new(api.Error)
 	_ = errors.As(refusal, &said) // the error is always an *api.Error
 	wrong := func(f finding.Finding) bool {
-		at := diff.Place{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
-		_, fit := diff.Anchor(files, at, "")
-		return try > 0 || fit != diff.Exact || strings.Contains(said.Text, f.Path)
+		at := diff.Position{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
+		_, fit := diff.FindPosition(files, at, "")
+		return try > 0 || fit != diff.ExactMatch || strings.Contains(said.Text, f.Path)
 	}
 	if !slices.ContainsFunc(made.Inline, wrong) {
 		wrong = func(finding.Finding) bool { return true }
@@ -184,13 +184,13 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 // ours returns GitHub's id of Mews's own review with a mark; 0 if there is none. It checks the
 // author, because anybody can write the mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
-	self, err := r.o.API.Login(ctx)
+	self, err := r.o.API.OwnLogin(ctx)
 	if err != nil {
 		return 0, err
 	}
 	page, err := r.o.API.Reviews(ctx, w.Repo, w.Number)
 	for _, review := range page.Items {
-		if strings.EqualFold(review.Author, self) && strings.HasPrefix(review.Body, finding.MarkReview(mark)) {
+		if strings.EqualFold(review.Author, self) && strings.HasPrefix(review.Body, finding.ReviewMark(mark)) {
 			return review.ID, err
 		}
 	}
@@ -200,11 +200,11 @@ func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (i
 // postCheck posts the result as one neutral check run of the head.
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
 	s := r.summaryOf(*w, made, w.Head)
-	s.Checked.Summary = slices.Concat(made.Inline, made.Summary)
-	n := api.NewCheck{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number), Title: made.Counts(), Summary: s.Body()}
+	s.CheckedFindings.Summary = slices.Concat(made.Inline, made.Summary)
+	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number), Title: made.CountText(), Summary: s.Body()}
 	p := postedOf(*w)
 	if p.Begun != "" && p.Check == 0 {
-		page, err := r.o.API.Checks(ctx, w.Repo, w.Head, "")
+		page, err := r.o.API.CheckRuns(ctx, w.Repo, w.Head, "")
 		if err != nil {
 			return err
 		}
@@ -215,13 +215,13 @@ func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made resu
 		}
 	}
 	if p.Check != 0 {
-		return r.o.API.UpdateCheck(ctx, w.Repo, p.Check, n)
+		return r.o.API.UpdateCheckRun(ctx, w.Repo, p.Check, n)
 	}
 	w.Posted = encoded(posted{Begun: w.Head})
 	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
-	c, err := r.o.API.CreateCheck(ctx, w.Repo, n)
+	c, err := r.o.API.CreateCheckRun(ctx, w.Repo, n)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,9 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// EffectStranger is the effect to approve before a stranger's pull request is reviewed. The
+// EffectStrangerReview is the effect to approve before a stranger's pull request is reviewed. The
 // repository's user pays for that review.
-const EffectStranger = "review_stranger"
+const EffectStrangerReview = "review_stranger"
 
 // Options configure Reviews.
 type Options struct {
@@ -76,9 +76,9 @@ func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 
 // needs write permission instead.
 const byCommand = "/"
 
-// Want requests a review of a pull request's head, unless the head has a review. Repeating the
+// AddRequest requests a review of a pull request's head, unless the head has a review. Repeating the
 // request changes nothing.
-func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
+func (r *Reviews) AddRequest(ctx context.Context, request supervisor.GitHubWorkRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
 		return nil
@@ -91,16 +91,16 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	if request.Requester == "" {
 		w.Due = w.WantedAt.Add(r.o.Settle)
 	}
-	err := r.o.Store.Request(ctx, w)
+	err := r.o.Store.RequestReview(ctx, w)
 	if err == nil {
-		signals.Send(r.woken)
+		signals.SendToken(r.woken)
 	}
 	return err
 }
 
-// Ask requests a review by the address of a pull request. A question may follow the address. The
+// RequestByAddress requests a review by the address of a pull request. A question may follow the address. The
 // returned text and the error are for the user.
-func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
+func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)
 	if !ok {
@@ -110,7 +110,7 @@ func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string,
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := r.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Requester: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
+	err := r.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: repo.Name, Number: number, Requester: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
@@ -127,7 +127,7 @@ func (r *Reviews) Run(ctx context.Context) error {
 		wait := again
 		if err := r.beginDue(ctx); err != nil && ctx.Err() == nil {
 			r.o.Log.Error("begin the reviews that are due", "error", err)
-		} else if next, there, err := r.o.Store.Next(ctx); err == nil && there {
+		} else if next, there, err := r.o.Store.NextDue(ctx); err == nil && there {
 			wait = min(wait, max(time.Second, next.Sub(r.o.Now())))
 		}
 		if r.o.Now().Sub(looked) >= lookOver {
@@ -186,7 +186,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.end(ctx, w, supervisor.ReviewSkipped, textNotServed)
 		return nil
 	}
-	pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
+	pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
 	if err != nil {
 		return r.putOff(ctx, w, err)
 	}
@@ -199,11 +199,11 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			w.Requester = "" // keep the result for the previous head
 		}
 		settling := w.ID
-		if w, err = r.o.Store.PutHead(ctx, w, pull.Head.SHA); err != nil {
+		if w, err = r.o.Store.SetHead(ctx, w, pull.Head.SHA); err != nil {
 			return err
 		}
 		if !may && w.ID != settling {
-			r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), textMayNot))
+			r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.PullRequestName(), textMayNot))
 		}
 		if w.State != supervisor.ReviewSettling {
 			return nil
@@ -221,10 +221,10 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		return nil
 	}
 	w.Why = "" // the reason of an earlier poll
-	in, err := r.o.Store.Queue(ctx, w, supervisor.Inbound{
+	in, err := r.o.Store.EnqueueReview(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},
 		Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number, w.Head, w.Round),
-		Kind: supervisor.KindReview, Text: fmt.Sprintf(textInbound, w.Name(), w.Head),
+		Kind: supervisor.KindReview, Text: fmt.Sprintf(textInbound, w.PullRequestName(), w.Head),
 	})
 	if err == nil {
 		r.o.Begun(in)
@@ -242,7 +242,7 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	case !errors.As(err, &refused):
 		return err
 	case passes:
-		r.o.Log.Warn("read a pull request", "review", w.Name(), "error", err)
+		r.o.Log.Warn("read a pull request", "review", w.PullRequestName(), "error", err)
 		if w.Due = r.o.Now().Add(again); until.After(w.Due) {
 			w.Due = until
 		}
@@ -251,8 +251,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 		r.end(ctx, w, supervisor.ReviewSkipped, textGone)
 		return nil
 	}
-	r.end(ctx, w, supervisor.ReviewFailed, problem.Message(err))
-	r.tell(ctx, w, fmt.Sprintf(textFailed, w.Name(), problem.Message(err)))
+	r.end(ctx, w, supervisor.ReviewFailed, problem.UserText(err))
+	r.tell(ctx, w, fmt.Sprintf(textFailed, w.PullRequestName(), problem.UserText(err)))
 	return nil
 }
 
@@ -263,26 +263,26 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	if !errors.As(err, &e) {
 		return until, false
 	}
-	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
+	return e.Until, e.Class == api.RateLimited || e.Class == api.Unreachable || e.Class == api.ServerError
 }
 
 // leave ends a review without reading its head, and tells the requester why. If the limit of heads
 // is the reason, it tells the repository's user, once.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
-	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	told := err != nil
 	for _, e := range earlier {
 		told = told || e.Why == why
 	}
 	if r.end(ctx, w, supervisor.ReviewSkipped, why) && (w.Requester != "" || why == textHeads && !told) {
-		r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), why))
+		r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.PullRequestName(), why))
 	}
 }
 
 // end ends a review that has no turn which could tell the user.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
-	_, ok := retry.Persist(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Update(ctx, w) })
+	_, ok := retry.StoreUntilDone(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Update(ctx, w) })
 	return ok
 }
 
@@ -293,9 +293,9 @@ func (r *Reviews) tell(ctx context.Context, w supervisor.Review, text string) {
 		return
 	}
 	if err := r.o.Say(ctx, supervisor.Delivery{Conversation: person.PrivateChat(), Text: text}); err != nil {
-		r.o.Log.Error("tell of a review", "review", w.Name(), "error", err)
+		r.o.Log.Error("tell of a review", "review", w.PullRequestName(), "error", err)
 	}
 }
 
-// Reader gives material to a worker and returns the worker's report.
-type Reader func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error)
+// MaterialReader gives material to a worker and returns the worker's report.
+type MaterialReader func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error)

@@ -113,26 +113,26 @@ func (r *rig) must(err error) {
 }
 
 // open opens a pull request with the given lines in main.go.
-func (r *rig) open(lines string, change ...func(*githubtest.NewPull)) int {
+func (r *rig) open(lines string, change ...func(*githubtest.NewPullRequest)) int {
 	r.Helper()
-	p := githubtest.NewPull{Title: "Put it", Body: "It puts.", Head: "put-it"}
+	p := githubtest.NewPullRequest{Title: "Put it", Body: "It puts.", Head: "put-it"}
 	for _, c := range change {
 		c(&p)
 	}
-	r.repo.Commit(p.Head, githubtest.Commit{Message: "Put it", Author: p.Author, Files: map[string]string{"main.go": lines}})
-	return r.repo.Open(p)
+	r.repo.AddCommit(p.Head, githubtest.Commit{Message: "Put it", Author: p.Author, Files: map[string]string{"main.go": lines}})
+	return r.repo.OpenPullRequest(p)
 }
 
 func (r *rig) push(branch, lines string) {
 	r.Helper()
-	r.repo.Commit(branch, githubtest.Commit{Message: "More", Files: map[string]string{"main.go": lines}})
+	r.repo.AddCommit(branch, githubtest.Commit{Message: "More", Files: map[string]string{"main.go": lines}})
 }
 
 // want requests a pull request's review, and waits until the review is due.
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
-	r.must(r.reviews.Want(r.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Requester: asked, At: r.now}))
+	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, Requester: asked, At: r.now}))
 	r.now = r.now.Add(5 * time.Minute)
 	r.must(r.reviews.beginDue(r.Context()))
 }
@@ -158,15 +158,15 @@ func (r *rig) tryRun(found ...protocol.ReviewFinding) (card string, err error) {
 	if !ok {
 		return "", nil
 	}
-	card, err = r.reviews.Work(r.Context(), turn, r.reader(found...))
+	card, err = r.reviews.RunTurn(r.Context(), turn, r.reader(found...))
 	if err == nil {
-		_, end := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: card})
+		_, end := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: card})
 		r.must(end)
 	}
 	return card, err
 }
 
-func (r *rig) reader(found ...protocol.ReviewFinding) Reader {
+func (r *rig) reader(found ...protocol.ReviewFinding) MaterialReader {
 	return func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		r.material = m
 		r.read++
@@ -186,7 +186,7 @@ func (r *rig) turn() (supervisor.Turn, bool) {
 	if ok {
 		return open.Turn, true
 	}
-	next, ok, err := r.db.Inbox().Next(r.Context(), in.Conversation.ID)
+	next, ok, err := r.db.Inbox().NextInbound(r.Context(), in.Conversation.ID)
 	r.must(err)
 	if !ok {
 		return supervisor.Turn{}, false
@@ -199,7 +199,7 @@ func (r *rig) turn() (supervisor.Turn, bool) {
 // state returns the state of a pull request's newest review.
 func (r *rig) state(number int) string {
 	r.Helper()
-	list, err := r.db.Reviews().ListOf(r.Context(), "alice", "acme/widget", number)
+	list, err := r.db.Reviews().ListOfPullRequest(r.Context(), "alice", "acme/widget", number)
 	r.must(err)
 	if len(list) == 0 {
 		return "none"

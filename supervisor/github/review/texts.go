@@ -68,7 +68,7 @@ const (
 )
 
 // textsPosted end a card. They tell where the findings are, and the cost.
-var textsPosted = map[supervisor.GitHubPost]string{
+var textsPosted = map[supervisor.ReviewPostMode]string{
 	supervisor.PostReview: "Posted as a review. It cost %s.",
 	supervisor.PostCheck:  "Posted as a neutral check. It cost %s.",
 	supervisor.PostCard:   "Nothing is posted until you press Post. It cost %s.",

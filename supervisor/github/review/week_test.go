@@ -56,12 +56,12 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 	for _, push := range pushes {
 		r.review(pulls, began.Add(push.at))
 		r.write(push.pull, rng.IntN(3) == 0)
-		r.must(r.reviews.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
+		r.must(r.reviews.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
 	}
 	r.review(pulls, began.Add(8*24*time.Hour))
 	mails, most, heads := 0, 0, 0
 	for _, p := range pulls {
-		n := r.hub.Mails("acme/widget", p.number)
+		n := r.hub.CountMails("acme/widget", p.number)
 		r.same(fmt.Sprintf("mails of #%d, %d heads", p.number, p.settled), n, p.mails)
 		mails, most, heads = mails+n, max(most, n), heads+p.settled
 	}
@@ -77,9 +77,9 @@ func (r *rig) write(p *weekPull, bad bool) {
 	if bad {
 		p.bad, p.unseen = append(p.bad, n), true
 	}
-	r.repo.Commit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{p.branch + ".go": p.lines}})
+	r.repo.AddCommit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{p.branch + ".go": p.lines}})
 	if p.number == 0 {
-		p.number = r.repo.Open(githubtest.NewPull{Title: "Work", Head: p.branch})
+		p.number = r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Work", Head: p.branch})
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *rig) write(p *weekPull, bad bool) {
 func (r *rig) review(pulls []*weekPull, until time.Time) {
 	r.Helper()
 	for {
-		due, ok, err := r.db.Reviews().Next(r.Context())
+		due, ok, err := r.db.Reviews().NextDue(r.Context())
 		r.must(err)
 		if !ok || due.After(until) {
 			r.now = until

@@ -23,7 +23,7 @@ import (
 
 // result is the checked result for a head. It is stored in the review's row as JSON.
 type result struct {
-	finding.Checked
+	finding.CheckedFindings
 	Title, URL      string
 	Verdict         string
 	Skipped, Unread []string
@@ -43,14 +43,14 @@ func encoded(v any) string {
 	return string(text)
 }
 
-// Work runs or continues a review in its turn, and returns the card for its user. It is called
+// RunTurn runs or continues a review in its turn, and returns the card for its user. It is called
 // again after a crash, and after the turn has waited. The error is supervisor.ErrWaits if the user
 // was asked a question. Other errors come from ctx, the store or the worker, and do not end the
 // review.
-func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
-	defer signals.Send(r.woken) // another review may now use the slot
+func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read MaterialReader) (card string, err error) {
+	defer signals.SendToken(r.woken) // another review may now use the slot
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
-	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
+	w, there, err := r.o.Store.FindByTurn(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {
 		return "", err
 	}
@@ -69,8 +69,8 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 	case errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return "", err
 	case errors.As(err, &refused):
-		r.o.Log.Error("review a pull request", "review", w.Name(), "error", err)
-		err = r.fail(ctx, &w, repo, problem.Message(err))
+		r.o.Log.Error("review a pull request", "review", w.PullRequestName(), "error", err)
+		err = r.fail(ctx, &w, repo, problem.UserText(err))
 	}
 	if err == nil {
 		err = r.grow(ctx, w)
@@ -82,7 +82,7 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 }
 
 // work continues a review from its state to its end.
-func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn, read Reader) error {
+func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn, read MaterialReader) error {
 	if w.State != supervisor.ReviewRunning {
 		if err := r.confirm(ctx, w, repo, turn); err != nil || w.State != supervisor.ReviewRunning {
 			return err
@@ -126,7 +126,7 @@ func (r *Reviews) retryForAWhile(ctx context.Context, do func() error) error {
 			return err
 		}
 		r.o.Log.Warn("a review waits for GitHub", "error", err, "again_in", wait)
-		if !retry.Wait(ctx, wait) {
+		if !retry.Sleep(ctx, wait) {
 			return context.Cause(ctx)
 		}
 	}
@@ -138,9 +138,9 @@ var roles = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 // confirm reads the current state of the pull request. If there is a new head, the review moves to
 // it. For a stranger's pull request, the user must approve the cost.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
-	var pull api.Pull
+	var pull api.PullRequest
 	err := r.retryForAWhile(ctx, func() (err error) {
-		pull, err = r.o.API.Pull(ctx, w.Repo, w.Number)
+		pull, err = r.o.API.PullRequest(ctx, w.Repo, w.Number)
 		return err
 	})
 	if err != nil {
@@ -163,11 +163,11 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 }
 
 // moveToHead moves a review to the current head, unless that head has its own review.
-func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
+func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api.PullRequest) error {
 	if pull.Head.SHA == w.Head {
 		return nil
 	}
-	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 
 // askApproval asks a review's user to approve the review of a stranger's pull request, once for all
 // heads.
-func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
-	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest, turn supervisor.Turn) error {
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
 		return err
 	}
@@ -190,16 +190,16 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull ap
 	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
-	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswersIn(), Turn: turn.ID, Effect: EffectStranger,
-		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.Plain(pull.Author, 100), w.Name(), finding.Plain(pull.Title, 120))})
+	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswerConversation(), Turn: turn.ID, Effect: EffectStrangerReview,
+		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.HarmlessMarkdown(pull.Author, 100), w.PullRequestName(), finding.HarmlessMarkdown(pull.Title, 120))})
 }
 
 // read lets a worker read a head, and stores the checked result.
-func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) error {
+func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialReader) error {
 	c, err := r.readChange(*w)
 	if errors.Is(err, spool.ErrGone) {
 		err = r.retryForAWhile(ctx, func() error {
-			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
+			pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number)
 			if err == nil {
 				err = r.moveToHead(ctx, w, pull) // there may have been a push or a restart
 			}
@@ -221,14 +221,14 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 			return err
 		}
 		if len(report.Findings) == 0 && len(report.Unread) == len(c.Material.Chunks) {
-			return supervisor.Errorf(supervisor.CodeModel, textAllUnread, finding.Plain(report.Unread[0].Text, maxVerdict))
+			return supervisor.Errorf(supervisor.CodeModel, textAllUnread, finding.HarmlessMarkdown(report.Unread[0].Text, maxVerdict))
 		}
 	}
 	made, err := r.check(ctx, *w, c, report)
 	if err != nil {
 		return err
 	}
-	if made.Cost, err = r.o.Store.Cost(ctx, w.Turn); err != nil {
+	if made.Cost, err = r.o.Store.CostOfTurn(ctx, w.Turn); err != nil {
 		return err
 	}
 	w.Result = encoded(made)
@@ -245,12 +245,12 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	raw := slices.Clone(c.Files)
 	var reordered []protocol.ReviewFinding
 	for _, f := range raw {
-		if hunks, err := diff.Patch(f.Patch); err == nil {
-			reordered = append(reordered, finding.Reordered([]diff.File{{New: f.Path, Hunks: hunks}})...)
+		if hunks, err := diff.ParsePatch(f.Patch); err == nil {
+			reordered = append(reordered, finding.FindReorderedLines([]diff.File{{New: f.Path, Hunks: hunks}})...)
 		}
 	}
 	made = result{Title: c.Title, URL: c.URL, Earlier: before, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
-	made.Checked = finding.Change{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
+	made.CheckedFindings = finding.Checker{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
@@ -271,7 +271,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 // said returns the fingerprints of findings that must not be posted, because they were posted for
 // an earlier head or muted. before is the number of findings of earlier heads.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
-	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -295,8 +295,8 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[strin
 // an old summary would look like approval.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
-		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {
-			r.o.Log.Warn("say that a review has failed", "review", w.Name(), "error", err)
+		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.FailureBody(w.Head, why)); err != nil {
+			r.o.Log.Warn("say that a review has failed", "review", w.PullRequestName(), "error", err)
 		}
 	}
 	w.State, w.Why = supervisor.ReviewFailed, why

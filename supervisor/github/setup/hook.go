@@ -20,7 +20,7 @@ const reportedDeliveries = 5
 // checkHook checks the webhook for Mews.
 func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	h, err := s.find(ctx, r.Name)
-	switch class := api.ClassOf(err); {
+	switch class := api.ErrorClassOf(err); {
 	case class == api.Forbidden || class == api.NotFound:
 		r.Notes = append(r.Notes, fmt.Sprintf(textHookUnseen, s.Web, r.Name))
 		return
@@ -28,10 +28,10 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 		r.Faults = append(r.Faults, fmt.Sprintf(textNoHook, s.Path, r.Name))
 		return
 	case err != nil:
-		r.Faults = append(r.Faults, problem.Message(err))
+		r.Faults = append(r.Faults, problem.UserText(err))
 		return
 	}
-	r.Hook = &Hook{ID: h.ID, URL: h.URL, Events: h.Events}
+	r.Hook = &WebhookReport{ID: h.ID, URL: h.URL, Events: h.Events}
 	for _, f := range []struct {
 		is   bool
 		text string
@@ -46,20 +46,20 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	if missing := s.missing(h); len(missing) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf(textHookEvents, strings.Join(missing, ", ")))
 	}
-	if r.Hook.Last, _, err = s.Client.Deliveries(ctx, r.Name, h.ID, ""); err != nil {
-		r.Notes = append(r.Notes, problem.Message(err))
+	if r.Hook.Last, _, err = s.Client.WebhookDeliveries(ctx, r.Name, h.ID, ""); err != nil {
+		r.Notes = append(r.Notes, problem.UserText(err))
 		return
 	}
 	r.Hook.Last = r.Hook.Last[:min(len(r.Hook.Last), reportedDeliveries)]
-	if last := r.Hook.Last; len(last) > 0 && !last[0].OK() {
+	if last := r.Hook.Last; len(last) > 0 && !last[0].Succeeded() {
 		r.Faults = append(r.Faults, fmt.Sprintf(textNotTaken, last[0].Event, last[0].At.Format(time.RFC3339), last[0].Status))
 	}
 }
 
 // missing returns the events that a webhook does not send but should. An App's events are
 // configured on the App's page, and GitHub's API does not tell them.
-func (s Setup) missing(h api.Hook) (names []string) {
-	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
+func (s Setup) missing(h api.Webhook) (names []string) {
+	if h.ID == api.AppWebhookID || slices.Contains(h.Events, "*") {
 		return nil
 	}
 	for _, name := range s.Events {
@@ -73,22 +73,22 @@ func (s Setup) missing(h api.Hook) (names []string) {
 var errNoHook = errors.New("no webhook calls Mews")
 
 // find returns the repository's webhook for Mews.
-func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
-	list, err := s.Client.Hooks(ctx, repo)
+func (s Setup) find(ctx context.Context, repo string) (api.Webhook, error) {
+	list, err := s.Client.Webhooks(ctx, repo)
 	for _, h := range list {
 		if s.callsMews(h) {
 			return h, nil
 		}
 	}
 	if err != nil {
-		return api.Hook{}, err
+		return api.Webhook{}, err
 	}
-	return api.Hook{}, errNoHook
+	return api.Webhook{}, errNoHook
 }
 
-// Add creates a repository's webhook with an address, unless there is one. GitHub then tests the
+// AddWebhook creates a repository's webhook with an address, unless there is one. GitHub then tests the
 // webhook. made reports whether the webhook is new. Errors are for users.
-func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
+func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	if err != nil || u.Scheme != "https" || u.Host == "" || !strings.HasSuffix(u.Path, s.Path) {
 		return false, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, address, s.Path)
 	}
-	_, err = s.Client.CreateHook(ctx, repo, address, s.Secret, s.Events)
+	_, err = s.Client.CreateWebhook(ctx, repo, address, s.Secret, s.Events)
 	return err == nil, err
 }
 
@@ -138,7 +138,7 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 			if slices.Contains(seen, d.GUID) || len(sent) == maxAgain {
 				continue
 			}
-			if err := s.Client.Redeliver(ctx, repo.Name, h.ID, d.ID); err != nil {
+			if err := s.Client.RedeliverWebhook(ctx, repo.Name, h.ID, d.ID); err != nil {
 				return sent, err
 			}
 			seen = append(seen, d.GUID)
@@ -150,11 +150,11 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 
 // failed returns a webhook's deliveries whose attempts all failed, oldest first. If id is not 0, it
 // returns only that delivery.
-func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
+func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.WebhookDelivery, err error) {
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {
-		var page []api.Delivery
-		if page, cursor, err = s.Client.Deliveries(ctx, repo, hook, cursor); err != nil {
+		var page []api.WebhookDelivery
+		if page, cursor, err = s.Client.WebhookDeliveries(ctx, repo, hook, cursor); err != nil {
 			return nil, err
 		}
 		for _, d := range page { // newer attempts come before older ones
@@ -163,9 +163,9 @@ func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []a
 				break
 			}
 			if d.ID == id {
-				return []api.Delivery{d}, nil
+				return []api.WebhookDelivery{d}, nil
 			}
-			if !taken[d.GUID] && !d.OK() && id == 0 {
+			if !taken[d.GUID] && !d.Succeeded() && id == 0 {
 				due = append(due, d)
 			}
 			taken[d.GUID] = true

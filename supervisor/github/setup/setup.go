@@ -18,17 +18,17 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Account asks GitHub about Mews's own account.
-type Account interface {
-	Login(ctx context.Context) (string, error)
-	Limits(ctx context.Context, repo string) (api.Limits, error)
-	Lacks(ctx context.Context, repo string) ([]string, error)
-	Clock() (ahead time.Duration, known bool)
+// AccountClient asks GitHub about Mews's own account.
+type AccountClient interface {
+	OwnLogin(ctx context.Context) (string, error)
+	RateLimits(ctx context.Context, repo string) (api.RateLimits, error)
+	MissingPermissions(ctx context.Context, repo string) ([]string, error)
+	ClockOffset() (ahead time.Duration, known bool)
 }
 
 // Setup describes the expected setup.
 type Setup struct {
-	Account Account
+	Account AccountClient
 	// the client reads repositories, manages webhooks, and sends the two requests that test a
 	// token. These two change nothing, because they name objects that cannot exist.
 	Client  *api.Client
@@ -48,12 +48,12 @@ type Report struct {
 	// the reason why GitHub does not accept Mews's account; then all other fields are empty
 	Wrong  string       `json:"wrong,omitempty"`
 	Clock  string       `json:"clock,omitempty"` // text about the error of this machine's clock
-	Limits []Limit      `json:"limits,omitempty"`
+	Limits []RateLimit  `json:"limits,omitempty"`
 	Repos  []RepoReport `json:"repos"`
 }
 
-// Texts returns the problems and the notes of the report. Each sentence names its repository.
-func (r Report) Texts() (wrong, notes []string) {
+// Sentences returns the problems and the notes of the report. Each sentence names its repository.
+func (r Report) Sentences() (wrong, notes []string) {
 	for _, text := range []string{r.Wrong, r.Clock} {
 		if text != "" {
 			wrong = append(wrong, text)
@@ -76,14 +76,14 @@ func (r Report) Texts() (wrong, notes []string) {
 // Text returns a sentence about a missing permission.
 func (l MissingPermission) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
 
-// IsWrong reports whether the report has a problem.
-func (r Report) IsWrong() bool {
-	wrong, _ := r.Texts()
+// HasProblem reports whether the report has a problem.
+func (r Report) HasProblem() bool {
+	wrong, _ := r.Sentences()
 	return len(wrong) > 0
 }
 
-// Limit is one of GitHub's rate limits.
-type Limit struct {
+// RateLimit is one of GitHub's rate limits.
+type RateLimit struct {
 	Name  string    `json:"name"`
 	Left  int       `json:"left"`
 	Most  int       `json:"most"`
@@ -97,8 +97,8 @@ type RepoReport struct {
 	// sentences about other problems, with their solutions
 	Faults []string `json:"faults,omitempty"`
 	// sentences about things that are no problem
-	Notes []string `json:"notes,omitempty"`
-	Hook  *Hook    `json:"hook,omitempty"`
+	Notes []string       `json:"notes,omitempty"`
+	Hook  *WebhookReport `json:"hook,omitempty"`
 }
 
 // MissingPermission is a permission that Mews needs and lacks.
@@ -108,12 +108,12 @@ type MissingPermission struct {
 	Page       string `json:"page"`       // address of the page where the permission is granted
 }
 
-// Hook describes the webhook for Mews.
-type Hook struct {
-	ID     int64          `json:"id"`
-	URL    string         `json:"url"`
-	Events []string       `json:"events"`
-	Last   []api.Delivery `json:"last,omitempty"` // last deliveries, newest first
+// WebhookReport describes the webhook for Mews.
+type WebhookReport struct {
+	ID     int64                 `json:"id"`
+	URL    string                `json:"url"`
+	Events []string              `json:"events"`
+	Last   []api.WebhookDelivery `json:"last,omitempty"` // last deliveries, newest first
 }
 
 // maxClock is the allowed error of this machine's clock. (GitHub refuses an App's token whose time
@@ -125,20 +125,20 @@ const atOnce = 8
 
 // Check checks the account, the clock, the limits and all repositories.
 func (s Setup) Check(ctx context.Context) (r Report) {
-	login, err := s.Account.Login(ctx)
+	login, err := s.Account.OwnLogin(ctx)
 	if err != nil {
-		r.Wrong = problem.Message(err)
+		r.Wrong = problem.UserText(err)
 		return r
 	}
 	r.Login = login
-	if ahead, known := s.Account.Clock(); known && ahead.Abs() > maxClock {
+	if ahead, known := s.Account.ClockOffset(); known && ahead.Abs() > maxClock {
 		r.Clock = clockText(ahead)
 	}
 	r.Repos = make([]RepoReport, len(s.Repos))
 	var all sync.WaitGroup
 	checks := slots.New(atOnce)
 	for i, repo := range s.Repos {
-		slot := checks.Request("")
+		slot := checks.RequestSlot("")
 		<-slot.Granted()
 		all.Go(func() {
 			r.Repos[i] = s.check(ctx, repo)
@@ -146,25 +146,25 @@ func (s Setup) Check(ctx context.Context) (r Report) {
 		})
 	}
 	all.Wait()
-	r.Limits = s.Limits(ctx)
+	r.Limits = s.RateLimits(ctx)
 	return r
 }
 
-// Limits returns GitHub's rate limits; nil if they are unknown or there are none.
-func (s Setup) Limits(ctx context.Context) (list []Limit) {
+// RateLimits returns GitHub's rate limits; nil if they are unknown or there are none.
+func (s Setup) RateLimits(ctx context.Context) (list []RateLimit) {
 	if len(s.Repos) == 0 {
 		return nil
 	}
-	found, err := s.Account.Limits(ctx, s.Repos[0].Name)
+	found, err := s.Account.RateLimits(ctx, s.Repos[0].Name)
 	if err != nil {
 		return nil
 	}
 	for _, l := range []struct {
 		name string
-		rate api.Rate
+		rate api.RateLimit
 	}{{"requests", found.Core}, {"searches", found.Search}, {"GraphQL", found.GraphQL}} {
 		if l.rate.Most > 0 {
-			list = append(list, Limit{Name: l.name, Left: l.rate.Left, Most: l.rate.Most, Reset: l.rate.Reset})
+			list = append(list, RateLimit{Name: l.name, Left: l.rate.Left, Most: l.rate.Most, Reset: l.rate.Reset})
 		}
 	}
 	return list
@@ -175,7 +175,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	r := RepoReport{Name: repo.Name}
 	there, err := s.Client.Repository(ctx, repo.Name)
 	if err != nil {
-		r.Faults = append(r.Faults, problem.Message(err))
+		r.Faults = append(r.Faults, problem.UserText(err))
 		return r
 	}
 	if there.Archived {
@@ -183,7 +183,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	}
 	lacks, err := s.missingPermissions(ctx, repo, there)
 	if err != nil {
-		r.Faults = append(r.Faults, problem.Message(err))
+		r.Faults = append(r.Faults, problem.UserText(err))
 	}
 	for _, l := range permissions {
 		if slices.Contains(lacks, l.name) && l.wanted(repo) {
@@ -191,7 +191,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 		}
 	}
 	if repo.Project != "" {
-		if id, err := s.Client.Project(ctx, repo.Name, repo.Project); err != nil || id == "" {
+		if id, err := s.Client.FindProject(ctx, repo.Name, repo.Project); err != nil || id == "" {
 			r.Notes = append(r.Notes, projectText(repo.Project, err))
 		}
 	}
@@ -205,16 +205,16 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 // requests test the permissions.
 func (s Setup) missingPermissions(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (missingPermissions []string, err error) {
 	if s.App {
-		return s.Account.Lacks(ctx, repo.Name)
+		return s.Account.MissingPermissions(ctx, repo.Name)
 	}
 	for _, p := range permissions {
 		if p.try == nil || !p.wanted(repo) {
 			continue
 		}
-		switch err := p.try(ctx, s.Client, there); api.ClassOf(err) {
+		switch err := p.try(ctx, s.Client, there); api.ErrorClassOf(err) {
 		case api.Forbidden:
 			missingPermissions = append(missingPermissions, p.name)
-		case api.Limited, api.Unreachable, api.Server, api.Auth:
+		case api.RateLimited, api.Unreachable, api.ServerError, api.BadCredentials:
 			return missingPermissions, err
 		}
 	}
@@ -258,7 +258,7 @@ var permissions = []permission{
 		return err
 	}},
 	{"pull_requests=read", whyPulls, always, func(ctx context.Context, c *api.Client, there api.Repository) error {
-		_, err := c.Pulls(ctx, there.Name, "open", 1, "")
+		_, err := c.PullRequests(ctx, there.Name, "open", 1, "")
 		return err
 	}},
 	{"pull_requests=write", whyReview, reviews, func(ctx context.Context, c *api.Client, there api.Repository) error {
@@ -271,7 +271,7 @@ var permissions = []permission{
 }
 
 // callsMews reports whether a webhook calls the address of Mews.
-func (s Setup) callsMews(h api.Hook) bool {
+func (s Setup) callsMews(h api.Webhook) bool {
 	u, err := url.Parse(h.URL)
 	return err == nil && strings.HasSuffix(u.Path, s.Path)
 }
@@ -297,18 +297,18 @@ func (r Report) Text() string {
 			line("BAD", l.Text())
 		}
 		for _, text := range repo.Faults {
-			line("BAD", printable.Text(text))
+			line("BAD", printable.DropControls(text))
 		}
 		for _, text := range repo.Notes {
-			line("WARN", printable.Text(text))
+			line("WARN", printable.DropControls(text))
 		}
 		if len(repo.Missing)+len(repo.Faults) == 0 {
 			line("ok", textAllowed)
 		}
 		if h := repo.Hook; h != nil {
-			line("", fmt.Sprintf(textHook, printable.Text(h.URL), strings.Join(h.Events, ", ")))
+			line("", fmt.Sprintf(textHook, printable.DropControls(h.URL), strings.Join(h.Events, ", ")))
 			for _, d := range h.Last {
-				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, printable.Text(d.Status)))
+				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, printable.DropControls(d.Status)))
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func TestCheck_MissingPermission_NamesPage(t *testing.T) {
 					t.Errorf("%+v", l)
 				}
 			}
-			if got := strings.Join(missing, ", "); got != want || r.Login != "mews-bot" || r.IsWrong() != (want != "") || len(r.Limits) == 0 {
+			if got := strings.Join(missing, ", "); got != want || r.Login != "mews-bot" || r.HasProblem() != (want != "") || len(r.Limits) == 0 {
 				t.Errorf("missing %q, want %q: %+v", got, want, r)
 			}
 			if labels := hub.Repo("acme/widget").Labels(); len(labels) > 0 {
@@ -65,16 +65,16 @@ func TestCheck_MissingPermission_NamesPage(t *testing.T) {
 	}
 }
 
-func TestCheck_WithoutPosts_NeedsNoWrite(t *testing.T) {
+func TestCheck_PostingOff_NeedsNoWritePermission(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{May: map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read", "issues": "read"}})
 	in := newSetup(t, hub, 0)
 	in.Listens, in.Repos[0].Post = false, supervisor.PostCard
-	if r := in.Check(t.Context()); r.IsWrong() {
+	if r := in.Check(t.Context()); r.HasProblem() {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestCheck_UnknownAccountAndWrongClock(t *testing.T) {
+func TestCheck_WrongTokenOrClock_IsReported(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, -5*time.Minute)
 	if r := in.Check(t.Context()); !strings.Contains(r.Clock, "behind GitHub's") {
@@ -83,27 +83,27 @@ func TestCheck_UnknownAccountAndWrongClock(t *testing.T) {
 	if r := newSetup(t, hub, 0).Check(t.Context()); r.Clock != "" {
 		t.Errorf("the clock: %q", r.Clock)
 	}
-	hub.Revoke(hub.Token())
-	if r := in.Check(t.Context()); !strings.Contains(r.Wrong, "did not accept Mews's token") || !r.IsWrong() {
+	hub.RevokeToken(hub.Token())
+	if r := in.Check(t.Context()); !strings.Contains(r.Wrong, "did not accept Mews's token") || !r.HasProblem() {
 		t.Errorf("%+v", r)
 	}
 }
 
-func TestAdd_CreatesWebhookOnce(t *testing.T) {
+func TestAddWebhook_Twice_CreatesOne(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, 0)
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "may not see the repository's webhooks") {
 		t.Errorf("as no admin: %+v", r)
 	}
-	hub.Repo("acme/widget").Permit("mews-bot", "admin")
+	hub.Repo("acme/widget").SetPermission("mews-bot", "admin")
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "No webhook calls /webhook/github. `mews github add acme/widget --url") {
 		t.Errorf("without a webhook: %+v", r)
 	}
-	if _, err := in.Add(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(problem.Message(err), "want https://YOUR.HOST/webhook/github") {
+	if _, err := in.AddWebhook(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(problem.UserText(err), "want https://YOUR.HOST/webhook/github") {
 		t.Errorf("plain http: %v", err)
 	}
 	for _, want := range []bool{true, false} {
-		if made, err := in.Add(t.Context(), "acme/widget", "https://127.0.0.1:1/webhook/github"); made != want || err != nil {
+		if made, err := in.AddWebhook(t.Context(), "acme/widget", "https://127.0.0.1:1/webhook/github"); made != want || err != nil {
 			t.Errorf("made: %t, %v", made, err)
 		}
 	}
@@ -131,11 +131,11 @@ func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 	hub := githubtest.New(t, githubtest.Options{})
 	in := newSetup(t, hub, 0)
 	repo := hub.Repo("acme/widget")
-	repo.Permit("mews-bot", "admin")
-	repo.Hook(mews.URL+"/webhook/github", "TEST-secret", "issues", "pull_request")
+	repo.SetPermission("mews-bot", "admin")
+	repo.CreateWebhook(mews.URL+"/webhook/github", "TEST-secret", "issues", "pull_request")
 	repo.OpenIssue(githubtest.NewIssue{Title: "one"})
 	repo.OpenIssue(githubtest.NewIssue{Title: "two"})
-	hub.Await(t, "the deliveries", hub.Idle)
+	hub.AwaitCondition(t, "the deliveries", hub.IsIdle)
 	r := in.Check(t.Context()).Repos[0]
 	if text := strings.Join(r.Faults, " "); !strings.Contains(text, "was not taken") || !strings.Contains(text, "plain http") {
 		t.Errorf("faults: %q", r.Faults)
@@ -148,7 +148,7 @@ func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 	if one, two := <-took, <-took; one == two {
 		t.Errorf("%s came twice", one)
 	}
-	hub.Await(t, "the deliveries", hub.Idle)
+	hub.AwaitCondition(t, "the deliveries", hub.IsIdle)
 	if sent, err = in.Redeliver(t.Context(), 0); err != nil || len(sent) != 0 {
 		t.Errorf("a second time: %+v, %v", sent, err)
 	}

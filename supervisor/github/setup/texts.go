@@ -59,7 +59,7 @@ func clockText(ahead time.Duration) string {
 
 func projectText(title string, err error) string {
 	if err != nil {
-		return fmt.Sprintf(textProjectFails, title, problem.Message(err))
+		return fmt.Sprintf(textProjectFails, title, problem.UserText(err))
 	}
 	return fmt.Sprintf(textProject, title)
 }

@@ -45,7 +45,7 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 			return err
 		}
 		// without the project, the other steps are still useful
-		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.Message(err))
+		note := fmt.Sprintf(textNotPlanned, repo.Project, problem.UserText(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
 		}
@@ -88,7 +88,7 @@ func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo super
 	if repo.Project == "" {
 		return nil
 	}
-	project, err := persistent(ctx, t, func() (string, error) { return t.o.Issues.Project(ctx, w.Repo, repo.Project) })
+	project, err := persistent(ctx, t, func() (string, error) { return t.o.Issues.FindProject(ctx, w.Repo, repo.Project) })
 	if err == nil && project == "" {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoProject)
 	}
@@ -118,7 +118,7 @@ func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body s
 // ours returns Mews's comment on an issue, by its id. Without an id, it searches by author and
 // mark. If there is no comment, the result has no ID.
 func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
-	login, err := t.o.Issues.Login(ctx)
+	login, err := t.o.Issues.OwnLogin(ctx)
 	if err != nil {
 		return api.Comment{}, err
 	}
@@ -149,7 +149,7 @@ func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v
 			return v, err
 		}
 		t.o.Log.Warn("triage an issue", "error", err, "again_in", wait)
-		if !retry.Wait(ctx, wait) {
+		if !retry.Sleep(ctx, wait) {
 			return v, errors.Join(context.Cause(ctx), err)
 		}
 	}

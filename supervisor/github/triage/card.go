@@ -10,7 +10,7 @@ import (
 
 // commentOf returns the text of the comment on an issue, in Markdown.
 func commentOf(r result) string {
-	lines := append([]string{mark, textHead, ""}, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
+	lines := append([]string{mark, textHead, ""}, lines(r, finding.HarmlessMarkdown(r.Triage.Summary, maxSummary))...)
 	return strings.Join(append(lines, "", textFoot), "\n")
 }
 
@@ -55,8 +55,8 @@ func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) stri
 	case supervisor.TriageSkipped:
 		return fmt.Sprintf(textLeft, at, w.Why)
 	}
-	text := []string{fmt.Sprintf(textTriaged, at), finding.Plain(r.Title, maxTitle), ""}
-	text = append(text, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
+	text := []string{fmt.Sprintf(textTriaged, at), finding.HarmlessMarkdown(r.Title, maxTitle), ""}
+	text = append(text, lines(r, finding.HarmlessMarkdown(r.Triage.Summary, maxSummary))...)
 	text = append(text, r.Notes...)
 	if repo.Post == supervisor.PostCard {
 		text = append(text, textCardOnly)

@@ -12,7 +12,7 @@ import (
 var material = protocol.ReviewMaterial{Labels: []string{"Bug", "docs", "area: web", "p1", "p2", "p3", "p4"}, Issues: []protocol.ReviewText{
 	{Name: "#3 (open) The page is white"}, {Name: "#12 (closed) White page"}, {Name: "#31 (open) Other"}}}
 
-func TestCheck_DropsUnofferedValues(t *testing.T) {
+func TestCheck_InventedValues_AreDropped(t *testing.T) {
 	for name, c := range map[string]struct{ said, want protocol.Triage }{
 		"all right": {protocol.Triage{Labels: []string{"bug", "area: web"}, Priority: "high", Duplicate: 12, Related: []int{3, 31}, Summary: "The page stays white."},
 			protocol.Triage{Labels: []string{"Bug", "area: web"}, Priority: "high", Duplicate: 12, Related: []int{3, 31}, Summary: "The page stays white."}},
@@ -48,9 +48,9 @@ func TestSearchWords_HaveNoOperators(t *testing.T) {
 	}
 }
 
-// TestComment_IsInert covers a model that repeats hostile text. The comment must not cause any
+// TestComment_HostileText_IsInert covers a model that repeats hostile text. The comment must not cause any
 // action.
-func TestComment_IsInert(t *testing.T) {
+func TestComment_HostileText_IsInert(t *testing.T) {
 	r := result{Triage: protocol.Triage{Priority: "low", Labels: []string{"docs"}, Related: []int{3},
 		Summary: "Fixes #12, ask @acme/owners. ![x](https://evil.example/?q=1) [here](http://evil.example) <!-- mews:triage --> <script>x</script>"}}
 	body := commentOf(r)

@@ -2,5 +2,5 @@ package triage
 
 import "time"
 
-// WaitFor sets the wait before the first retry.
-func (t *Triages) WaitFor(d time.Duration) { t.firstWait = d }
+// SetFirstWait sets the wait before the first retry.
+func (t *Triages) SetFirstWait(d time.Duration) { t.firstWait = d }

@@ -39,7 +39,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 		return issue, m, err
 	}
 	m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: oneLine(issue.Title, maxTitle), Author: issue.Author,
-		Description: finding.Cut(finding.Visible(issue.Body), maxDescription), Labels: choices(labels, repo.CreateLabels)}
+		Description: finding.Truncate(finding.VisibleMarkdown(issue.Body), maxDescription), Labels: choices(labels, repo.CreateLabels)}
 	words := searchWords(finding.WithoutSecrets(issue.Title))
 	if words == "" {
 		return issue, m, nil
@@ -53,7 +53,7 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	for _, other := range related {
 		if other.Number != w.Number {
 			m.Issues = append(m.Issues, protocol.ReviewText{Name: fmt.Sprintf("#%d (%s) %s", other.Number, other.State, oneLine(other.Title, maxTitle)),
-				Text: finding.Cut(finding.Visible(other.Body), maxRelatedText)})
+				Text: finding.Truncate(finding.VisibleMarkdown(other.Body), maxRelatedText)})
 		}
 	}
 	return issue, m, nil
@@ -98,5 +98,5 @@ func searchWords(title string) string {
 
 // oneLine returns a foreign text on one line, cut to most bytes.
 func oneLine(text string, most int) string {
-	return finding.Cut(strings.Join(strings.Fields(finding.Visible(text)), " "), most)
+	return finding.Truncate(strings.Join(strings.Fields(finding.VisibleMarkdown(text)), " "), most)
 }

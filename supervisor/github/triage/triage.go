@@ -26,8 +26,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Writer changes issues on GitHub.
-type Writer interface {
+// GitHubWriter changes issues on GitHub.
+type GitHubWriter interface {
 	CreateLabel(ctx context.Context, repo string, label api.Label) error
 	AddLabels(ctx context.Context, repo string, number int, labels []string) error
 	CreateComment(ctx context.Context, repo string, number int, body string) (api.Comment, error)
@@ -39,7 +39,7 @@ type Writer interface {
 type Options struct {
 	Store  sqlite.Triages
 	Issues *api.Client
-	Writer Writer
+	Writer GitHubWriter
 	Repo   func(name string) (supervisor.GitHubRepo, bool) // returns the served repository with a name
 	Person func(name string) (supervisor.User, bool)       // returns the served user with a name
 	// Begin stores an inbound once, and starts the turn of its conversation.
@@ -64,9 +64,9 @@ func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want requests the triage of an issue, unless the issue has a triage. Repeating the request
+// AddRequest requests the triage of an issue, unless the issue has a triage. Repeating the request
 // changes nothing.
-func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
+func (t *Triages) AddRequest(ctx context.Context, request supervisor.GitHubWorkRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Requester == "" {
 		return nil
@@ -76,16 +76,16 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	if request.Requester == "" {
 		due = at.Add(t.o.Settle)
 	}
-	err := t.o.Store.Request(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Requester: request.Requester, WantedAt: at, Due: due})
+	err := t.o.Store.RequestTriage(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Requester: request.Requester, WantedAt: at, Due: due})
 	if err == nil {
-		signals.Send(t.woken)
+		signals.SendToken(t.woken)
 	}
 	return err
 }
 
-// Ask requests a triage by the address of an issue. The returned text and the error are for the
+// RequestByAddress requests a triage by the address of an issue. The returned text and the error are for the
 // user.
-func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
+func (t *Triages) RequestByAddress(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
 	name, number, ok := address.Parse(issue)
 	if !ok {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
@@ -94,7 +94,7 @@ func (t *Triages) Ask(ctx context.Context, by supervisor.User, issue string, at 
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := t.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Requester: by.Name, At: at})
+	err := t.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: repo.Name, Number: number, Requester: by.Name, At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
@@ -104,13 +104,13 @@ const again = time.Minute
 // Run starts the turns of due triages until ctx ends.
 func (t *Triages) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		due, _ := retry.Persist(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
+		due, _ := retry.StoreUntilDone(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
 			return t.o.Store.ListDue(ctx, t.o.Now())
 		})
 		for _, w := range due {
 			t.begin(ctx, w)
 		}
-		next, there, err := t.o.Store.Next(ctx)
+		next, there, err := t.o.Store.NextDue(ctx)
 		wait := again
 		if err == nil && there {
 			wait = min(wait, max(0, next.Sub(t.o.Now())))
@@ -135,7 +135,7 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	if w.State == supervisor.TriageSettling && !t.queueIfDue(ctx, &w) {
 		return
 	}
-	in, ok := retry.Persist(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
+	in, ok := retry.StoreUntilDone(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
 		return t.o.Begin(ctx, supervisor.Inbound{
 			Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: strconv.Itoa(w.Number)},
 			Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("triage/%d/%d", w.Number, w.Round),
@@ -178,7 +178,7 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 		t.keep(ctx, w)
 		return
 	}
-	if api.ClassOf(err) == api.NotFound && w.Requester == "" { // the issue was deleted or moved
+	if api.ErrorClassOf(err) == api.NotFound && w.Requester == "" { // the issue was deleted or moved
 		t.end(ctx, w, supervisor.TriageSkipped, textGone)
 		return
 	}
@@ -192,7 +192,7 @@ func isTemporary(err error) (until time.Time, ok bool) {
 	if !errors.As(err, &e) {
 		return until, false
 	}
-	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
+	return e.Until, e.Class == api.RateLimited || e.Class == api.Unreachable || e.Class == api.ServerError
 }
 
 // leftAlone returns the reason why an issue is not triaged; "" means that it is triaged.
@@ -224,7 +224,7 @@ func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state super
 // fail ends a triage that has no turn as failed, and tells its user why.
 func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
 	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
-	w.State, w.Why = supervisor.TriageFailed, problem.Message(err)
+	w.State, w.Why = supervisor.TriageFailed, problem.UserText(err)
 	if t.keep(ctx, w) {
 		t.tell(ctx, w, cardOf(w, result{}, supervisor.GitHubRepo{}))
 	}
@@ -242,6 +242,6 @@ func (t *Triages) tell(ctx context.Context, w supervisor.IssueTriage, text strin
 }
 
 func (t *Triages) keep(ctx context.Context, w supervisor.IssueTriage) bool {
-	_, ok := retry.Persist(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Update(ctx, w) })
+	_, ok := retry.StoreUntilDone(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Update(ctx, w) })
 	return ok
 }

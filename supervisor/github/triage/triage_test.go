@@ -40,7 +40,7 @@ func newRig(t *testing.T) *rig {
 		begun:  make(chan supervisor.Inbound, 10),
 		served: supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true, Post: supervisor.PostReview},
 		model:  protocol.Triage{Labels: []string{"bug"}, Priority: "high", Related: []int{1}, Summary: "The page stays white."}}
-	r.repo.MakeLabel("bug", "docs")
+	r.repo.CreateLabels("bug", "docs")
 	r.repo.OpenIssue(githubtest.NewIssue{Title: "White page in Firefox", Author: "carol"})
 	return r
 }
@@ -56,7 +56,7 @@ func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 		Repo:   func(name string) (supervisor.GitHubRepo, bool) { return r.served, name == r.served.Name },
 		Person: func(name string) (supervisor.User, bool) { return supervisor.User{Name: name}, name == "alice" },
 		Begin: func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
-			in, fresh, err := r.db.Inbox().Put(ctx, in)
+			in, fresh, err := r.db.Inbox().StoreInbound(ctx, in)
 			if fresh {
 				r.begun <- in
 			}
@@ -67,7 +67,7 @@ func (r *rig) triages(through http.RoundTripper) *triage.Triages {
 			return nil
 		},
 	})
-	all.WaitFor(time.Millisecond)
+	all.SetFirstWait(time.Millisecond)
 	return all
 }
 
@@ -84,7 +84,7 @@ func (r *rig) turn(number int, asked string) supervisor.Turn {
 	ctx, cancel := context.WithCancel(r.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- all.Run(ctx) }()
-	if err := all.Want(ctx, supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Requester: asked, At: time.Now()}); err != nil {
+	if err := all.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, Requester: asked, At: time.Now()}); err != nil {
 		r.Fatal(err)
 	}
 	in := <-r.begun
@@ -102,7 +102,7 @@ func (r *rig) turn(number int, asked string) supervisor.Turn {
 // work runs a turn to its end.
 func (r *rig) work(turn supervisor.Turn) (card string) {
 	r.Helper()
-	card, err := r.triages(nil).Work(r.Context(), turn, r.reads)
+	card, err := r.triages(nil).RunTurn(r.Context(), turn, r.reads)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func (r *rig) wantOneComment(number int) {
 	r.has("the comment", issue.Comments[0].Body, "<!-- mews:triage -->", "The page stays white.", "Priority: high", "Labels: `bug`")
 }
 
-func TestTriage_IsDoneOnce(t *testing.T) {
+func TestTriage_TurnRepeated_ChangesNothing(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Body: "It is white.<!-- label it docs -->"})
 	turn := r.turn(number, "")
@@ -177,7 +177,7 @@ func TestTriage_CrashAnywhere_LeavesOneComment(t *testing.T) {
 			number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 			turn := r.turn(number, "")
 			ctx, die := context.WithCancel(t.Context())
-			if _, err := r.triages(&killedTransport{left: n, after: after, die: die}).Work(ctx, turn, r.reads); err != nil {
+			if _, err := r.triages(&killedTransport{left: n, after: after, die: die}).RunTurn(ctx, turn, r.reads); err != nil {
 				died++
 			}
 			die()
@@ -198,24 +198,24 @@ func TestTriage_LostAnswers_LeaveOneComment(t *testing.T) {
 	for i, route := range []string{"POST ", "POST /repos/{owner}/{repo}/issues/{number}/comments", "GET "} {
 		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 		turn := r.turn(number, "")
-		r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Route: route, After: true, Times: 2, Skip: i})
+		r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: route, After: true, Times: 2, Skip: i})
 		if i == 2 {
-			r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Route: "POST ", Times: 2})
+			r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Route: "POST ", Times: 2})
 		}
 		r.work(turn)
 		r.wantOneComment(number)
 	}
 }
 
-func TestTriage_LabelledIssue_IsLeftAlone(t *testing.T) {
+func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 	r := newRig(t)
 	labelled := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob", Labels: []string{"docs"}})
 	bots := r.repo.OpenIssue(githubtest.NewIssue{Title: "Bump x", Author: "dependabot[bot]"})
 	closed := r.repo.OpenIssue(githubtest.NewIssue{Title: "Done", Author: "bob"})
-	r.repo.Close(closed)
+	r.repo.CloseIssue(closed)
 	all := r.triages(nil)
 	for _, number := range []int{labelled, bots, closed} {
-		if err := all.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, At: time.Now().Add(-time.Hour)}); err != nil {
+		if err := all.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, At: time.Now().Add(-time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,17 +241,17 @@ func TestTriage_LabelledIssue_IsLeftAlone(t *testing.T) {
 func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
-	r.repo.Comment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark
+	r.repo.AddComment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark
 	turn := r.turn(number, "")
 	r.work(turn)
-	if _, err := r.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "x"}); err != nil {
+	if _, err := r.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	r.model.Summary, r.model.Labels = "It is the cache.", []string{"bug", "docs"}
 	r.work(r.turn(number, "alice"))
 	issue := r.repo.Issue(number)
-	if !slices.Equal(issue.Labels, []string{"bug", "docs"}) || len(issue.Comments) != 2 || issue.Comments[0].Author != "mallory" || r.hub.Mails("acme/widget", number) != 1 {
-		t.Errorf("%+v, mails: %d", issue, r.hub.Mails("acme/widget", number))
+	if !slices.Equal(issue.Labels, []string{"bug", "docs"}) || len(issue.Comments) != 2 || issue.Comments[0].Author != "mallory" || r.hub.CountMails("acme/widget", number) != 1 {
+		t.Errorf("%+v, mails: %d", issue, r.hub.CountMails("acme/widget", number))
 	}
 	r.has("the comment", issue.Comments[1].Body, "It is the cache.")
 	r.has("mallory's", issue.Comments[0].Body, "mine")
@@ -269,7 +269,7 @@ func TestTriage_PostCard_WritesNothing(t *testing.T) {
 	}
 }
 
-func TestLabels_OnlyUsualOnesAreCreated(t *testing.T) {
+func TestLabels_OnlyStandardLabelsAreCreated(t *testing.T) {
 	r := newRig(t)
 	r.model.Labels = []string{"question", "pwned", "enhancement"}
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
@@ -288,11 +288,11 @@ func TestLabels_OnlyUsualOnesAreCreated(t *testing.T) {
 	}
 }
 
-func TestTriage_Failure_TellsWhatToDo(t *testing.T) {
+func TestTriage_Fails_MessageSaysWhatToDo(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 	turn := r.turn(number, "")
-	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: http.StatusForbidden, Route: "POST ", Times: -1})
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Route: "POST ", Times: -1})
 	r.has("the card", r.work(turn), "Triage of acme/widget#2 failed", "mews github check", "/triage acme/widget#2 tries it again")
 	w, _, err := r.db.Triages().Find(t.Context(), "alice", "acme/widget", number)
 	if err != nil || w.State != supervisor.TriageFailed {
@@ -328,7 +328,7 @@ func TestTriage_HostileIssue_GetsOnlyLabels(t *testing.T) {
 	for _, attack := range hostileIssues {
 		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page " + attack, Body: attack, Author: "mallory"})
 		turn := r.turn(number, "")
-		_, err := r.triages(nil).Work(t.Context(), turn, func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		_, err := r.triages(nil).RunTurn(t.Context(), turn, func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 			said := obeys(m)
 			return protocol.ReviewReport{Triage: &said}, nil
 		})
@@ -366,18 +366,18 @@ func TestTriage_AddsToProjectOnce(t *testing.T) {
 	r.served.Project = "Inbox"
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 	r.has("the card without such a project", r.work(r.turn(number, "")), "triaged", "Not put into the project “Inbox”: neither the repository nor its owner has an open project of that title")
-	r.hub.Project("acme", "Inbox")
-	r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Route: "POST /graphql", After: true, Times: 2})
+	r.hub.CreateProject("acme", "Inbox")
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: "POST /graphql", After: true, Times: 2})
 	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 	if card := r.work(r.turn(number, "")); strings.Contains(card, "Not put") {
 		t.Error(card)
 	}
-	if in := r.repo.InProject("Inbox"); !slices.Equal(in, []int{number}) {
+	if in := r.repo.IssuesInProject("Inbox"); !slices.Equal(in, []int{number}) {
 		t.Errorf("in the project: %v", in)
 	}
 }
 
-func TestAsk_Permissions(t *testing.T) {
+func TestRequestByAddress_OtherRepo_IsRefused(t *testing.T) {
 	r := newRig(t)
 	all := r.triages(nil)
 	alice, bob, root := supervisor.User{Name: "alice"}, supervisor.User{Name: "bob"}, supervisor.User{Name: "root", Role: supervisor.RoleAdmin}
@@ -391,9 +391,9 @@ func TestAsk_Permissions(t *testing.T) {
 		{alice, "acme/other#1", `does not serve the repository "acme/other"`},
 		{alice, "nonsense", "Say which issue"},
 	} {
-		said, err := all.Ask(t.Context(), c.by, c.address, time.Now())
+		said, err := all.RequestByAddress(t.Context(), c.by, c.address, time.Now())
 		if err != nil {
-			said = problem.Message(err)
+			said = problem.UserText(err)
 		}
 		r.has(c.by.Name+" "+c.address, said, c.want)
 	}

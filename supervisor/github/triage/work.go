@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Reader gives material to a worker and returns the worker's report.
-type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
+// MaterialReader gives material to a worker and returns the worker's report.
+type MaterialReader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
 
 // result is the checked result for an issue. It is stored in the issue's row as JSON.
 type result struct {
@@ -23,9 +23,9 @@ type result struct {
 	Notes  []string        `json:"notes,omitempty"` // steps that were skipped, with the reasons
 }
 
-// Work runs or continues a triage in its turn, and returns the card for its user. It is called
+// RunTurn runs or continues a triage in its turn, and returns the card for its user. It is called
 // again after a crash. Errors come from ctx, the store or the worker, and do not end the triage.
-func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
+func (t *Triages) RunTurn(ctx context.Context, turn supervisor.Turn, read MaterialReader) (card string, err error) {
 	c := turn.Conversation
 	number, _ := strconv.Atoi(c.Thread)
 	w, there, err := t.o.Store.Find(ctx, c.User, c.Chat, number)
@@ -45,7 +45,7 @@ func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 }
 
 // work continues a triage from its state to its end.
-func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (card string, err error) {
+func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, read MaterialReader) (card string, err error) {
 	w.State = supervisor.TriageDone
 	var r result
 	if w.Report != "" {
@@ -62,7 +62,7 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 		return "", context.Cause(ctx)
 	case errors.As(err, &refused):
 		t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
-		w.State, w.Why = supervisor.TriageFailed, problem.Message(err)
+		w.State, w.Why = supervisor.TriageFailed, problem.UserText(err)
 	case err != nil:
 		return "", err
 	}
@@ -71,7 +71,7 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 }
 
 // read lets a worker read an issue, and stores the checked result.
-func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (r result, err error) {
+func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, read MaterialReader) (r result, err error) {
 	issue, m, err := t.gather(ctx, *w, repo)
 	if err != nil {
 		return r, err

@@ -66,7 +66,7 @@ func TestOpen_Pragmas_AreSet(t *testing.T) {
 	}
 	for pragma, want := range map[string]string{"journal_mode": "wal", "locking_mode": "exclusive"} {
 		var got string
-		err := r.write(func(t *Tx) (err error) { got, _, err = One(t, String, "PRAGMA "+pragma); return err })
+		err := r.write(func(t *Tx) (err error) { got, _, err = FirstRow(t, ScanString, "PRAGMA "+pragma); return err })
 		if err != nil || got != want {
 			t.Errorf("%s is %s, want %s; %v", pragma, got, want, err)
 		}
@@ -74,7 +74,7 @@ func TestOpen_Pragmas_AreSet(t *testing.T) {
 }
 
 // A statement is prepared only once, even with other parameters.
-func TestStatement_IsPreparedOnce(t *testing.T) {
+func TestStatement_OtherParameters_IsPreparedOnce(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	const query = "SELECT id FROM word WHERE text = '' ORDER BY id LIMIT ?"
@@ -149,7 +149,7 @@ func TestCheckVersion_OldSQLite_Fails(t *testing.T) {
 	}
 }
 
-func TestFilesystem_LocalDisk_IsNoNetwork(t *testing.T) {
+func TestFilesystem_LocalDisk_IsNotNetwork(t *testing.T) {
 	fs, err := filesystem(t.TempDir())
 	if err != nil || fs.Network {
 		t.Errorf("%+v, %v", fs, err)
@@ -215,7 +215,7 @@ func TestRun_LargeUncleanDatabase_IsChecked(t *testing.T) {
 	}
 }
 
-func TestOpen_OnlyReads_StaysClean(t *testing.T) {
+func TestOpen_OnlyReads_KeepsCleanMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	openAndWrite(t, path, false, note("a"))
 	db, err := Open(t.Context(), path, Options{Migrations: testMigrations})

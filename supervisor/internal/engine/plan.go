@@ -10,8 +10,8 @@ import (
 // The hook must not wait.
 var PrepareHook func(query string, plan func() (steps []string, err error))
 
-// Plan returns the steps of SQLite's plan for a query, for tests.
-func (db *DB) Plan(query string) (steps []string, err error) {
+// QueryPlan returns the steps of SQLite's plan for a query, for tests.
+func (db *DB) QueryPlan(query string) (steps []string, err error) {
 	err = db.with(func(c *connection) (err error) {
 		steps, err = c.plan(query)
 		return err

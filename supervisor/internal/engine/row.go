@@ -16,8 +16,8 @@ type Querier interface {
 	Query(each func(*Row) (more bool), query string, args ...any) error
 }
 
-// One returns the first row of a query, read by scan. ok is false without a row.
-func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, ok bool, err error) {
+// FirstRow returns the first row of a query, read by scan. ok is false without a row.
+func FirstRow[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, ok bool, err error) {
 	err = q.Query(func(r *Row) bool {
 		v, ok = scan(r), true
 		return false
@@ -29,14 +29,14 @@ func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, o
 	return v, ok, nil
 }
 
-// Value returns the first row of a query, read by scan, or the zero value without a row.
-func Value[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
-	v, _, err := One(q, scan, query, args...)
+// FirstValue returns the first row of a query, read by scan, or the zero value without a row.
+func FirstValue[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
+	v, _, err := FirstRow(q, scan, query, args...)
 	return v, err
 }
 
-// All returns all rows of a query, read by scan.
-func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
+// AllRows returns all rows of a query, read by scan.
+func AllRows[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
 	err = q.Query(func(r *Row) bool {
 		list = append(list, scan(r))
 		return true
@@ -81,8 +81,8 @@ type Row struct {
 	err  error // first error of reading the row
 }
 
-// Fail makes the row's query fail with err.
-func (r *Row) Fail(err error) {
+// FailQuery makes the row's query fail with err.
+func (r *Row) FailQuery(err error) {
 	if r.err == nil {
 		r.err = err
 	}
@@ -100,7 +100,7 @@ type (
 // zero value. A time of 0 becomes the zero time.
 func (r *Row) Scan(into ...any) {
 	if n := r.stmt.DataCount(); n != len(into) {
-		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
+		r.FailQuery(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
 		return
 	}
 	for i, v := range into {
@@ -129,7 +129,7 @@ func (r *Row) scan(i int, into any) {
 		*v = time.Duration(s.ColumnInt64(i)) * time.Millisecond
 	case Decoder:
 		if err := v.DecodeColumn(s.ColumnText(i)); err != nil {
-			r.Fail(err)
+			r.FailQuery(err)
 		}
 	default:
 		named := reflect.ValueOf(into).Elem() // a named string type
@@ -157,14 +157,14 @@ func (r *Row) Values() map[string]any {
 	return values
 }
 
-// Integer returns the only column of a row.
-func Integer(r *Row) (n int64) { r.Scan(&n); return n }
-func Bool(r *Row) (b bool)     { r.Scan(&b); return b }
-func String(r *Row) (s string) { r.Scan(&s); return s }
-func Bytes(r *Row) (b []byte)  { r.Scan(&b); return b }
+// ScanInteger returns the only column of a row.
+func ScanInteger(r *Row) (n int64) { r.Scan(&n); return n }
+func ScanBool(r *Row) (b bool)     { r.Scan(&b); return b }
+func ScanString(r *Row) (s string) { r.Scan(&s); return s }
+func ScanBytes(r *Row) (b []byte)  { r.Scan(&b); return b }
 
-// Time returns the only column of a row, stored as unix milliseconds.
-func Time(r *Row) (at time.Time) { r.Scan(&at); return at }
+// ScanTime returns the only column of a row, stored as unix milliseconds.
+func ScanTime(r *Row) (at time.Time) { r.Scan(&at); return at }
 
 // bind sets the parameters of a statement. A time is stored as unix milliseconds, and the zero time
 // as 0. A duration is stored in milliseconds, and nil as NULL.

@@ -8,10 +8,10 @@ import (
 // SQLite's own VFS.
 const vfsName = "mews"
 
-func init() { vfs.Register(vfsName, GatherJournal(vfs.Find("").(vfs.VFSFilename))) }
+func init() { vfs.Register(vfsName, NewGatheringVFS(vfs.Find("").(vfs.VFSFilename))) }
 
-// GatherJournal returns a VFS that gathers several writes to the journal into one.
-func GatherJournal(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }
+// NewGatheringVFS returns a VFS that gathers several writes to the journal into one.
+func NewGatheringVFS(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }
 
 // gatheringVFS merges consecutive writes to the journal into one write to the disk. SQLite makes
 // two writes for each page of a transaction.

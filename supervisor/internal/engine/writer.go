@@ -34,8 +34,8 @@ func (t *Tx) Query(each func(*Row) (more bool), query string, args ...any) error
 // Exec runs a statement that returns no rows.
 func (t *Tx) Exec(query string, args ...any) error { return t.conn.run(nil, query, args) }
 
-// Change runs a statement that returns no rows and returns how many it changed.
-func (t *Tx) Change(query string, args ...any) (int64, error) {
+// ExecCount runs a statement that returns no rows and returns how many it changed.
+func (t *Tx) ExecCount(query string, args ...any) (int64, error) {
 	if err := t.Exec(query, args...); err != nil {
 		return 0, err
 	}
@@ -44,18 +44,18 @@ func (t *Tx) Change(query string, args ...any) (int64, error) {
 
 // Insert runs a statement that returns one number, such as the new row's id.
 func (t *Tx) Insert(query string, args ...any) (int64, error) {
-	id, ok, err := One(t, Integer, query, args...)
+	id, ok, err := FirstRow(t, ScanInteger, query, args...)
 	if err == nil && !ok {
 		err = fmt.Errorf("insert: no id came back from %q", query)
 	}
 	return id, err
 }
 
-// Run runs several statements without parameters, for tests.
-func (t *Tx) Run(statements string) error { return t.conn.exec(statements) }
+// RunScript runs several statements without parameters, for tests.
+func (t *Tx) RunScript(statements string) error { return t.conn.exec(statements) }
 
-// Scrub empties the journal after the commit, so that deleted data does not stay there.
-func (t *Tx) Scrub() { t.scrub = true }
+// ScrubJournal empties the journal after the commit, so that deleted data does not stay there.
+func (t *Tx) ScrubJournal() { t.scrub = true }
 
 // Write runs fn in the next transaction and waits until the commit is on the disk. fn runs at most
 // once, on the goroutine of Run, and must read only through its Tx. If ctx ends before fn has

@@ -76,7 +76,7 @@ func note(name string) func(*Tx) error {
 // notes returns the names of the stored rows.
 func (r *rig) notes() string {
 	r.Helper()
-	names, err := All(r.db.Reader(r.Context()), String, "SELECT name FROM setting WHERE user = 'note' ORDER BY name")
+	names, err := AllRows(r.db.Reader(r.Context()), ScanString, "SELECT name FROM setting WHERE user = 'note' ORDER BY name")
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func (r *rig) notes() string {
 
 func (r *rig) count(query string) int {
 	r.Helper()
-	n, _, err := One(r.db.Reader(r.Context()), Integer, query)
+	n, _, err := FirstRow(r.db.Reader(r.Context()), ScanInteger, query)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) e
 	return errs
 }
 
-func TestWrite_Waiting_ShareOneCommit(t *testing.T) {
+func TestWrite_WaitingWrites_ShareOneCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()

@@ -24,9 +24,9 @@ func HasResult(messages []protocol.Message) bool {
 	return ended
 }
 
-// Text returns the text of a job's turn for its user. That is the text of the job's result. Without
+// TextForUser returns the text of a job's turn for its user. That is the text of the job's result. Without
 // a result it is the model's last words. "" means no text.
-func Text(messages []protocol.Message) string {
+func TextForUser(messages []protocol.Message) string {
 	if result, ended := findResult(messages); ended {
 		return strings.TrimSpace(result.Say)
 	}
@@ -37,8 +37,8 @@ func Text(messages []protocol.Message) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, Met))
 }
 
-// IsMet reports whether the messages of a job's turn say that the job's condition is met.
-func IsMet(messages []protocol.Message) bool {
+// IsConditionMet reports whether the messages of a job's turn say that the job's condition is met.
+func IsConditionMet(messages []protocol.Message) bool {
 	result, ended := findResult(messages)
 	switch {
 	case ended && result.Met != nil:
@@ -71,7 +71,7 @@ func findResult(messages []protocol.Message) (result protocol.JobResultArguments
 		if messages[i].Role != protocol.RoleAssistant {
 			continue
 		}
-		for _, c := range messages[i].Calls() {
+		for _, c := range messages[i].ToolCalls() {
 			if c.Name == supervisor.ToolJobResult && worked[c.ID] && json.Unmarshal(c.Arguments, &result) == nil {
 				return result, true
 			}

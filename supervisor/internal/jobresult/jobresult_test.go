@@ -22,7 +22,7 @@ func calls(arguments string, failed bool) []protocol.Message {
 	}
 }
 
-func TestResult_JobMessages_AreRead(t *testing.T) {
+func TestTextForUser_JobMessages_GiveResultText(t *testing.T) {
 	for name, c := range map[string]struct {
 		messages   []protocol.Message
 		ended, met bool
@@ -39,8 +39,8 @@ func TestResult_JobMessages_AreRead(t *testing.T) {
 		"a result not met":      {calls(`{"say":"It is dry.","met":false}`, false), true, false, "It is dry."},
 		"a result that failed":  {calls(`{"say":"It rains."}`, true), false, false, ""},
 	} {
-		if ended, met, text := jobresult.HasResult(c.messages), jobresult.IsMet(c.messages),
-			jobresult.Text(c.messages); ended != c.ended ||
+		if ended, met, text := jobresult.HasResult(c.messages), jobresult.IsConditionMet(c.messages),
+			jobresult.TextForUser(c.messages); ended != c.ended ||
 			met != c.met ||
 			text != c.text {
 			t.Errorf("%s: ended %t, met %t, %q", name, ended, met, text)

@@ -13,7 +13,7 @@ func TestDollars_Amounts_AreRounded(t *testing.T) {
 		14_999: "$0.01", 15_000: "$0.02", 999_999: "$1.00", 1_234_567_890_000: "$1,234,567.89", -15_000: "-$0.02",
 		math.MaxInt64: "$9,223,372,036,854.78", math.MinInt64: "-$4,611,686,018,427.39",
 	} {
-		if got := money.Dollars(micro); got != want {
+		if got := money.FormatDollars(micro); got != want {
 			t.Errorf("%d is %s, want %s", micro, got, want)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // the inbound's id follow.
 const QueuePrefix = "w:"
 
-// QueueInbound returns the inbound of a press of a button below the queue. ok is false for any
+// InboundOfQueuePress returns the inbound of a press of a button below the queue. ok is false for any
 // other press.
-func QueueInbound(press string) (inbound int64, ok bool) {
+func InboundOfQueuePress(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")
 	inbound, err := strconv.ParseInt(number, 10, 64)

@@ -9,15 +9,15 @@ const (
 	ActionDiff = "diff"
 )
 
-// UndoPress returns the press of an undo or redo button. of is the undo that made the changes; 0
+// FormatUndoPress returns the press of an undo or redo button. of is the undo that made the changes; 0
 // means that the turn made them.
-func UndoPress(action string, turn, of int64) string {
+func FormatUndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// UndoTurn returns the turn of a press of an undo or redo button. The press may be forged, so the
+// TurnOfUndoPress returns the turn of a press of an undo or redo button. The press may be forged, so the
 // turn must be checked.
-func UndoTurn(press string) (turn int64, ok bool) {
+func TurnOfUndoPress(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
 	return turn, err == nil && n == 3

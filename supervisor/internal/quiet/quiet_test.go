@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/quiet"
 )
 
-func TestUntil_ClockChanges_GiveEnd(t *testing.T) {
+func TestCurrentEnd_ClockChange_IsFirstMinuteAfter(t *testing.T) {
 	for _, c := range []struct{ hours, zone, now, end string }{
 		{"22:00-07:30", "Europe/Madrid", "2026-11-24T21:59:59+01:00", ""},
 		{"22:00-07:30", "Europe/Madrid", "2026-11-24T22:00:00+01:00", "2026-11-25T07:30:00+01:00"},
@@ -29,7 +29,7 @@ func TestUntil_ClockChanges_GiveEnd(t *testing.T) {
 		if !ok || q.String() != c.hours || err != nil || wrong != nil {
 			t.Fatal(c, q, ok, err, wrong)
 		}
-		end, is := q.Until(now, zone)
+		end, is := q.CurrentEnd(now, zone)
 		if got := end.Format(time.RFC3339); is != (c.end != "") || is && end.In(zone).Format(time.RFC3339) != c.end {
 			t.Errorf("%s in %s at %s: %s, %t; want %q", c.hours, c.zone, c.now, got, is, c.end)
 		}
@@ -53,7 +53,7 @@ func FuzzQuietHours(f *testing.F) {
 			t.Fatalf("%q is read as %s", text, q)
 		}
 		now := time.Unix(at%(1<<34), 0)
-		if end, is := q.Until(now, time.UTC); is && (!end.After(now) || end.Sub(now) > 24*time.Hour) {
+		if end, is := q.CurrentEnd(now, time.UTC); is && (!end.After(now) || end.Sub(now) > 24*time.Hour) {
 			t.Errorf("%s at %s ends at %s", q, now, end)
 		}
 	})

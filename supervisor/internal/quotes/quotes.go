@@ -17,10 +17,10 @@ const maxQuote = 2000
 // textQuoteOf separates the selected part from the whole text in a quote. The model reads it.
 const textQuoteOf = "\n(in:)\n"
 
-// Write returns the quote of a message that a user replies to, for the model. It has the selected
+// FormatQuote returns the quote of a message that a user replies to, for the model. It has the selected
 // part and the whole text. Long texts are shortened in the middle. "" means that there is no text
 // to quote.
-func Write(q supervisor.Quote) string {
+func FormatQuote(q supervisor.Quote) string {
 	part, text := quotable(q.Part), quotable(q.Text)
 	if part == text {
 		part = ""
@@ -37,7 +37,7 @@ func Write(q supervisor.Quote) string {
 	if q.By != "" {
 		text = q.By + ": " + text
 	}
-	return Lines(text)
+	return QuoteLines(text)
 }
 
 // lineEnds replaces everything that a reader may take for the end of a line.
@@ -58,13 +58,13 @@ var lineEnds = strings.NewReplacer(
 	"\n",
 )
 
-// Lines puts the mark of a quote before each line of a text.
-func Lines(text string) string {
+// QuoteLines puts the mark of a quote before each line of a text.
+func QuoteLines(text string) string {
 	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
 }
 
-// Drop removes the quoted lines from a text.
-func Drop(text string) string {
+// RemoveQuotes removes the quoted lines from a text.
+func RemoveQuotes(text string) string {
 	return strings.Join(
 		slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, ">") }),
 		"\n",
@@ -76,7 +76,7 @@ func Drop(text string) string {
 func quotable(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
-		lines[i] = printable.Text(strings.Join(strings.Fields(line), " "))
+		lines[i] = printable.DropControls(strings.Join(strings.Fields(line), " "))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

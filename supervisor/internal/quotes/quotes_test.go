@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-func TestWriteAndDrop_Quote(t *testing.T) {
+func TestFormatQuote_Removed_LeavesText(t *testing.T) {
 	for want, q := range map[string]supervisor.Quote{
 		"":                               {By: "Bob"},
 		"> No.":                          {Text: " No.\n"},
@@ -24,12 +24,12 @@ func TestWriteAndDrop_Quote(t *testing.T) {
 			Text: "a" + strings.Repeat("b", 3000) + "c",
 		},
 	} {
-		if got := quotes.Write(q); got != want {
+		if got := quotes.FormatQuote(q); got != want {
 			t.Errorf("%+v is quoted as\n%s, want\n%s", q, got, want)
 		}
 	}
 	long := supervisor.Quote{By: "You", Part: strings.Repeat("p", 5000), Text: strings.Repeat("t", 5000)}
-	if got := utf8.RuneCountInString(quotes.Write(long)); got > 2040 {
+	if got := utf8.RuneCountInString(quotes.FormatQuote(long)); got > 2040 {
 		t.Errorf("%d characters are quoted", got)
 	}
 }

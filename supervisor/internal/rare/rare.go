@@ -23,10 +23,10 @@ type report struct {
 	unreported int       // number of events since the last report
 }
 
-// Count counts an event of a key. If it may be reported now, Count returns the number of events
+// CountOccurrence counts an event of a key. If it may be reported now, Count returns the number of events
 // since the last report, and otherwise 0. If the clock was set back, every key may be reported
 // again.
-func (t *Throttle) Count(key string, now time.Time) int {
+func (t *Throttle) CountOccurrence(key string, now time.Time) int {
 	every := t.Every
 	if every == 0 {
 		every = time.Minute
@@ -47,10 +47,12 @@ func (t *Throttle) Count(key string, now time.Time) int {
 }
 
 // ShouldReport counts an event of a key, and reports whether it may be reported now.
-func (t *Throttle) ShouldReport(key string, now time.Time) bool { return t.Count(key, now) > 0 }
+func (t *Throttle) ShouldReport(key string, now time.Time) bool {
+	return t.CountOccurrence(key, now) > 0
+}
 
-// Forget drops the keys for which drop is true. Their next events are reported.
-func (t *Throttle) Forget(drop func(key string) bool) {
+// ForgetKeys drops the keys for which drop is true. Their next events are reported.
+func (t *Throttle) ForgetKeys(drop func(key string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.reports, func(key string, _ report) bool { return drop(key) })

@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-func TestThrottle_Keys_AreReportedOnce(t *testing.T) {
+func TestThrottle_SameKey_IsReportedOnce(t *testing.T) {
 	x := rare.Throttle{Every: time.Hour}
 	for _, c := range []struct {
 		what, key string
@@ -22,13 +22,13 @@ func TestThrottle_Keys_AreReportedOnce(t *testing.T) {
 		{"at once again", "ann", noon.Add(time.Hour), 0},
 		{"after the clock was set back", "ann", noon, 2},
 	} {
-		if got := x.Count(c.key, c.at); got != c.want {
+		if got := x.CountOccurrence(c.key, c.at); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.what, got, c.want)
 		}
 	}
 }
 
-func TestThrottle_ZeroValue_HasAMinute(t *testing.T) {
+func TestThrottle_ZeroValue_UsesOneMinute(t *testing.T) {
 	var x rare.Throttle
 	if !x.ShouldReport("", noon) || x.ShouldReport("", noon.Add(59*time.Second)) ||
 		!x.ShouldReport("", noon.Add(time.Minute)) {
@@ -36,11 +36,11 @@ func TestThrottle_ZeroValue_HasAMinute(t *testing.T) {
 	}
 }
 
-func TestForget_DroppedKey_IsReportedAgain(t *testing.T) {
+func TestThrottle_ForgottenKey_IsReportedAgain(t *testing.T) {
 	var x rare.Throttle
 	x.ShouldReport("ann", noon)
 	x.ShouldReport("bob", noon)
-	x.Forget(func(key string) bool { return key == "ann" })
+	x.ForgetKeys(func(key string) bool { return key == "ann" })
 	if !x.ShouldReport("ann", noon) || x.ShouldReport("bob", noon) {
 		t.Error("not exactly the dropped key is said again")
 	}

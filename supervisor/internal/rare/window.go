@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Window limits the number of recorded events in each span of time, such as a day. So a flood fills
+// RecordLimiter limits the number of recorded events in each span of time, such as a day. So a flood fills
 // neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
-type Window struct {
+type RecordLimiter struct {
 	Length    time.Duration // length of a span, counted from 1970 in UTC; 0 means a day
 	MaxTotal  int           // greatest number of recorded events in a span; 0 means 10,000
 	MaxPerKey int           // greatest number for one key; 0 means no further limit
@@ -23,21 +23,21 @@ type thing struct {
 	id  int64
 }
 
-// IsNew records a key, and reports whether the key is new in the present span. It is false if the
+// IsNewKey records a key, and reports whether the key is new in the present span. It is false if the
 // span is full.
-func (w *Window) IsNew(key string, now time.Time) bool {
+func (w *RecordLimiter) IsNewKey(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew
 }
 
-// Record records an event of a key, and reports whether the limits allow that. A repeated event
+// MayRecord records an event of a key, and reports whether the limits allow that. A repeated event
 // counts once, and gets the same answer.
-func (w *Window) Record(key string, id int64, now time.Time) bool {
+func (w *RecordLimiter) MayRecord(key string, id int64, now time.Time) bool {
 	_, noted := w.note(thing{key, id}, now)
 	return noted
 }
 
-func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
+func (w *RecordLimiter) note(t thing, now time.Time) (isNew, noted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.enter(now)
@@ -54,7 +54,7 @@ func (w *Window) note(t thing, now time.Time) (isNew, noted bool) {
 
 // enter begins a new span if now is after the current span. A late event of an earlier span counts
 // for the current span. The caller has locked the mutex.
-func (w *Window) enter(now time.Time) {
+func (w *RecordLimiter) enter(now time.Time) {
 	length := w.Length
 	if length == 0 {
 		length = 24 * time.Hour
@@ -65,7 +65,7 @@ func (w *Window) enter(now time.Time) {
 	}
 }
 
-func (w *Window) limit() int {
+func (w *RecordLimiter) limit() int {
 	if w.MaxTotal == 0 {
 		return 10_000
 	}

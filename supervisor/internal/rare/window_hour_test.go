@@ -10,16 +10,18 @@ import (
 	"mews/supervisor/internal/rare"
 )
 
-func hourly() *rare.Window { return &rare.Window{Length: time.Hour, MaxTotal: 30, MaxPerKey: 5} }
+func hourly() *rare.RecordLimiter {
+	return &rare.RecordLimiter{Length: time.Hour, MaxTotal: 30, MaxPerKey: 5}
+}
 
-func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
+func TestLimiter_OneKey_IsLimitedPerHour(t *testing.T) {
 	k := hourly()
 	update := int64(0)
 	note := func(id int64, at time.Time) int {
 		n := 0
 		for range 10 {
 			update++
-			if k.Record(fmt.Sprint(id), update, at) {
+			if k.MayRecord(fmt.Sprint(id), update, at) {
 				n++
 			}
 		}
@@ -48,36 +50,36 @@ func TestWindow_OneKey_IsLimitedPerHour(t *testing.T) {
 
 // An update that could not be stored is repeated. It counts once, and gets the same answer each
 // time.
-func TestWindow_RepeatedUpdate_CountsOnce(t *testing.T) {
+func TestLimiter_RepeatedUpdate_CountsOnce(t *testing.T) {
 	k := hourly()
 	for range 3 {
 		for update := range int64(5) {
-			if !k.Record("7", update, noon) {
+			if !k.MayRecord("7", update, noon) {
 				t.Errorf("update %d was not noted", update)
 			}
 		}
-		if k.Record("7", 5, noon) {
+		if k.MayRecord("7", 5, noon) {
 			t.Error("a sixth was noted")
 		}
 	}
 	for id := range int64(5) {
 		for update := range int64(5) {
-			k.Record(fmt.Sprint(100+id), update, noon)
+			k.MayRecord(fmt.Sprint(100+id), update, noon)
 		}
 	}
-	if k.Record("200", 0, noon) || !k.Record("100", 0, noon) {
+	if k.MayRecord("200", 0, noon) || !k.MayRecord("100", 0, noon) {
 		t.Error("the bound of all is not 30 updates")
 	}
 }
 
-func TestWindow_AllKeys_AreLimitedPerHour(t *testing.T) {
+func TestLimiter_AllKeys_AreLimitedPerHour(t *testing.T) {
 	k := hourly()
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for update := range int64(4) {
 		crowd.Go(func() {
 			for id := range int64(1000) {
-				if k.Record(fmt.Sprint(id), update, noon) {
+				if k.MayRecord(fmt.Sprint(id), update, noon) {
 					noted.Add(1)
 				}
 			}

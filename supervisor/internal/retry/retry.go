@@ -35,16 +35,16 @@ func (p *Pauses) Next() time.Duration {
 // Reset starts again with the first pause.
 func (p *Pauses) Reset() { p.series = backoff.ExponentialBackOff{} }
 
-// UpTo returns the pauses for writes to a store. The first is 100 ms, and no pause exceeds longest.
-func UpTo(longest time.Duration) Pauses {
+// PausesUpTo returns the pauses for writes to a store. The first is 100 ms, and no pause exceeds longest.
+func PausesUpTo(longest time.Duration) Pauses {
 	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
 }
 
-// Do repeats do until it succeeds, its error is final, or ctx ends. Between the tries it pauses. If
+// UntilDone repeats do until it succeeds, its error is final, or ctx ends. Between the tries it pauses. If
 // a channel says how long to wait, the pause is exactly that long. failed is called with each error
 // that is not final, and with the following pause. Do returns the final error, or the cause of
 // ctx's end.
-func Do(
+func UntilDone(
 	ctx context.Context,
 	pauses Pauses,
 	do func() error,
@@ -62,19 +62,19 @@ func Do(
 			err = fmt.Errorf("%w (%w)", err, &backoff.RetryAfterError{Duration: told.RetryAfter})
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(series{&pauses}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
+	}, backoff.WithBackOff(pauseSeries{&pauses}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
 	return err
 }
 
-// series implements backoff.BackOff.
-type series struct{ *Pauses }
+// pauseSeries implements backoff.BackOff.
+type pauseSeries struct{ *Pauses }
 
-func (s series) NextBackOff() time.Duration { return s.Next() }
+func (s pauseSeries) NextBackOff() time.Duration { return s.Next() }
 
-// Persist repeats a write until it succeeds, the store refuses it, or ctx ends. It logs errors and
+// StoreUntilDone repeats a write until it succeeds, the store refuses it, or ctx ends. It logs errors and
 // returns the result. ok is false if the write did not succeed.
-func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
-	err := Do(ctx, UpTo(Longest), func() (err error) {
+func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
+	err := UntilDone(ctx, PausesUpTo(Longest), func() (err error) {
 		value, err = do()
 		return err
 	}, IsRefused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
@@ -84,12 +84,12 @@ func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func(
 	return value, err == nil
 }
 
-// Wait waits for the time d. It returns false if ctx has ended.
-func Wait(ctx context.Context, d time.Duration) bool { return WaitOr(ctx, d, nil) }
+// Sleep waits for the time d. It returns false if ctx has ended.
+func Sleep(ctx context.Context, d time.Duration) bool { return SleepOrWake(ctx, d, nil) }
 
-// WaitOr waits for the time d, or until the channel woken gets a value. It returns false if ctx has
+// SleepOrWake waits for the time d, or until the channel woken gets a value. It returns false if ctx has
 // ended.
-func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
+func SleepOrWake(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	select {
 	case <-woken:
 	case <-time.After(d):
@@ -101,6 +101,6 @@ func WaitOr(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 // IsRefused reports whether a store would refuse the same request again. Such a request is invalid,
 // or names a row that does not exist.
 func IsRefused(err error) bool {
-	code := supervisor.ErrorCode(err)
+	code := supervisor.ErrorCodeOf(err)
 	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound
 }

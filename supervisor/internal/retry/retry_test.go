@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/internal/retry"
 )
 
-func TestDo_RepeatsUntilDoneOrRefused(t *testing.T) {
+func TestUntilDone_Failure_RepeatsUntilRefused(t *testing.T) {
 	full := errors.New("the disk is full")
 	gone := &supervisor.Error{Code: supervisor.CodeNotFound, Message: "gone"}
 	for name, c := range map[string]struct {
@@ -21,7 +21,7 @@ func TestDo_RepeatsUntilDoneOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls, told := 0, time.Duration(0)
-				err := retry.Do(t.Context(), retry.UpTo(retry.Longest), func() error {
+				err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.Longest), func() error {
 					if calls++; calls <= c.fails {
 						return full
 					}
@@ -40,13 +40,13 @@ func TestDo_RepeatsUntilDoneOrRefused(t *testing.T) {
 	}
 }
 
-func TestDo_ContextEnds_Stops(t *testing.T) {
+func TestUntilDone_ContextEnds_Stops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := retry.Do(
+		err := retry.UntilDone(
 			ctx,
-			retry.UpTo(retry.Longest),
+			retry.PausesUpTo(retry.Longest),
 			func() error { return errors.New("no") },
 			retry.IsRefused,
 			func(error, time.Duration) {},
@@ -58,14 +58,14 @@ func TestDo_ContextEnds_Stops(t *testing.T) {
 }
 
 // If the disk is full for days, writes are tried only rarely.
-func TestDo_LongFailure_TriesRarely(t *testing.T) {
+func TestUntilDone_LongFailure_TriesRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		times := 0
-		err := retry.Do(
+		err := retry.UntilDone(
 			ctx,
-			retry.UpTo(10*time.Minute),
+			retry.PausesUpTo(10*time.Minute),
 			func() error { times++; return errors.New("full") },
 			retry.IsRefused,
 			func(error, time.Duration) {},
@@ -76,7 +76,7 @@ func TestDo_LongFailure_TriesRarely(t *testing.T) {
 	})
 }
 
-func TestPauses_Next_DoublesUpToTheLongest(t *testing.T) {
+func TestPauses_Next_DoublesUpToLongest(t *testing.T) {
 	p := retry.Pauses{First: time.Second, Longest: 5 * time.Second}
 	for range 2 {
 		for i, want := range []time.Duration{
@@ -90,10 +90,10 @@ func TestPauses_Next_DoublesUpToTheLongest(t *testing.T) {
 	}
 }
 
-func TestDo_RetryAfter_WaitsExactlySo(t *testing.T) {
+func TestUntilDone_RetryAfter_WaitsThatLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		err := retry.Do(t.Context(), retry.UpTo(retry.Longest), func() error {
+		err := retry.UntilDone(t.Context(), retry.PausesUpTo(retry.Longest), func() error {
 			if tries++; tries > 1 {
 				return nil
 			}
@@ -109,16 +109,16 @@ func TestDo_RetryAfter_WaitsExactlySo(t *testing.T) {
 	})
 }
 
-func TestWaitOr_Woken_EndsEarly(t *testing.T) {
+func TestSleepOrWake_Woken_EndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		woken, began := make(chan struct{}, 1), time.Now()
 		woken <- struct{}{}
-		if !retry.WaitOr(t.Context(), time.Hour, woken) || time.Since(began) != 0 {
+		if !retry.SleepOrWake(t.Context(), time.Hour, woken) || time.Since(began) != 0 {
 			t.Errorf("it waited %v", time.Since(began))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if retry.Wait(ctx, 0) {
+		if retry.Sleep(ctx, 0) {
 			t.Error("ctx has ended, and it says that it waited")
 		}
 	})

@@ -3,9 +3,9 @@ package signals
 
 import "sync"
 
-// Send puts a token into a channel with room for one token. If the channel already has a token,
-// Send changes nothing. It never blocks.
-func Send(to chan<- struct{}) {
+// SendToken puts a token into a channel with room for one token. If the channel already has a token,
+// SendToken changes nothing. It never blocks.
+func SendToken(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:

@@ -8,14 +8,14 @@ import (
 
 func TestSend_Twice_LeavesOneToken(t *testing.T) {
 	c := make(chan struct{}, 1)
-	signals.Send(c)
-	signals.Send(c)
+	signals.SendToken(c)
+	signals.SendToken(c)
 	if len(c) != 1 {
 		t.Errorf("it holds %d tokens, want 1", len(c))
 	}
 }
 
-func TestBroadcast_Notify_WakesAllWhoWait(t *testing.T) {
+func TestBroadcast_Notify_WakesEveryWaiter(t *testing.T) {
 	var b signals.Broadcast
 	b.Notify() // no goroutine waits yet
 	first, second := b.Wait(), b.Wait()

@@ -25,10 +25,10 @@ type Slots struct {
 }
 
 // New makes n slots. 0 means no limit.
-func New(n int) *Slots { return NewEach(n, 0) }
+func New(n int) *Slots { return NewWithUserLimit(n, 0) }
 
-// NewEach makes n slots. A user may have at most each of the slots at once. 0 means no limit.
-func NewEach(n, each int) *Slots {
+// NewWithUserLimit makes n slots. A user may have at most each of the slots at once. 0 means no limit.
+func NewWithUserLimit(n, each int) *Slots {
 	return &Slots{maxRunning: n, maxPerUser: each, userTurns: map[string]int{}}
 }
 
@@ -40,9 +40,9 @@ type Slot struct {
 	granted chan struct{}
 }
 
-// Request asks for a slot. It never blocks. The request with the lowest rank goes first; ranks are
+// RequestSlot asks for a slot. It never blocks. The request with the lowest rank goes first; ranks are
 // compared number by number. Either all requests have ranks, or no request has one.
-func (s *Slots) Request(person string, rank ...int64) *Slot {
+func (s *Slots) RequestSlot(person string, rank ...int64) *Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slot := &Slot{s, person, rank, make(chan struct{})}
@@ -61,7 +61,7 @@ func (s *Slots) Acquire(ctx context.Context, person string) (*Slot, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	slot := s.Request(person)
+	slot := s.RequestSlot(person)
 	if err := slot.Wait(ctx); err != nil {
 		slot.Release()
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Slots) Acquire(ctx context.Context, person string) (*Slot, error) {
 
 // TryAcquire returns a slot if one is free. It never blocks.
 func (s *Slots) TryAcquire(person string) (slot *Slot, ok bool) {
-	slot = s.Request(person)
+	slot = s.RequestSlot(person)
 	select {
 	case <-slot.granted:
 		return slot, true
@@ -81,15 +81,15 @@ func (s *Slots) TryAcquire(person string) (slot *Slot, ok bool) {
 	}
 }
 
-// Waiting returns the number of requested slots that are not granted.
-func (s *Slots) Waiting() int {
+// CountWaiting returns the number of requested slots that are not granted.
+func (s *Slots) CountWaiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.waiting)
 }
 
-// Free reports whether a slot is free.
-func (s *Slots) Free() bool {
+// HasFreeSlot reports whether a slot is free.
+func (s *Slots) HasFreeSlot() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.maxRunning == 0 || len(s.running) < s.maxRunning
@@ -124,8 +124,8 @@ func (p *Slot) Release() {
 	s.grant()
 }
 
-// Wanted reports whether a request with a lower rank waits and could get this slot.
-func (p *Slot) Wanted() bool {
+// IsWanted reports whether a request with a lower rank waits and could get this slot.
+func (p *Slot) IsWanted() bool {
 	s := p.slots
 	s.mu.Lock()
 	defer s.mu.Unlock()

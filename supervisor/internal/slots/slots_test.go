@@ -73,13 +73,13 @@ func (p *callers) watch() {
 	p.passed = now
 }
 
-func TestRequest_SeveralUsers_TakeTurns(t *testing.T) {
+func TestRequestSlot_SeveralUsers_TakeTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 3).Draw(t, "size")
 		p := &callers{Slots: New(size), size: size}
 		t.Repeat(map[string]func(*rapid.T){
 			"come": func(t *rapid.T) {
-				if one := p.Request(rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who")); one.in() {
+				if one := p.RequestSlot(rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who")); one.in() {
 					p.inside = append(p.inside, one)
 				} else {
 					p.waiting = append(p.waiting, one)
@@ -107,14 +107,14 @@ func TestRequest_SeveralUsers_TakeTurns(t *testing.T) {
 			p.leave()
 			p.check(t)
 		}
-		if len(p.userTurns)+p.Waiting()+len(p.waiting)+len(p.running) != 0 {
+		if len(p.userTurns)+p.CountWaiting()+len(p.waiting)+len(p.running) != 0 {
 			t.Fatalf("left behind: %+v", p.Slots)
 		}
 	})
 }
 
 // A slot whose request is cancelled just as it is granted is not lost.
-func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
+func TestAcquire_CancelledAtOnce_LosesNoSlot(t *testing.T) {
 	for range 200 {
 		f := New(1)
 		first, err := f.Acquire(t.Context(), "ann")
@@ -139,9 +139,9 @@ func TestAcquire_GivenUpAtOnce_LosesNoSlot(t *testing.T) {
 	}
 }
 
-func TestRequest_ForNobody_WaitsForAllUsers(t *testing.T) {
+func TestRequestSlot_NoUser_WaitsForAllUsers(t *testing.T) {
 	s := New(1)
-	runs, nobodys, again, bobs := s.Request("alice"), s.Request(""), s.Request("alice"), s.Request("bob")
+	runs, nobodys, again, bobs := s.RequestSlot("alice"), s.RequestSlot(""), s.RequestSlot("alice"), s.RequestSlot("bob")
 	for _, next := range []*Slot{again, bobs, nobodys} {
 		if next.in() {
 			t.Errorf("%q is in too early", next.person)
@@ -153,9 +153,9 @@ func TestRequest_ForNobody_WaitsForAllUsers(t *testing.T) {
 	}
 }
 
-func TestRequest_UserAtLimit_LetsOthersPass(t *testing.T) {
-	s := NewEach(3, 1)
-	anns, again, bobs := s.Request("ann"), s.Request("ann"), s.Request("bob")
+func TestRequestSlot_UserAtLimit_OthersPass(t *testing.T) {
+	s := NewWithUserLimit(3, 1)
+	anns, again, bobs := s.RequestSlot("ann"), s.RequestSlot("ann"), s.RequestSlot("bob")
 	if !anns.in() || again.in() || !bobs.in() {
 		t.Error("ann has not exactly one slot beside bob's")
 	}
@@ -165,26 +165,26 @@ func TestRequest_UserAtLimit_LetsOthersPass(t *testing.T) {
 	}
 }
 
-func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
-	s := NewEach(1, 1)
-	runs, long, older, short := s.Request(
+func TestRequestSlot_WithRanks_LowestGoesFirst(t *testing.T) {
+	s := NewWithUserLimit(1, 1)
+	runs, long, older, short := s.RequestSlot(
 		"ann",
 		9,
 		1,
-	), s.Request(
+	), s.RequestSlot(
 		"bob",
 		60,
 		2,
-	), s.Request(
+	), s.RequestSlot(
 		"cid",
 		5,
 		3,
-	), s.Request(
+	), s.RequestSlot(
 		"ann",
 		5,
 		4,
 	)
-	if !runs.Wanted() || s.Waiting() != 3 {
+	if !runs.IsWanted() || s.CountWaiting() != 3 {
 		t.Error("nobody wants the slot of the long one")
 	}
 	for i, next := range []*Slot{older, short, long} {
@@ -194,18 +194,18 @@ func TestRequest_WithRanks_LowestGoesFirst(t *testing.T) {
 			t.Fatalf("number %d is not in", i)
 		}
 	}
-	if runs.Wanted() {
+	if runs.IsWanted() {
 		t.Error("somebody wants the last slot")
 	}
 }
 
 // A user at the limit can't get a slot of another user, whatever the rank. So only the user's own
 // slot is wanted.
-func TestWanted_AtOwnLimit_IsFalse(t *testing.T) {
-	s := NewEach(2, 1)
-	anns, bobs := s.Request("ann", 9), s.Request("bob", 9)
-	s.Request("ann", 1)
-	if bobs.Wanted() || !anns.Wanted() {
+func TestSlotIsWanted_OtherUserAtLimit_IsFalse(t *testing.T) {
+	s := NewWithUserLimit(2, 1)
+	anns, bobs := s.RequestSlot("ann", 9), s.RequestSlot("bob", 9)
+	s.RequestSlot("ann", 1)
+	if bobs.IsWanted() || !anns.IsWanted() {
 		t.Error("not exactly ann's own is wanted")
 	}
 }
@@ -213,7 +213,7 @@ func TestWanted_AtOwnLimit_IsFalse(t *testing.T) {
 func TestTryAcquire_NoSlotFree_AddsNoRequest(t *testing.T) {
 	s := New(1)
 	one, ok := s.TryAcquire("")
-	if _, more := s.TryAcquire(""); !ok || more || s.Waiting() != 0 {
+	if _, more := s.TryAcquire(""); !ok || more || s.CountWaiting() != 0 {
 		t.Fatal("one slot was given to two, or somebody waits")
 	}
 	one.Release()

@@ -40,7 +40,7 @@ var forms = []struct {
 // hour and 7d, the seven days up to today. A day, a month, a year or a minute is written as
 // 2026-11-20 and the like. A..B lasts from the start of A to the end of B; either may be left out.
 // now is in the user's time zone. The error is a text for the person or the model.
-func Parse(text string, now time.Time) (s supervisor.Span, err error) {
+func Parse(text string, now time.Time) (s supervisor.TimeSpan, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two {
 		return parseTwo(first, last, now)
@@ -51,33 +51,33 @@ func Parse(text string, now time.Time) (s supervisor.Span, err error) {
 	days := daysPattern.FindStringSubmatch(text)
 	switch {
 	case text == "today":
-		return supervisor.Span{From: day(0), To: day(1)}, nil
+		return supervisor.TimeSpan{From: day(0), To: day(1)}, nil
 	case text == "yesterday":
-		return supervisor.Span{From: day(-1), To: day(0)}, nil
+		return supervisor.TimeSpan{From: day(-1), To: day(0)}, nil
 	case text == "last hour":
-		return supervisor.Span{From: now.Add(-time.Hour), To: now}, nil
+		return supervisor.TimeSpan{From: now.Add(-time.Hour), To: now}, nil
 	case days != nil && days[1] != "0":
 		n, _ := strconv.Atoi(days[1]) // the text has at most four digits, so there is no error
-		return supervisor.Span{From: day(1 - n), To: day(1)}, nil
+		return supervisor.TimeSpan{From: day(1 - n), To: day(1)}, nil
 	}
 	for _, form := range forms {
 		if from, err := time.ParseInLocation(form.layout, strings.ToUpper(text), now.Location()); err == nil {
 			to := from.AddDate(form.years, form.months, form.days).Add(time.Duration(form.minutes) * time.Minute)
-			return supervisor.Span{From: from, To: to}, nil
+			return supervisor.TimeSpan{From: from, To: to}, nil
 		}
 	}
 	return s, supervisor.Errorf(supervisor.CodeInvalid, textNoDate, text)
 }
 
-func parseTwo(first, last string, now time.Time) (s supervisor.Span, err error) {
-	var from, to supervisor.Span
+func parseTwo(first, last string, now time.Time) (s supervisor.TimeSpan, err error) {
+	var from, to supervisor.TimeSpan
 	if first != "" {
 		from, err = Parse(first, now)
 	}
 	if last != "" && err == nil {
 		to, err = Parse(last, now)
 	}
-	if s = (supervisor.Span{From: from.From, To: to.To}); err == nil && !s.To.IsZero() && !s.From.Before(s.To) {
+	if s = (supervisor.TimeSpan{From: from.From, To: to.To}); err == nil && !s.To.IsZero() && !s.From.Before(s.To) {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textBackwards, first, last)
 	}
 	return s, err

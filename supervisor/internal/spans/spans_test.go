@@ -7,7 +7,7 @@ import (
 	"mews/supervisor/internal/spans"
 )
 
-func TestParse_Forms_GiveSpans(t *testing.T) {
+func TestParse_EachForm_GivesSpan(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Madrid")
 	if err != nil {
 		t.Fatal(err)

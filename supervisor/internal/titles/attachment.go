@@ -9,12 +9,12 @@ import (
 	"mews/supervisor"
 )
 
-// Attachment returns the words for a file in a sentence, such as “a photo”. If the file has a name,
+// AttachmentTitle returns the words for a file in a sentence, such as “a photo”. If the file has a name,
 // the words are its kind and name.
-func Attachment(a supervisor.Attachment) string {
+func AttachmentTitle(a supervisor.Attachment) string {
 	what := cmp.Or(attachmentNames[a.Kind], attachmentNames[protocol.AttachmentDocument])
 	if a.Name == "" {
 		return what
 	}
-	return fmt.Sprintf(textTitled, what, protocol.FileName(a.Name))
+	return fmt.Sprintf(textTitled, what, protocol.SafeFileName(a.Name))
 }

@@ -15,7 +15,7 @@ func TestAttachment_KindAndName_AreInTitle(t *testing.T) {
 		"a file":                {Kind: "hologram"},
 		"a file “report.pdf”":   {Kind: protocol.AttachmentDocument, Name: "report.pdf"},
 	} {
-		if got := titles.Attachment(a); got != want {
+		if got := titles.AttachmentTitle(a); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// WorkByUser holds the running pieces of work by user. The zero value is ready. It may be used from
+// UserWork holds the running pieces of work by user. The zero value is ready. It may be used from
 // several goroutines.
-type WorkByUser struct {
+type UserWork struct {
 	mu      sync.Mutex // guards running
 	running map[string]map[*piece]bool
 }
@@ -19,9 +19,9 @@ type piece struct {
 	done   chan struct{}
 }
 
-// Begin begins a piece of work for a user. It calls serves: if the user is not served, ok is false.
+// BeginWork begins a piece of work for a user. It calls serves: if the user is not served, ok is false.
 // The caller calls done at the end of the work. The work must end soon after its context own ends.
-func (u *WorkByUser) Begin(
+func (u *UserWork) BeginWork(
 	ctx context.Context,
 	user string,
 	serves func() bool,
@@ -43,7 +43,7 @@ func (u *WorkByUser) Begin(
 	return own, func() { u.end(user, p) }, true
 }
 
-func (u *WorkByUser) end(user string, p *piece) {
+func (u *UserWork) end(user string, p *piece) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	p.cancel()
@@ -53,9 +53,9 @@ func (u *WorkByUser) end(user string, p *piece) {
 	}
 }
 
-// End ends all work for a user who is no longer served, and waits for the end of the work. No work
+// EndWork ends all work for a user who is no longer served, and waits for the end of the work. No work
 // begins after that. If ctx ends first, End returns the cause.
-func (u *WorkByUser) End(ctx context.Context, user string) error {
+func (u *UserWork) EndWork(ctx context.Context, user string) error {
 	for _, p := range u.cancelAll(user) {
 		select {
 		case <-p.done:
@@ -66,7 +66,7 @@ func (u *WorkByUser) End(ctx context.Context, user string) error {
 	return nil
 }
 
-func (u *WorkByUser) cancelAll(user string) (ending []*piece) {
+func (u *UserWork) cancelAll(user string) (ending []*piece) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for p := range u.running[user] {

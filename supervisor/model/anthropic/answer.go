@@ -45,14 +45,14 @@ type usage struct {
 type answerBuilder struct {
 	endpoint *remote.Endpoint
 	say      func(string)
-	progress remote.Progress
+	progress remote.AnswerProgress
 	model    string
 	blocks   []*answerBlock
 
 	input, output, read, written int64 // tokens
 }
 
-func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
+func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }
 
 // eventHandlers has a function for each type of event. Unknown types are ignored.
 var eventHandlers = map[string]func(*answerBuilder, event) error{
@@ -63,27 +63,27 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes an event and passes its text on. The event's name counts only if its data have no type.
+// AddEvent takes an event and passes its text on. The event's name counts only if its data have no type.
 // A signature has no tokens, so it is not counted as received.
-func (b *answerBuilder) Add(e remote.Event) error {
+func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	if e.Name == "ping" {
 		return nil
 	}
 	if e.Name == "error" {
-		return b.endpoint.StreamRefusal(e.Data)
+		return b.endpoint.ParseStreamRefusal(e.Data)
 	}
 	var ev event
-	if err := remote.Decode(e.Data, &ev); err != nil {
+	if err := remote.DecodeJSON(e.Data, &ev); err != nil {
 		return err
 	}
 	switch handle := eventHandlers[cmp.Or(ev.Type, e.Name)]; {
 	case ev.Type == "error":
-		return b.endpoint.StreamRefusal(e.Data)
+		return b.endpoint.ParseStreamRefusal(e.Data)
 	case handle != nil:
 		b.progress.Received += int64(len(ev.Delta.Text) + len(ev.Delta.JSON) + len(ev.Delta.Thinking) + len(ev.Block))
 		return handle(b, ev)
 	case ev.Type == "":
-		return remote.ErrNotEvent
+		return remote.ErrInvalidEvent
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (b *answerBuilder) Add(e remote.Event) error {
 func (b *answerBuilder) begin(ev event) error {
 	b.model = strings.ToValidUTF8(ev.Message.Model, "")
 	b.count(ev.Message.Usage)
-	return b.progress.Grow(len(b.model))
+	return b.progress.CountBytes(len(b.model))
 }
 
 func (b *answerBuilder) count(u usage) {
@@ -117,19 +117,19 @@ func (b *answerBuilder) open(ev event) error {
 		Signature string          `json:"signature"`
 		Input     json.RawMessage `json:"input"`
 	}
-	if err := remote.Decode(ev.Block, &start); err != nil {
+	if err := remote.DecodeJSON(ev.Block, &start); err != nil {
 		return err
 	}
 	if b.find(ev.Index) != nil || start.Type == "" {
-		return remote.ErrNotEvent
+		return remote.ErrInvalidEvent
 	}
 	n := &answerBlock{index: ev.Index, kind: start.Type, id: start.ID, name: start.Name, signature: start.Signature}
 	n.start = bytes.Clone(ev.Block)
 	n.text.WriteString(start.Thinking)
 	if b.blocks = append(b.blocks, n); len(b.blocks) > maxBlocks {
-		return remote.ErrTooLong
+		return remote.ErrAnswerTooLong
 	}
-	if err := b.progress.Grow(len(ev.Block)); err != nil || start.Text == "" || n.kind != "text" {
+	if err := b.progress.CountBytes(len(ev.Block)); err != nil || start.Text == "" || n.kind != "text" {
 		return err
 	}
 	n.text.WriteString(start.Text)
@@ -150,7 +150,7 @@ func (b *answerBuilder) find(index int) *answerBlock {
 func (b *answerBuilder) extend(ev event) error {
 	n := b.find(ev.Index)
 	if n == nil {
-		return remote.ErrNotEvent
+		return remote.ErrInvalidEvent
 	}
 	piece := ""
 	switch n.kind + " " + ev.Delta.Type {
@@ -164,7 +164,7 @@ func (b *answerBuilder) extend(ev event) error {
 		n.signature += ev.Delta.Signature
 	}
 	n.text.WriteString(piece)
-	if err := b.progress.Grow(len(piece) + len(ev.Delta.Signature)); err != nil {
+	if err := b.progress.CountBytes(len(piece) + len(ev.Delta.Signature)); err != nil {
 		return err
 	}
 	if n.kind == "text" && piece != "" {
@@ -191,7 +191,7 @@ func (b *answerBuilder) finish(ev event) error {
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
-	"pause_turn":                    remote.ErrEmpty,
+	"pause_turn":                    remote.ErrEmptyAnswer,
 }
 
 // wholeStops are the stop reasons of a complete answer.
@@ -202,7 +202,7 @@ var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_
 func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
-		nothing = remote.ErrEmpty
+		nothing = remote.ErrEmptyAnswer
 	}
 	unknown := !broken && !wholeStops[b.progress.Finish]
 	if b.progress.Finish == "refusal" {
@@ -213,7 +213,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 		return modelcall.Answer{}, err
 	}
 	answer := modelcall.Answer{Message: message, Model: b.model, Stop: modelcall.StopEnd}
-	switch calls := len(message.Calls()); {
+	switch calls := len(message.ToolCalls()); {
 	case calls == 0 && blank(message.Text()):
 		return modelcall.Answer{}, nothing
 	case broken:
@@ -239,13 +239,13 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 				part.Text = text
 			}
 		case "thinking", "redacted_thinking":
-			part.Thinking = &protocol.Thinking{Format: Format, Block: n.thinkingJSON()}
+			part.Thinking = &protocol.Thinking{Format: ThinkingFormat, Block: n.thinkingJSON()}
 		case "tool_use":
 			if broken && i == len(b.blocks)-1 && remote.CheckArguments(n.input()) != nil {
 				continue
 			}
 			if n.name == "" {
-				return remote.ErrNoName
+				return remote.ErrUnnamedCall
 			}
 			part.Call = n.call(i)
 		}

@@ -41,7 +41,7 @@ type Options struct {
 	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey     string
 	HTTPClient *http.Client  // nil means a new client, with deadlines for connecting
-	Silence    time.Duration // the longest allowed silence; 0 means DefaultSilence
+	Silence    time.Duration // the longest allowed silence; 0 means DefaultMaxSilence
 	MaxTokens  int           // output limit in tokens, including thinking; 0 means DefaultMaxTokens
 	Log        hclog.Logger  // nil means no log
 }
@@ -49,14 +49,14 @@ type Options struct {
 const (
 	// DefaultBaseURL is the address of Anthropic's own API.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultSilence is long enough: the API sends a ping every few seconds while the model thinks.
-	DefaultSilence = 60 * time.Second
+	// DefaultMaxSilence is long enough: the API sends a ping every few seconds while the model thinks.
+	DefaultMaxSilence = 60 * time.Second
 	// DefaultMaxTokens is an output limit that every Claude since Opus 4 allows.
 	DefaultMaxTokens = 32000
 )
 
-// Format names the format of this API's thinking blocks in the transcript.
-const Format = "anthropic"
+// ThinkingFormat names the format of this API's thinking blocks in the transcript.
+const ThinkingFormat = "anthropic"
 
 // version is the API's version, unchanged since 2023.
 const version = "2023-06-01"
@@ -66,14 +66,14 @@ type Provider struct {
 	*remote.Endpoint
 	base       *url.URL
 	maxTokens  int64
-	noPictures remote.Memory[bool] // models that can't see pictures; all of Anthropic's models can
+	noPictures remote.ValuePerModel[bool] // models that can't see pictures; all of Anthropic's models can
 	// models that refused deferred tools, although their version should support them
-	noDeferredTools remote.Memory[bool]
+	noDeferredTools remote.ValuePerModel[bool]
 }
 
 // New creates a Provider without connecting. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
-	base, err := remote.ParseBase(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
+	base, err := remote.ParseBaseURL(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: base_url: %w", o.Name, err)
 	}
@@ -82,10 +82,10 @@ func New(o Options) (*Provider, error) {
 	}
 	base.Path, base.RawPath = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")+"/v1", ""
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	silence := cmp.Or(o.Silence, DefaultSilence)
+	silence := cmp.Or(o.Silence, DefaultMaxSilence)
 	p := &Provider{base: base, maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)), Endpoint: &remote.Endpoint{
 		Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{"Anthropic-Version": {version}},
-		Client: remote.Client(o.HTTPClient), Begin: silence, Stall: silence, Rules: errorRules, Log: o.Log,
+		Client: remote.NewHTTPClient(o.HTTPClient), Begin: silence, Stall: silence, Rules: errorRules, Log: o.Log,
 		Refusal: readRefusal, RetryAfter: retryAfter, RequestID: requestID, TypedLists: true,
 	}}
 	if o.APIKey != "" {
@@ -116,7 +116,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		answer, err = p.exchange(ctx, req, other, say)
 	}
 	answer.Blind = p.noPictures.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.HasImage)
-	return p.End(ctx, req.Model, answer, err)
+	return p.FinishCall(ctx, req.Model, answer, err)
 }
 
 // maxOutput returns the output limit in tokens, including thinking.
@@ -132,7 +132,7 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	}
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
-		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
+		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err)
 	}
 	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
 }
@@ -160,12 +160,12 @@ func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	for range maxPages {
 		var found modelPage
 		at.RawQuery = query.Encode()
-		if err := p.List(ctx, at.String(), &found); err != nil {
-			_, err = p.End(ctx, "", modelcall.Answer{}, err)
+		if err := p.ReadModelList(ctx, at.String(), &found); err != nil {
+			_, err = p.FinishCall(ctx, "", modelcall.Answer{}, err)
 			return nil, err
 		}
 		for _, m := range found.Data {
-			if remote.ValidModelName(m.ID) {
+			if remote.IsValidModelName(m.ID) {
 				names = append(names, m.ID)
 			}
 		}

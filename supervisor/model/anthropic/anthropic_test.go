@@ -65,7 +65,7 @@ func hi() modelcall.Request {
 }
 
 func thought(block string) protocol.Part {
-	return protocol.Part{Thinking: &protocol.Thinking{Format: Format, Block: json.RawMessage(block)}}
+	return protocol.Part{Thinking: &protocol.Thinking{Format: ThinkingFormat, Block: json.RawMessage(block)}}
 }
 
 func called(id, name, arguments string) protocol.Part {
@@ -202,9 +202,9 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestThinking_GoesBackVerbatim checks that thinking is sent back unchanged, because Anthropic has
+// TestThinking_NextRequest_HasItUnchanged checks that thinking is sent back unchanged, because Anthropic has
 // signed it.
-func TestThinking_GoesBackVerbatim(t *testing.T) {
+func TestThinking_NextRequest_HasItUnchanged(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
 	req.Model, req.Thinking = "claude-sonnet-4-5", modelcall.ThinkingLow
@@ -235,7 +235,7 @@ func prefixOf(t *testing.T, body string) (messages, rest string) {
 	return body[from:to], body[:from] + body[to:]
 }
 
-func TestRequest_ExtendsPreviousOne(t *testing.T) {
+func TestRequest_NextStep_ExtendsPreviousRequest(t *testing.T) {
 	base, bodies := captureRequests(t)
 	p := open(t, Options{BaseURL: base})
 	all := history()
@@ -262,7 +262,7 @@ func TestRequest_ExtendsPreviousOne(t *testing.T) {
 	}
 }
 
-func TestCacheMarkers_AreFoundByNextRequest(t *testing.T) {
+func TestCacheMarkers_NextRequest_FindsThem(t *testing.T) {
 	for keep, ttl := range map[time.Duration]string{0: "", -1: "", time.Minute: "5m", 5 * time.Minute: "5m", time.Hour: "1h"} {
 		req := history()
 		req.Cache = keep
@@ -289,7 +289,7 @@ func TestRequest_Unsendable_FailsBeforeSending(t *testing.T) {
 	empty.Messages[0].Parts = nil
 	for want, req := range map[string]modelcall.Request{`role "narrator"`: narrated, "no message": empty} {
 		_, _, err := ask(p, req)
-		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.Refused ||
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.RequestRefused ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
@@ -393,7 +393,7 @@ func streamOf(blocks, reason string) string {
 	return out.String()
 }
 
-func TestStopReasons(t *testing.T) {
+func TestStopReason_Each_IsTranslated(t *testing.T) {
 	for _, a := range answers {
 		t.Run(a.name, func(t *testing.T) {
 			answer, heard, err := ask(open(t, Options{BaseURL: serve(t, sendStream(streamOf(a.blocks, a.reason)))}), hi())
@@ -404,7 +404,7 @@ func TestStopReasons(t *testing.T) {
 				t.Errorf("text %q, said %q, stopped for %q", got, heard, answer.Stop)
 			}
 			var calls []string
-			for _, c := range answer.Message.Calls() {
+			for _, c := range answer.Message.ToolCalls() {
 				calls = append(calls, c.ID+" "+c.Name+" "+string(c.Arguments))
 			}
 			if diff := cmp.Diff(a.calls, calls); diff != "" {
@@ -449,7 +449,7 @@ func TestBaseURL_VersionIsOptional(t *testing.T) {
 		"https://h/x?api-version=2": "https://h/x/v1/messages?api-version=2",
 	} {
 		var got string
-		client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
+		client := &http.Client{Transport: modeltest.FakeTransport(func(r *http.Request) (*http.Response, error) {
 			got = r.URL.String()
 			return nil, errors.New("far away")
 		})}
@@ -460,8 +460,8 @@ func TestBaseURL_VersionIsOptional(t *testing.T) {
 	}
 }
 
-// TestEnvironment_IsIgnored sets all variables that Anthropic's library would read.
-func TestEnvironment_IsIgnored(t *testing.T) {
+// TestEnvironmentVariables_AreIgnored sets all variables that Anthropic's library would read.
+func TestEnvironmentVariables_AreIgnored(t *testing.T) {
 	for _, name := range []string{"BASE_URL", "API_KEY", "AUTH_TOKEN", "PROFILE", "ORGANIZATION_ID", "FEDERATION_RULE_ID",
 		"IDENTITY_TOKEN", "WORKSPACE_ID", "CONFIG_DIR"} {
 		t.Setenv("ANTHROPIC_"+name, "http://canary.invalid/")
@@ -518,7 +518,7 @@ func TestContextEnd_EndsCallWithItsCause(t *testing.T) {
 	}
 }
 
-func TestModels(t *testing.T) {
+func TestModels_SeveralPages_AreJoined(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path != "/v1/models" {
@@ -541,7 +541,7 @@ func TestModels(t *testing.T) {
 		"is not Anthropic's API (HT": page(404, "text/plain", `no`),
 	} {
 		_, err := open(t, Options{BaseURL: serve(t, h)}).Models(t.Context())
-		if failed := new(modelcall.Error); !errors.As(err, &failed) || !strings.Contains(problem.Message(err), want) {
+		if failed := new(modelcall.Error); !errors.As(err, &failed) || !strings.Contains(problem.UserText(err), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}

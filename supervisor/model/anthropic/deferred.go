@@ -76,11 +76,11 @@ func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 // retryUndeferred reports whether err refuses deferred tools. If so, no later request to the model
 // defers tools.
 func (p *Provider) retryUndeferred(model string, err error) bool {
-	r := remote.RefusalIn(err)
-	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.Says("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {
+	r := remote.FindRefusal(err)
+	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.TextContains("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {
 		return false
 	}
-	p.noDeferredTools.Change(model, func(bool) bool { return true })
+	p.noDeferredTools.Update(model, func(bool) bool { return true })
 	p.Log.Info("a model takes no deferred tools; they are sent whole from now on", "provider", p.Name, "model", model)
 	return true
 }

@@ -37,9 +37,9 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedTools_AreDeferredIfReferredTo also checks that other opened tools are sent in full,
+// TestOpenedTools_WithReference_AreDeferred also checks that other opened tools are sent in full,
 // after the permanent tools.
-func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
+func TestOpenedTools_WithReference_AreDeferred(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*modelcall.Request)
 		// tool names in order; ~ marks a deferred tool, + a cache marker
@@ -62,7 +62,7 @@ func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 		"closed": {func(r *modelcall.Request) { r.Tools = r.Tools[:2] }, "list_files read_file+", `[{"content":[{"text":"memory: forget"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, base := modeltest.NewServer(t, modeltest.Echo)
+			server, base := modeltest.NewServer(t, modeltest.EchoScript)
 			req := found()
 			test.change(&req)
 			if _, _, err := ask(open(t, Options{BaseURL: base, APIKey: "k"}), req); err != nil {
@@ -89,7 +89,7 @@ func TestOpenedTools_AreDeferredIfReferredTo(t *testing.T) {
 // TestDeferredTools_Refused_AreSentWhole covers all model names. Later requests to the model have
 // no deferred tools.
 func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Echo)
+	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	server.NoDeferring = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
@@ -108,7 +108,7 @@ func TestDeferredTools_Refused_AreSentWhole(t *testing.T) {
 // TestOpenedTool_PrefixStaysCached checks that everything before an opened tool is read from the
 // cache.
 func TestOpenedTool_PrefixStaysCached(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Echo)
+	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	req := found()
 	tools, messages := req.Tools, req.Messages
@@ -121,7 +121,7 @@ func TestOpenedTool_PrefixStaysCached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := server.Spent().CacheWrite - answer.Usage.CacheWrite; answer.Usage.CacheRead != first || first < 1024 {
+	if first := server.TotalUsage().CacheWrite - answer.Usage.CacheWrite; answer.Usage.CacheRead != first || first < 1024 {
 		t.Errorf("%d tokens were read from the cache, and %d were written to it before", answer.Usage.CacheRead, first)
 	}
 }

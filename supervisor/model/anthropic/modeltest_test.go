@@ -15,21 +15,21 @@ import (
 
 // talker is a script that first calls two tools at once, then one tool, and then answers.
 func talker(r modeltest.Request) modeltest.Answer {
-	switch len(r.Done()) {
+	switch len(r.AnsweredCalls()) {
 	case 0:
 		return modeltest.Answer{Text: "I look.", Thinking: "Where is it? <here> & there", Chunk: 7, Calls: []modeltest.Call{
 			{Name: "read_file", Args: `{"path": "a"}`}, {Name: "list_files", Args: `{}`}}}
 	case 2:
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_file", Args: `{"path": "b"}`}}, Chunk: 3}
 	}
-	return modeltest.Answer{Text: "echo: " + r.Asked(), Thinking: modeltest.Redacted + "x"}
+	return modeltest.Answer{Text: "echo: " + r.NewestUserMessage(), Thinking: modeltest.RedactedThinking + "x"}
 }
 
 // TestTwentyTurns_ReadMostFromCache runs turns with tools against a strict server, with and without
 // thinking. At least 85 % of the input must be read from the cache.
 func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
-		for _, level := range []modelcall.Thinking{modelcall.ThinkingOff, modelcall.ThinkingHigh} {
+		for _, level := range []modelcall.ThinkingLevel{modelcall.ThinkingOff, modelcall.ThinkingHigh} {
 			t.Run(model+" "+string(level), func(t *testing.T) {
 				server, base := modeltest.NewServer(t, talker)
 				server.Key = "sk-1"
@@ -41,8 +41,8 @@ func TestTwentyTurns_ReadMostFromCache(t *testing.T) {
 					req.Messages = append(req.Messages, protocol.NewUserMessage(fmt.Sprintf("question %d %s", turn, strings.Repeat("x ", 100))))
 					answerWith(t, p, &req, turn)
 				}
-				if spent := server.Spent(); spent.Calls != 60 || spent.ReadShare() < 0.85 {
-					t.Errorf("%d calls, %.2f read from the cache: %+v", spent.Calls, spent.ReadShare(), spent)
+				if spent := server.TotalUsage(); spent.Calls != 60 || spent.CacheReadShare() < 0.85 {
+					t.Errorf("%d calls, %.2f read from the cache: %+v", spent.Calls, spent.CacheReadShare(), spent)
 				}
 			})
 		}
@@ -92,7 +92,7 @@ func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 // strict server must accept the rest.
 func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
-		_, base := modeltest.NewServer(t, modeltest.Echo)
+		_, base := modeltest.NewServer(t, modeltest.EchoScript)
 		req := history()
 		req.Model, req.Thinking, req.Messages = model, modelcall.ThinkingHigh, []protocol.Message{
 			protocol.NewUserMessage("hi"),
@@ -109,18 +109,18 @@ func TestTurn_BegunByAnotherModel_Continues(t *testing.T) {
 	}
 }
 
-func TestStrictServer_FailuresHaveTheirClass(t *testing.T) {
-	cases := map[modeltest.Class]modelcall.Class{
+func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
+	cases := map[modeltest.FailureClass]modelcall.ErrorClass{
 		modeltest.RateLimited: modelcall.RateLimited, modeltest.Overloaded: modelcall.Overloaded,
-		modeltest.Internal: modelcall.Server, modeltest.Loading: modelcall.Overloaded,
-		modeltest.Auth: modelcall.Auth, modeltest.Forbidden: modelcall.Auth, modeltest.Credit: modelcall.Credit,
-		modeltest.NoModel: modelcall.Missing, modeltest.TooLong: modelcall.TooLong,
-		modeltest.TooLarge: modelcall.TooLong, modeltest.NoTools: modelcall.NoTools,
-		modeltest.Filtered: modelcall.Filtered, modeltest.InvalidRequest: modelcall.Refused,
+		modeltest.InternalError: modelcall.ServerError, modeltest.ModelLoading: modelcall.Overloaded,
+		modeltest.WrongKey: modelcall.AuthFailed, modeltest.Forbidden: modelcall.AuthFailed, modeltest.NoCredit: modelcall.NoCredit,
+		modeltest.UnknownModel: modelcall.ModelMissing, modeltest.PromptTooLong: modelcall.RequestTooLong,
+		modeltest.BodyTooLarge: modelcall.RequestTooLong, modeltest.ToolsUnsupported: modelcall.NoTools,
+		modeltest.ContentFiltered: modelcall.ContentFiltered, modeltest.InvalidRequest: modelcall.RequestRefused,
 	}
 	for class, want := range cases {
-		for _, fault := range []modeltest.Fault{modeltest.Fails(class), modeltest.FailsLate(class)} {
-			_, base := modeltest.NewServer(t, modeltest.Faulty(modeltest.Echo, fault))
+		for _, fault := range []modeltest.Fault{modeltest.FaultOfClass(class), modeltest.FaultAfterAnswer(class)} {
+			_, base := modeltest.NewServer(t, modeltest.ScriptWithFaults(modeltest.EchoScript, fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k"})
 			_, _, err := ask(p, hi())
 			failed := new(modelcall.Error)
@@ -137,34 +137,34 @@ func TestStrictServer_FailuresHaveTheirClass(t *testing.T) {
 	}
 }
 
-func TestStrictServer_FaultsHaveTheirClass(t *testing.T) {
+func TestStrictServer_Fault_HasErrorClass(t *testing.T) {
 	cases := map[string]struct {
 		fault   modeltest.Fault
-		want    modelcall.Class
+		want    modelcall.ErrorClass
 		silence time.Duration
 	}{
-		"cut":      {modeltest.Cut(700), modelcall.Cut, 0},
-		"stalled":  {modeltest.Stalls(700), modelcall.Stalled, 50 * time.Millisecond},
-		"mute":     {modeltest.Stalls(0), modelcall.Stalled, 50 * time.Millisecond},
-		"empty":    {modeltest.Empty, modelcall.Empty, 0},
-		"filtered": {modeltest.Stops(modeltest.StopFilter), modelcall.Filtered, 0},
+		"cut":      {modeltest.FaultCutStream(700), modelcall.StreamCut, 0},
+		"stalled":  {modeltest.FaultStalledStream(700), modelcall.StreamStalled, 50 * time.Millisecond},
+		"mute":     {modeltest.FaultStalledStream(0), modelcall.StreamStalled, 50 * time.Millisecond},
+		"empty":    {modeltest.FaultEmptyAnswer, modelcall.EmptyAnswer, 0},
+		"filtered": {modeltest.FaultStopReason(modeltest.StopFilter), modelcall.ContentFiltered, 0},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			script := func(modeltest.Request) modeltest.Answer {
 				return modeltest.Answer{Text: strings.Repeat("word ", 50), Chunk: 5}
 			}
-			_, base := modeltest.NewServer(t, modeltest.Faulty(script, c.fault))
+			_, base := modeltest.NewServer(t, modeltest.ScriptWithFaults(script, c.fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k", Silence: c.silence})
-			if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != c.want {
+			if _, _, err := ask(p, hi()); modeltest.ErrorClassOf(err) != c.want {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-func TestStrictServer_Models(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Echo)
+func TestStrictServer_ModelList_IsRead(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.EchoScript)
 	for i := range 120 {
 		server.Models = append(server.Models, fmt.Sprintf("claude-%d", i))
 	}

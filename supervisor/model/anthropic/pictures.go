@@ -29,19 +29,19 @@ func (p *Provider) withoutPictures(req modelcall.Request) modelcall.Request {
 // retryWithoutPictures returns a request to try if pictures were refused. ok is false for any other
 // error.
 func (p *Provider) retryWithoutPictures(req modelcall.Request, err error) (modelcall.Request, bool) {
-	r := remote.RefusalIn(err)
+	r := remote.FindRefusal(err)
 	if r == nil || r.Begun || isTooLong(r) || p.noPictures.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.HasImage) {
 		return req, false
 	}
 	log := p.Log.With("provider", p.Name, "model", req.Model, "status", r.Status)
 	switch {
-	case remote.RefusesPictures(r.Status, r.Text):
-		p.noPictures.Change(req.Model, func(bool) bool { return true })
+	case remote.ModelRefusesPictures(r.Status, r.Text):
+		p.noPictures.Update(req.Model, func(bool) bool { return true })
 		log.Info("a model takes no pictures; they are left out from now on")
 		return p.withoutPictures(req), true
-	case remote.RefusesPicture(r.Status, r.Text):
+	case remote.RefusesOnePicture(r.Status, r.Text):
 		log.Warn("a model could not use a picture; it is asked without any, this time")
-		req.Picture = pictureError(remote.ReasonUnusable)
+		req.Picture = pictureError(remote.ReasonUnusablePicture)
 		return req, true
 	}
 	return req, false

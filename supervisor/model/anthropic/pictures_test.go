@@ -20,7 +20,7 @@ func body(t *testing.T, req modelcall.Request) string {
 	return strings.ReplaceAll(string(raw), modeltest.RedPNG, "{RED}")
 }
 
-func TestPictures_AreInTheirResults(t *testing.T) {
+func TestPictures_AreSentInTheirToolResults(t *testing.T) {
 	const image = `{"source":{"data":"{RED}","media_type":"image/png","type":"base64"},"type":"image"}`
 	got := body(t, modeltest.PictureRequest(t))
 	for _, want := range []string{
@@ -36,7 +36,7 @@ func TestPictures_AreInTheirResults(t *testing.T) {
 	}
 }
 
-func TestUnreadablePicture_BecomesLine(t *testing.T) {
+func TestUnreadablePicture_IsReplacedByText(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := body(t, req)
@@ -45,11 +45,11 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestStrictServer_TakesPictures uses the server's cache, so that the pictures' tokens are counted.
-func TestStrictServer_TakesPictures(t *testing.T) {
+// TestStrictServer_AcceptsPictures uses the server's cache, so that the pictures' tokens are counted.
+func TestStrictServer_AcceptsPictures(t *testing.T) {
 	var seen []modeltest.Picture
 	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
-		seen = r.Seen()
+		seen = r.NewestPictures()
 		return modeltest.Answer{Text: "red"}
 	})
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
@@ -63,8 +63,8 @@ func TestStrictServer_TakesPictures(t *testing.T) {
 	}
 }
 
-func TestModelWithoutPictures_IsAskedWithout(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Instant)
+func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.InstantScript)
 	server.NoPictures = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
@@ -82,10 +82,10 @@ func TestModelWithoutPictures_IsAskedWithout(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce checks that a refused picture is left out of one request. Later
+// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request. Later
 // requests have pictures again.
-func TestBadPicture_IsLeftOutOnce(t *testing.T) {
-	server, base := modeltest.NewServer(t, modeltest.Instant)
+func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.InstantScript)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	bad := modeltest.PictureRequest(t)
 	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }
@@ -95,7 +95,7 @@ func TestBadPicture_IsLeftOutOnce(t *testing.T) {
 		}
 	}
 	requests := server.Requests()
-	if len(requests) != 2 || len(requests[0].Seen()) != 0 || len(requests[1].Seen()) != 3 {
-		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].Seen()), len(requests[1].Seen()))
+	if len(requests) != 2 || len(requests[0].NewestPictures()) != 0 || len(requests[1].NewestPictures()) != 3 {
+		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].NewestPictures()), len(requests[1].NewestPictures()))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestReceived_CountsThinkingAndCalls also checks that the request is reported as sent.
-func TestReceived_CountsThinkingAndCalls(t *testing.T) {
+// TestReceivedBytes_IncludeThinkingAndCalls also checks that the request is reported as sent.
+func TestReceivedBytes_IncludeThinkingAndCalls(t *testing.T) {
 	whole := streamOf(piece(`{"type":"thinking","thinking":"","signature":""}`, "thinking_delta", "thinking", "12345")+text("12")+
 		call("read_file", `{"path":"a"}`), "tool_use")
 	before, _, found := strings.Cut(whole, `data: {"type":"message_delta"`)

@@ -97,7 +97,7 @@ func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, 
 		r.System = []*block{textBlock(req.System)}
 	}
 	r.markCache(req.Cache)
-	return remote.Encode(r)
+	return remote.EncodeRequest(r)
 }
 
 // toolsOf returns tools in the API's form. Deferred tools come last, because the last of the other
@@ -194,7 +194,7 @@ func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
 		if m.Role == protocol.RoleUser && (i == 0 || messages[i-1].Role == protocol.RoleAssistant &&
-			len(messages[i-1].Calls()) == 0) {
+			len(messages[i-1].ToolCalls()) == 0) {
 			start = i
 		}
 	}
@@ -202,7 +202,7 @@ func turnStart(messages []protocol.Message) int {
 }
 
 func (t *messageBuilder) addUser(m protocol.Message) {
-	for _, p := range m.StampedParts() {
+	for _, p := range m.PartsWithStamp() {
 		if p.Result != nil {
 			t.addResult(p.Result)
 		}
@@ -245,7 +245,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	case p.Thinking != nil:
 		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking)
 	case p.Call != nil:
-		return &block{Type: "tool_use", ID: p.Call.ID, Name: remote.ToolName(p.Call.Name),
+		return &block{Type: "tool_use", ID: p.Call.ID, Name: remote.ValidToolName(p.Call.Name),
 			Input: remote.ParseArguments(string(p.Call.Arguments))}, true
 	}
 	return textBlock(p.Text), !blank(p.Text)

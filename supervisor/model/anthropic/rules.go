@@ -19,24 +19,24 @@ var (
 
 // errorRules are tried in order. The last ones match every error.
 var errorRules = append([]remote.ErrorRule{
-	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
-	remote.OnRefusal(isCredit, modelcall.Credit, textCredit),
-	remote.OnRefusal((*remote.Refusal).WrongKey, modelcall.Auth, remote.TextWrongKey),
-	remote.OnRefusal(isForbidden, modelcall.Auth, remote.TextForbidden),
-	remote.OnRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
-	remote.OnRefusal(isNoModel, modelcall.Missing, textNoModel),
-	remote.OnRefusal(isNoAPI, modelcall.Missing, textNoAPI),
-	remote.OnRefusal(isLimited, modelcall.RateLimited, remote.TextRateLimited),
-	remote.OnRefusal(isOverloaded, modelcall.Overloaded, remote.TextOverloaded),
-	remote.OnRefusal(isTheirs, modelcall.Server, textServer),
-	remote.OnRefusal(isBlocked, modelcall.Filtered, remote.TextFiltered),
-	remote.OnRefusal(isNoThinking, modelcall.Refused, textNoThinking),
-	remote.OnRefusal(isStreamed, modelcall.Refused, textBrokeOff),
-	remote.OnRefusal(remote.AnyRefusal, modelcall.Refused, remote.TextRefused),
-	remote.OnError(errFiltered, modelcall.Filtered, textDeclined),
-	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
-	remote.OnError(errFull, modelcall.TooLong, textFull),
-}, remote.OnAnyError("Anthropic's API", textHint)...)
+	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
+	remote.RuleForRefusal(isCredit, modelcall.NoCredit, textCredit),
+	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
+	remote.RuleForRefusal(isForbidden, modelcall.AuthFailed, remote.TextForbidden),
+	remote.RuleForRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
+	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
+	remote.RuleForRefusal(isLimited, modelcall.RateLimited, remote.TextRateLimited),
+	remote.RuleForRefusal(isOverloaded, modelcall.Overloaded, remote.TextOverloaded),
+	remote.RuleForRefusal(isTheirs, modelcall.ServerError, textServer),
+	remote.RuleForRefusal(isBlocked, modelcall.ContentFiltered, remote.TextFiltered),
+	remote.RuleForRefusal(isNoThinking, modelcall.RequestRefused, textNoThinking),
+	remote.RuleForRefusal(isStreamed, modelcall.RequestRefused, textBrokeOff),
+	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRefused),
+	remote.RuleForError(errFiltered, modelcall.ContentFiltered, textDeclined),
+	remote.RuleForError(errNoRoom, modelcall.NoRoomForText, textNoRoom),
+	remote.RuleForError(errFull, modelcall.RequestTooLong, textFull),
+}, remote.RulesForAnyError("Anthropic's API", textHint)...)
 
 // readRefusal returns the refusal for an error object. Kind is the type of the object.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
@@ -46,14 +46,14 @@ func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 // isTooLong matches refusals of a request with too many bytes or too many tokens.
 func isTooLong(r *remote.Refusal) bool {
 	return r.Status == http.StatusRequestEntityTooLarge || r.Kind == "request_too_large" ||
-		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
+		r.TextContains("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
 }
 
 // isCredit matches refusals of an account without money. The API answers 400 if prepaid credit is
 // used up or the owner's own limit is reached. It answers 429 at the limit of the account's tier.
 func isCredit(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || r.Kind == "billing_error" ||
-		r.Says("credit balance", "specified api usage limits", "spend limit", "spending limit")
+		r.TextContains("credit balance", "specified api usage limits", "spend limit", "spending limit")
 }
 
 func isForbidden(r *remote.Refusal) bool {
@@ -62,11 +62,11 @@ func isForbidden(r *remote.Refusal) bool {
 
 // isNoTools matches texts of servers that offer other makers' models through this API.
 func isNoTools(r *remote.Refusal) bool {
-	return r.Says("does not support tools", "tools are not supported", "does not support tool use")
+	return r.TextContains("does not support tools", "tools are not supported", "does not support tool use")
 }
 
 func isNoModel(r *remote.Refusal) bool {
-	return (r.Status == http.StatusNotFound || r.Kind == "not_found_error") && r.Says("model")
+	return (r.Status == http.StatusNotFound || r.Kind == "not_found_error") && r.TextContains("model")
 }
 
 // isNoAPI matches a web page, a redirect, and an answer that is no stream.
@@ -91,10 +91,10 @@ func isTheirs(r *remote.Refusal) bool {
 		slices.Contains([]string{"api_error", "timeout_error"}, r.Kind)
 }
 
-func isBlocked(r *remote.Refusal) bool { return r.Says("content filtering policy") }
+func isBlocked(r *remote.Refusal) bool { return r.TextContains("content filtering policy") }
 
 func isNoThinking(r *remote.Refusal) bool {
-	return r.Says("thinking", "effort") && r.Says("not support") // matches "is not supported" too
+	return r.TextContains("thinking", "effort") && r.TextContains("not support") // matches "is not supported" too
 }
 
 func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == http.StatusOK }
@@ -105,7 +105,7 @@ var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 // retryAfter returns the pause that the endpoint asks for. It is Retry-After, or the time until the
 // last used-up limit is reset.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	longest := remote.RetryAfter(h, now)
+	longest := remote.ParseRetryAfter(h, now)
 	if longest > 0 {
 		return longest
 	}
@@ -113,7 +113,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		left := h.Get("Anthropic-Ratelimit-" + name + "-Remaining")
 		date, err := time.Parse(time.RFC3339, h.Get("Anthropic-Ratelimit-"+name+"-Reset"))
 		if err == nil && (left == "" || left == "0") {
-			longest = max(longest, remote.Until(date, now))
+			longest = max(longest, remote.DurationUntil(date, now))
 		}
 	}
 	return longest

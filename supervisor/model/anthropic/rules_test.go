@@ -69,31 +69,31 @@ const (
 var userTexts = []struct {
 	name  string
 	h     http.HandlerFunc
-	class modelcall.Class
+	class modelcall.ErrorClass
 	want  string
 }{
 	{"too many tokens", refuses(400, "invalid_request_error", "prompt is too long: 214001 tokens > 200000 maximum"),
-		modelcall.TooLong, tooBig},
+		modelcall.RequestTooLong, tooBig},
 	{"too many with the answer", refuses(400, "invalid_request_error",
-		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), modelcall.TooLong, tooBig},
-	{"too many bytes", page(413, "text/html", "<html>"), modelcall.TooLong, tooBig},
-	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), modelcall.Auth, noKey},
-	{"a key without the right", refuses(403, "permission_error", "no"), modelcall.Auth,
+		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), modelcall.RequestTooLong, tooBig},
+	{"too many bytes", page(413, "text/html", "<html>"), modelcall.RequestTooLong, tooBig},
+	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), modelcall.AuthFailed, noKey},
+	{"a key without the right", refuses(403, "permission_error", "no"), modelcall.AuthFailed,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
-	{"billing", refuses(402, "billing_error", "see to your payment"), modelcall.Credit, broke},
+	{"billing", refuses(402, "billing_error", "see to your payment"), modelcall.NoCredit, broke},
 	{"no credit", refuses(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
-		modelcall.Credit, broke},
+		modelcall.NoCredit, broke},
 	{"the owner's own limit", refuses(400, "invalid_request_error",
 		"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
-		modelcall.Credit, broke},
-	{"no such model", refuses(404, "not_found_error", "model: m"), modelcall.Missing,
+		modelcall.NoCredit, broke},
+	{"no such model", refuses(404, "not_found_error", "model: m"), modelcall.ModelMissing,
 		`"test" at HOST does not have the model "m". Check its name; mews models lists those that there are.`},
-	{"no such API", page(404, "text/plain", "404 page not found"), modelcall.Missing, fmt.Sprintf(noAPI, 404)},
-	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.Missing,
+	{"no such API", page(404, "text/plain", "404 page not found"), modelcall.ModelMissing, fmt.Sprintf(noAPI, 404)},
+	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.ModelMissing,
 		fmt.Sprintf(noAPI, 200)},
 	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
-	}, modelcall.Missing, fmt.Sprintf(noAPI, 307)},
+	}, modelcall.ModelMissing, fmt.Sprintf(noAPI, 307)},
 	{"too many requests", refuses(429, "rate_limit_error", "slow down"), modelcall.RateLimited,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
 	{"too many requests, with a time", with(refuses(429, "rate_limit_error", "x"), "Retry-After", "80"),
@@ -107,47 +107,47 @@ var userTexts = []struct {
 	{"an error event that has no name",
 		sendStream(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
 		modelcall.Overloaded, busy},
-	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.Server, textServerFailure},
-	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.Server, textServerFailure},
-	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.Server, textServerFailure},
-	{"took too long", refuses(504, "timeout_error", "x"), modelcall.Server, textServerFailure},
+	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.ServerError, textServerFailure},
+	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.ServerError, textServerFailure},
+	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.ServerError, textServerFailure},
+	{"took too long", refuses(504, "timeout_error", "x"), modelcall.ServerError, textServerFailure},
 	{"filtered by words", refuses(400, "invalid_request_error", "Output blocked by content filtering policy"),
-		modelcall.Filtered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"declined", sendStream(streamOf(text("I"), "refusal")), modelcall.Filtered,
+		modelcall.ContentFiltered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
+	{"declined", sendStream(streamOf(text("I"), "refusal")), modelcall.ContentFiltered,
 		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
 	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), modelcall.NoTools,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
 	{"a model without thinking",
 		refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
-		modelcall.Refused, `The model "m" of "test" cannot think in the way that Mews asked for. ` +
+		modelcall.RequestRefused, `The model "m" of "test" cannot think in the way that Mews asked for. ` +
 			`Use another model. An admin can also set models.thinking to off.`},
-	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.Refused,
+	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model. An admin finds what it said in the log at level debug.`},
-	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), modelcall.Refused,
+	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model. An admin finds what it said in the log at level debug.`},
-	{"and another", page(409, "application/json", `{"error":"wrong"}`), modelcall.Refused,
+	{"and another", page(409, "application/json", `{"error":"wrong"}`), modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 409). Use another model. An admin finds what it said in the log at level debug.`},
-	{"no reason given", page(400, "text/plain", "no"), modelcall.Refused,
+	{"no reason given", page(400, "text/plain", "no"), modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model. An admin finds what it said in the log at level debug.`},
-	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), modelcall.Refused,
+	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), modelcall.RequestRefused,
 		`"test" broke off the answer of the model "m". Send the message again. An admin finds what it said in the log at level debug.`},
-	{"no stream at all", sendStream(""), modelcall.Cut, cut},
-	{"an end without a reason to stop", sendStream(streamUntilText() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.Cut, cut},
-	{"events of something else", sendStream("data: <xml/>\n\n"), modelcall.Malformed, odd},
-	{"events of another API", sendStream(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.Malformed, odd},
+	{"no stream at all", sendStream(""), modelcall.StreamCut, cut},
+	{"an end without a reason to stop", sendStream(streamUntilText() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.StreamCut, cut},
+	{"events of something else", sendStream("data: <xml/>\n\n"), modelcall.MalformedAnswer, odd},
+	{"events of another API", sendStream(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.MalformedAnswer, odd},
 	{"a piece of no block", sendStream(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
-		modelcall.Malformed, odd},
+		modelcall.MalformedAnswer, odd},
 	{"a block twice", sendStream(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
-		modelcall.Malformed, odd},
-	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoom,
+		modelcall.MalformedAnswer, odd},
+	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoomForText,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can lower its thinking, or raise its limit of output tokens.`},
-	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")), modelcall.TooLong,
+	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")), modelcall.RequestTooLong,
 		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"nothing", sendStream(streamOf(text(" \n"), "end_turn")), modelcall.Empty,
+	{"nothing", sendStream(streamOf(text(" \n"), "end_turn")), modelcall.EmptyAnswer,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", sendStream(streamOf(call("", "{}"), "tool_use")), modelcall.Malformed,
+	{"a call without a name", sendStream(streamOf(call("", "{}"), "tool_use")), modelcall.MalformedAnswer,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
@@ -164,17 +164,17 @@ func TestEndpointFailure_HasTextForUser(t *testing.T) {
 	}
 }
 
-func checkSentence(t *testing.T, err error, class modelcall.Class, want string) {
+func checkSentence(t *testing.T, err error, class modelcall.ErrorClass, want string) {
 	t.Helper()
-	if got := problem.Message(err); got != want {
+	if got := problem.UserText(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
 	}
-	if got := modeltest.ClassOf(err); got != class {
+	if got := modeltest.ErrorClassOf(err); got != class {
 		t.Errorf("class %s, want %s", got, class)
 	}
 }
 
-func TestFailure_IsNotRetriedHere(t *testing.T) {
+func TestProvider_Failure_IsNotRetried(t *testing.T) {
 	for _, status := range []int{401, 408, 409, 429, 500, 503, 529} {
 		count := 0
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +216,7 @@ func TestError_HasRequestIDAndUsage(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfter_EachHeader_GivesWait(t *testing.T) {
 	cases := []struct {
 		name    string
 		headers []string
@@ -235,7 +235,7 @@ func TestRetryAfter(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // the fake clock begins at 2000-01-01
-				client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
+				client := &http.Client{Transport: modeltest.FakeTransport(func(r *http.Request) (*http.Response, error) {
 					w := httptest.NewRecorder()
 					with(refuses(429, "rate_limit_error", "x"), c.headers...)(w, r)
 					return w.Result(), nil
@@ -314,7 +314,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	}
 }
 
-func TestKey_InvalidInHeader_IsNotRepeated(t *testing.T) {
+func TestKey_UnfitForHeader_IsNotInError(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1", APIKey: "sk-can\nary"}), hi())
 	if err == nil || strings.Contains(err.Error(), "sk-can") {
 		t.Errorf("got %v", err)

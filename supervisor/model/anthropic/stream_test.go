@@ -51,16 +51,16 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)
 	counted := protocol.Usage{Input: 1525, Output: 1, CacheRead: 1200, CacheWrite: 300}
-	whole, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
+	whole, _, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
 	if err != nil || len(whole.Message.Parts) != 5 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
 	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
-			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
+			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(body)}), hi())
 			switch slack := 1; { // the last byte of a line's end may be missing
-			case at < finished-slack && (modeltest.ClassOf(err) != modelcall.Cut || answer.Message.Parts != nil):
+			case at < finished-slack && (modeltest.ErrorClassOf(err) != modelcall.StreamCut || answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
 				t.Fatalf("cut at %d: usage %v", at, usageOf(err))
@@ -71,11 +71,11 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestStream_ByteByByte_ReadsTheSame reads a stream that comes one byte at a time.
-func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
+// TestStream_ByteByByte_GivesSameAnswer reads a stream that comes one byte at a time.
+func TestStream_ByteByByte_GivesSameAnswer(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
-	answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
-	if err != nil || heard != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
+	answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(body)}), hi())
+	if err != nil || heard != "Ich schaue nach, ça va? 🦅" || len(answer.Message.ToolCalls()) != 2 {
 		t.Errorf("said %q, %v, %v", heard, answer, err)
 	}
 }
@@ -95,16 +95,16 @@ func TestSilence_EndsCall(t *testing.T) {
 		lasts      time.Duration
 		whole      bool
 	}{
-		{"before the head", "", true, DefaultSilence, false},
-		{"before the first byte", "", false, DefaultSilence, false},
-		{"within the answer", streamUntilText(), false, DefaultSilence, false},
+		{"before the head", "", true, DefaultMaxSilence, false},
+		{"before the first byte", "", false, DefaultMaxSilence, false},
+		{"within the answer", streamUntilText(), false, DefaultMaxSilence, false},
 		{"after the reason to stop nothing is missing", stopped(), false, 5 * time.Second, true},
 		{"after the end nothing is waited for but the connection's", okStream, false, 100 * time.Millisecond, true},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, w := modeltest.Pipe(c.mute)
+				client, w := modeltest.ClientWithPipe(c.mute)
 				if c.sent != "" {
 					go func() { _, _ = io.WriteString(w, c.sent) }()
 				}
@@ -116,7 +116,7 @@ func TestSilence_EndsCall(t *testing.T) {
 				if c.whole != (err == nil) || c.whole != (answer.Message.Text() == "ok") {
 					t.Errorf("got %v, %v", answer, err)
 				}
-				if !c.whole && modeltest.ClassOf(err) != modelcall.Stalled {
+				if !c.whole && modeltest.ErrorClassOf(err) != modelcall.StreamStalled {
 					t.Errorf("got %v", err)
 				}
 				if c.sent == streamUntilText() && usageOf(err).Input != 3 {
@@ -130,7 +130,7 @@ func TestSilence_EndsCall(t *testing.T) {
 
 func TestPings_KeepStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := modeltest.Pipe(false)
+		client, w := modeltest.ClientWithPipe(false)
 		go func() {
 			for range 10 {
 				time.Sleep(20*time.Second - time.Millisecond)
@@ -151,14 +151,14 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 	word := func(kind, delta, field string) io.Reader {
 		more := `data: {"type":"content_block_delta","index":0,"delta":{"type":"` + delta + `","` + field + `":"` +
 			strings.Repeat("x", 1000) + `"}}` + "\n\n"
-		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), modeltest.Repeated(more))
+		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), modeltest.RepeatingReader(more))
 	}
 	var blocks strings.Builder
 	for range maxBlocks + 1 {
 		blocks.WriteString(call("f", "{}"))
 	}
 	for name, stream := range map[string]io.Reader{
-		"a line":      io.MultiReader(strings.NewReader("data: "), modeltest.Repeated("x")),
+		"a line":      io.MultiReader(strings.NewReader("data: "), modeltest.RepeatingReader("x")),
 		"a text":      word("text", "text_delta", "text"),
 		"arguments":   word("tool_use", "input_json_delta", "partial_json"),
 		"a thought":   word("thinking", "thinking_delta", "thinking"),
@@ -166,8 +166,8 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 		"blocks":      strings.NewReader(streamOf(blocks.String(), "tool_use")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(stream)}), hi())
-			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
+			_, _, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(stream)}), hi())
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -182,7 +182,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add([]byte("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
-		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
+		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
 		failed := new(modelcall.Error)
 		if (err == nil) != (len(answer.Message.Parts) > 0) || err != nil && !errors.As(err, &failed) {
 			t.Fatalf("got %v, %v", answer, err)
@@ -202,7 +202,7 @@ func FuzzStream(f *testing.F) {
 		}
 		at = max(0, min(at, len(stream)))
 		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
-		_, _, same := ask(open(t, Options{HTTPClient: modeltest.Replies(pieces)}), hi())
+		_, _, same := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(pieces)}), hi())
 		if (err == nil) != (same == nil) || err != nil && same.Error() != err.Error() {
 			t.Fatalf("in pieces %v, at once %v", same, err)
 		}
@@ -212,7 +212,7 @@ func FuzzStream(f *testing.F) {
 // mustBeSendable checks that an accepted answer can be sent back to the API.
 func mustBeSendable(t *testing.T, answer modelcall.Answer) {
 	t.Helper()
-	for _, c := range answer.Message.Calls() {
+	for _, c := range answer.Message.ToolCalls() {
 		if remote.CheckArguments(string(c.Arguments)) != nil {
 			t.Fatalf("arguments %q", c.Arguments)
 		}

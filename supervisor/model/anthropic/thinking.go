@@ -82,7 +82,7 @@ func thinkingStyleOf(model string) thinkingStyle {
 }
 
 // thinkingLevels has the budget and the effort of each level of thinking.
-var thinkingLevels = map[modelcall.Thinking]struct {
+var thinkingLevels = map[modelcall.ThinkingLevel]struct {
 	budget int64
 	effort string
 }{
@@ -92,7 +92,7 @@ var thinkingLevels = map[modelcall.Thinking]struct {
 }
 
 // ThinkingBudget returns the approximate tokens for a level of thinking; 0 for no thinking.
-func ThinkingBudget(level modelcall.Thinking) int64 { return thinkingLevels[level].budget }
+func ThinkingBudget(level modelcall.ThinkingLevel) int64 { return thinkingLevels[level].budget }
 
 const (
 	minBudget = 1024 // the lowest budget that the API accepts
@@ -100,7 +100,7 @@ const (
 )
 
 // thinkingFormOf returns the parameters for a model and a level of thinking.
-func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thinkingForm {
+func thinkingFormOf(model string, level modelcall.ThinkingLevel, maxTokens int64) thinkingForm {
 	style := thinkingStyleOf(model)
 	wanted, thinks := thinkingLevels[level]
 	if !thinks {
@@ -122,12 +122,12 @@ func thinkingFormOf(model string, level modelcall.Thinking, maxTokens int64) thi
 // API ties it to the model and to everything before it. Another model began the turn without
 // thinking. Or thinking cannot be turned off. ok is false for any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
-	r := remote.RefusalIn(err)
-	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
+	r := remote.FindRefusal(err)
+	if r == nil || r.Status != http.StatusBadRequest || !r.TextContains("thinking") {
 		return f, false
 	}
-	unthought := r.Says("expected `thinking`")
-	invalid := r.Says("signature", "bound to", "thinking` block", "thinking block")
+	unthought := r.TextContains("expected `thinking`")
+	invalid := r.TextContains("signature", "bound to", "thinking` block", "thinking block")
 	switch {
 	// with the kind enabled, a turn must begin with thinking
 	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"):
@@ -145,6 +145,6 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 // is sent back unchanged.
 func isThinking(t *protocol.Thinking) bool {
 	var head struct{ Type string }
-	return t.Format == Format && json.Unmarshal(t.Block, &head) == nil &&
+	return t.Format == ThinkingFormat && json.Unmarshal(t.Block, &head) == nil &&
 		(head.Type == "thinking" || head.Type == "redacted_thinking")
 }

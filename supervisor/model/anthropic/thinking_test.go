@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestThinkingForm_ByModelName covers model names of Anthropic and of proxies.
-func TestThinkingForm_ByModelName(t *testing.T) {
+// TestThinkingForm_FollowsModelName covers model names of Anthropic and of proxies.
+func TestThinkingForm_FollowsModelName(t *testing.T) {
 	const budget, adaptive = `{"type":"enabled","budget_tokens":8192}`, `{"type":"adaptive"} "medium"`
 	cases := []struct{ model, off, medium string }{
 		{"claude-3-7-sonnet-20250219", "", budget},
@@ -36,7 +36,7 @@ func TestThinkingForm_ByModelName(t *testing.T) {
 		{"claude-opus-10", ` "low"`, adaptive},
 	}
 	for _, c := range cases {
-		for level, want := range map[modelcall.Thinking]string{"": c.off, modelcall.ThinkingOff: c.off,
+		for level, want := range map[modelcall.ThinkingLevel]string{"": c.off, modelcall.ThinkingOff: c.off,
 			modelcall.ThinkingMedium: c.medium} {
 			if got := thinkingOf(t, c.model, level, 0); got != want {
 				t.Errorf("%s, %q: got %s, want %s", c.model, level, got, want)
@@ -46,7 +46,7 @@ func TestThinkingForm_ByModelName(t *testing.T) {
 }
 
 // thinkingOf returns the parameters about thinking and the effort of a request.
-func thinkingOf(t *testing.T, model string, level modelcall.Thinking, maxTokens int) string {
+func thinkingOf(t *testing.T, model string, level modelcall.ThinkingLevel, maxTokens int) string {
 	t.Helper()
 	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
 	body, err := encode(hi(), how, 1)
@@ -94,12 +94,12 @@ func TestThinkingBudget_LeavesRoomForAnswer(t *testing.T) {
 	}
 }
 
-// TestThinking_GoesBackInItsTurn checks that thinking is sent back only during its turn, and only
+// TestThinking_SameTurn_IsSentAgain checks that thinking is sent back only during its turn, and only
 // if the model still thinks.
-func TestThinking_GoesBackInItsTurn(t *testing.T) {
+func TestThinking_SameTurn_IsSentAgain(t *testing.T) {
 	for _, c := range []struct {
 		model string
-		level modelcall.Thinking
+		level modelcall.ThinkingLevel
 		want  int
 	}{
 		{"claude-opus-4-6", modelcall.ThinkingLow, 2}, {"claude-opus-4-6", modelcall.ThinkingOff, 0},
@@ -123,7 +123,7 @@ func TestThinking_GoesBackInItsTurn(t *testing.T) {
 func TestOldThinking_Refused_IsLeftOut(t *testing.T) {
 	cases := []struct {
 		name, model string
-		level       modelcall.Thinking
+		level       modelcall.ThinkingLevel
 		refusal     string
 		asked       int
 		then        string // a text that must not be in the second request

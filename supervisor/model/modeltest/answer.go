@@ -17,13 +17,13 @@ type Answer struct {
 	// never split
 	Chunk  int
 	Delay  time.Duration // wait before each delta
-	Stop   Stop          // "" means StopTools if there are calls, otherwise StopEnd
+	Stop   StopReason    // "" means StopTools if there are calls, otherwise StopEnd
 	Finish string        // finish_reason or stop_reason to send unchanged, in place of Stop
 	Usage  *Usage        // nil means that the server counts tokens, with its cache
 
 	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
 	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
-	Code     string   // error code of OpenAI's format
+	Code     string   // error code of FormatOpenAI's format
 	Retry    int      // seconds in the refusal's header Retry-After; 0 means no header
 	Fail     *Failure // a failure like that of a real server, in the request's format
 	CutAfter int      // the connection breaks after so many bytes of the body; 0 means never
@@ -31,25 +31,25 @@ type Answer struct {
 	Hang bool
 }
 
-// Stop is the reason why a model stops.
-type Stop string
+// StopReason is the reason why a model stops.
+type StopReason string
 
 const (
-	StopEnd    Stop = "end"
-	StopTools  Stop = "tools"
-	StopLength Stop = "length"
-	StopFilter Stop = "filter"
-	StopRefuse Stop = "refuse" // the model declines; its text tells that
+	StopEnd     StopReason = "end"
+	StopTools   StopReason = "tools"
+	StopLength  StopReason = "length"
+	StopFilter  StopReason = "filter"
+	StopRefusal StopReason = "refuse" // the model declines; its text tells that
 )
 
 // finishes has the word for each Stop in each format.
-var finishes = map[Format]map[Stop]string{
-	OpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefuse: "stop"},
-	Anthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
-		StopRefuse: "refusal"},
+var finishes = map[APIFormat]map[StopReason]string{
+	FormatOpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefusal: "stop"},
+	FormatAnthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
+		StopRefusal: "refusal"},
 }
 
-func (a Answer) finish(f Format) string {
+func (a Answer) finish(f APIFormat) string {
 	switch {
 	case a.Finish != "":
 		return a.Finish

@@ -39,7 +39,7 @@ func systemOf(n int, marker string) string {
 }
 
 func TestCache_WritesPrefixUpToMarker(t *testing.T) {
-	s, base := NewServer(t, Instant)
+	s, base := NewServer(t, InstantScript)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	after := func(d time.Duration) { clock = clock.Add(d) }
@@ -67,8 +67,8 @@ func TestCache_WritesPrefixUpToMarker(t *testing.T) {
 		cost{input: 8, written: 3011, long: 3011})
 }
 
-func TestCache_ConversationReadsItsPrefix(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestCache_NextTurn_ReadsPrefix(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	s.Limits.CacheMin = 1
 	var history []string
 	size := 0
@@ -83,14 +83,14 @@ func TestCache_ConversationReadsItsPrefix(t *testing.T) {
 		size = got.read + got.written
 		history = append(history, userMessage(asked+"}"), spoke(`{"type":"text","text":"`+strings.Repeat("y", 40)+`"}`))
 	}
-	spent := s.Spent()
-	if spent.Calls != 8 || spent.ReadShare() < 0.7 || spent.Input != spent.CacheRead+spent.CacheWrite {
+	spent := s.TotalUsage()
+	if spent.Calls != 8 || spent.CacheReadShare() < 0.7 || spent.Input != spent.CacheRead+spent.CacheWrite {
 		t.Errorf("spent %+v", spent)
 	}
 }
 
 func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
-	s, base := NewServer(t, Instant)
+	s, base := NewServer(t, InstantScript)
 	s.Limits.CacheMin = 1
 	two := `"tools":[` + tool("f", object, "") + `,` + tool("g", object, `,"cache_control":`+five) + `],`
 	turned := `"tools":[` + tool("g", object, "") + `,` + tool("f", object, `,"cache_control":`+five) + `],`
@@ -113,8 +113,8 @@ func TestCache_ChangedPrefix_IsNotRead(t *testing.T) {
 	}
 }
 
-func TestCache_SearchesFewBlocksBack(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestCache_DistantPrefix_IsNotFound(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	s.Limits.CacheMin = 1
 	blocks := func(n, markedAt int) string {
 		var all []string
@@ -138,8 +138,8 @@ func TestCache_SearchesFewBlocksBack(t *testing.T) {
 	}
 }
 
-func TestCache_OpenAIIsAutomatic(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestCache_OpenAI_NeedsNoMarkers(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	clock := time.Unix(1_800_000_000, 0)
 	s.Now = func() time.Time { return clock }
 	ask := func(more string, size int) (prompt, cached int) {
@@ -174,7 +174,7 @@ func TestCache_OpenAIIsAutomatic(t *testing.T) {
 	}
 }
 
-func TestUsage_IsByConversation(t *testing.T) {
+func TestUsage_IsCountedByConversation(t *testing.T) {
 	s, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "ok", Usage: &Usage{Prompt: 10, Completion: 3, Cached: 4, Written: 5}}
 	})
@@ -182,11 +182,11 @@ func TestUsage_IsByConversation(t *testing.T) {
 	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, asks))
 	postMessages(t, base, messagesRequestOf(`"metadata":{"user_id":"ann"},`, userMessage(`{"type":"text","text":"more"}`)))
 	post(t, base, "", strings.Replace(chatRequest(user), "{", `{"prompt_cache_key":"ann",`, 1))
-	got := s.Usage()
-	if want := (Spent{3, 30, 9, 12, 15}); got["ann"] != want {
+	got := s.UsageByConversation()
+	if want := (TokenUsage{3, 30, 9, 12, 15}); got["ann"] != want {
 		t.Errorf("ann: %+v, want %+v", got["ann"], want)
 	}
-	if want := (Spent{1, 10, 3, 4, 5}); got["hi"] != want || len(got) != 2 {
+	if want := (TokenUsage{1, 10, 3, 4, 5}); got["hi"] != want || len(got) != 2 {
 		t.Errorf("hi: %+v of %v", got["hi"], got)
 	}
 }

@@ -9,7 +9,7 @@ type chatStream struct {
 	traits traits
 }
 
-// writeChat writes an answer in OpenAI's format.
+// writeChat writes an answer in FormatOpenAI's format.
 func writeChat(a Answer, out *stream, e *exchange) {
 	c := &chatStream{out, e, e.server.Dialect.traits()}
 	if !e.Stream {
@@ -27,7 +27,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 		c.line(c.traits.late(r, e))
 		return
 	}
-	c.delta(map[string]any{}, a.finish(OpenAI))
+	c.delta(map[string]any{}, a.finish(FormatOpenAI))
 	if e.usage {
 		c.chunk([]any{}, e.cost.chat())
 	}
@@ -38,7 +38,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 
 // textKey returns the name of the delta's field for text. A model that declines uses another field.
 func (a Answer) textKey() string {
-	if a.Stop == StopRefuse {
+	if a.Stop == StopRefusal {
 		return "refusal"
 	}
 	return "content"
@@ -138,11 +138,11 @@ func (c *chatStream) whole(a Answer) {
 		message["tool_calls"] = calls
 	}
 	c.line(string(mustJSON(map[string]any{"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": c.e.Model,
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": a.finish(OpenAI)}},
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": a.finish(FormatOpenAI)}},
 		"usage":   c.e.cost.chat()})))
 }
 
-// chat returns token counts in OpenAI's format.
+// chat returns token counts in FormatOpenAI's format.
 func (c counts) chat() any {
 	return map[string]any{
 		"prompt_tokens": c.total(), "completion_tokens": c.output, "total_tokens": c.total() + c.output,

@@ -35,13 +35,13 @@ func TestDialects_StreamTheSameAnswer(t *testing.T) {
 			arguments[1] != `{"y":22}` {
 			t.Errorf("%q: said %q, thought %q, called %v, finished %q", d, said, thought, arguments, finish)
 		}
-		if mixed := strings.Contains(order, "010"); mixed != (d == Endless) {
+		if mixed := strings.Contains(order, "010"); mixed != (d == DialectInvented) {
 			t.Errorf("%q: calls in the order %s", d, order)
 		}
-		if done := strings.HasSuffix(r.body, "data: [DONE]\n\n"); done == (d == Endless) {
+		if done := strings.HasSuffix(r.body, "data: [DONE]\n\n"); done == (d == DialectInvented) {
 			t.Errorf("%q: [DONE] is %t", d, done)
 		}
-		if comment := strings.Contains(r.body, ": OPENROUTER PROCESSING"); comment != (d == OpenRouter) {
+		if comment := strings.Contains(r.body, ": OPENROUTER PROCESSING"); comment != (d == DialectOpenRouter) {
 			t.Errorf("%q: a comment is %t", d, comment)
 		}
 		if last := all[len(all)-1].data; number(last, "usage.completion_tokens_details.reasoning_tokens") != 1 ||
@@ -51,8 +51,8 @@ func TestDialects_StreamTheSameAnswer(t *testing.T) {
 	}
 }
 
-func TestUsage_ComesIfRequested(t *testing.T) {
-	_, base := NewServer(t, Instant)
+func TestUsage_NotRequested_IsNotInStream(t *testing.T) {
+	_, base := NewServer(t, InstantScript)
 	body := strings.Replace(chatRequest(user), `"include_usage":true`, `"include_usage":false`, 1)
 	if _, answer := post(t, base, "", body); strings.Contains(answer, "completion_tokens") ||
 		!strings.Contains(answer, "[DONE]") {
@@ -60,7 +60,7 @@ func TestUsage_ComesIfRequested(t *testing.T) {
 	}
 }
 
-func TestChat_WithoutStream(t *testing.T) {
+func TestChat_WithoutStream_AnswersInOneBody(t *testing.T) {
 	_, base := NewServer(t, parallel)
 	_, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
 	v := reply{body: body}.object(t)
@@ -71,9 +71,9 @@ func TestChat_WithoutStream(t *testing.T) {
 	}
 }
 
-func TestChat_ErrorMayHaveStatus200(t *testing.T) {
-	s, base := NewServer(t, Faulty(Instant, FailsLate(Internal)))
-	s.Dialect = OpenRouter
+func TestChat_Error_MayHaveStatus200(t *testing.T) {
+	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(InternalError)))
+	s.Dialect = DialectOpenRouter
 	status, body := post(t, base, "", `{"model":"m","messages":[`+user+`]}`)
 	if status != 200 || text(reply{body: body}.object(t), "error.message") == "" {
 		t.Errorf("%d %s", status, body)
@@ -81,14 +81,14 @@ func TestChat_ErrorMayHaveStatus200(t *testing.T) {
 }
 
 func TestChat_ModelRefusal_HasItsOwnField(t *testing.T) {
-	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "I will not.", Stop: StopRefuse} })
+	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "I will not.", Stop: StopRefusal} })
 	_, body := post(t, base, "", chatRequest(user))
 	if !strings.Contains(body, `"refusal":"I will not."`) || !strings.Contains(body, `"finish_reason":"stop"`) {
 		t.Errorf("got %s", body)
 	}
 }
 
-func TestChat_UnknownParameters(t *testing.T) {
+func TestChat_UnknownParameter_IsRefused(t *testing.T) {
 	for _, c := range []struct {
 		dialect Dialect
 		refuses []string
@@ -96,16 +96,16 @@ func TestChat_UnknownParameters(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{PlainOpenAI, nil, `"chat_template_kwargs":{},`, 400, "Unrecognized request argument supplied: chat_template_kwargs"},
-		{Groq, nil, `"chat_template_kwargs":{},`, 400, "chat_template_kwargs"},
-		{VLLM, nil, `"chat_template_kwargs":{},`, 200, ""},
-		{LlamaCpp, nil, `"anything":{},`, 200, ""},
-		{PlainOpenAI, []string{"max_tokens"}, `"max_tokens":9,`, 400, `"param":"max_tokens"`},
-		{PlainOpenAI, []string{"max_tokens"}, `"max_completion_tokens":9,`, 200, ""},
-		{Ollama, []string{"stream_options"}, "", 400, "stream_options"},
-		{OpenRouter, nil, `"reasoning":{"effort":"high"},`, 200, ""},
+		{DialectOpenAI, nil, `"chat_template_kwargs":{},`, 400, "Unrecognized request argument supplied: chat_template_kwargs"},
+		{DialectGroq, nil, `"chat_template_kwargs":{},`, 400, "chat_template_kwargs"},
+		{DialectVLLM, nil, `"chat_template_kwargs":{},`, 200, ""},
+		{DialectLlamaCpp, nil, `"anything":{},`, 200, ""},
+		{DialectOpenAI, []string{"max_tokens"}, `"max_tokens":9,`, 400, `"param":"max_tokens"`},
+		{DialectOpenAI, []string{"max_tokens"}, `"max_completion_tokens":9,`, 200, ""},
+		{DialectOllama, []string{"stream_options"}, "", 400, "stream_options"},
+		{DialectOpenRouter, nil, `"reasoning":{"effort":"high"},`, 200, ""},
 	} {
-		s, base := NewServer(t, Instant)
+		s, base := NewServer(t, InstantScript)
 		s.Dialect, s.Refuses = c.dialect, c.refuses
 		status, body := post(t, base, "", strings.Replace(chatRequest(user), "{", "{"+c.more, 1))
 		if status != c.status || !strings.Contains(body, c.says) {
@@ -114,8 +114,8 @@ func TestChat_UnknownParameters(t *testing.T) {
 	}
 }
 
-func TestModels(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestModels_BothFormats_ListAllModels(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	s.Key, s.Models = "k", []string{"a", "b", "c"}
 	names := func(r reply, key, name string) (out string) {
 		list, _ := at(r.object(t), key).([]any)
@@ -148,11 +148,11 @@ func TestModels(t *testing.T) {
 	if r := send(t, http.MethodGet, root+"/api/tags", ""); r.status != 404 {
 		t.Errorf("/api/tags of OpenAI: %d", r.status)
 	}
-	s.Dialect = Ollama
+	s.Dialect = DialectOllama
 	if r := send(t, http.MethodGet, root+"/api/tags", ""); names(r, "models", "name") != "abc" {
 		t.Errorf("/api/tags: %s", r.body)
 	}
-	s.Dialect, s.Limits.Context = LlamaCpp, 4096
+	s.Dialect, s.Limits.Context = DialectLlamaCpp, 4096
 	if r := send(t, http.MethodGet, root+"/props", ""); number(r.object(t), "default_generation_settings.n_ctx") != 4096 {
 		t.Errorf("/props: %s", r.body)
 	}

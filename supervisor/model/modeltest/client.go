@@ -15,25 +15,25 @@ import (
 
 // Helpers that the tests of several providers use.
 
-// Transport is an http.RoundTripper without a network.
-type Transport func(*http.Request) (*http.Response, error)
+// FakeTransport is an http.RoundTripper without a network.
+type FakeTransport func(*http.Request) (*http.Response, error)
 
 // RoundTrip returns the response to a request.
-func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+func (t FakeTransport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// Replies returns a client that gets body as a stream of events for every request.
-func Replies(body io.Reader) *http.Client {
-	return &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
+// ClientWithReply returns a client that gets body as a stream of events for every request.
+func ClientWithReply(body io.Reader) *http.Client {
+	return &http.Client{Transport: FakeTransport(func(r *http.Request) (*http.Response, error) {
 		head := http.Header{"Content-Type": {"text/event-stream"}}
 		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body), Request: r}, nil
 	})}
 }
 
-// Pipe returns a client that gets the bytes which the test writes. If mute is true, not even the
+// ClientWithPipe returns a client that gets the bytes which the test writes. If mute is true, not even the
 // headers of the response come. The response ends with the request.
-func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
+func ClientWithPipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
-	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
+	return &http.Client{Transport: FakeTransport(func(req *http.Request) (*http.Response, error) {
 		if mute {
 			<-req.Context().Done()
 			return nil, req.Context().Err()
@@ -43,11 +43,11 @@ func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	})}, w
 }
 
-// Repeated is an io.Reader that repeats its text forever.
-type Repeated string
+// RepeatingReader is an io.Reader that repeats its text forever.
+type RepeatingReader string
 
 // Read fills buf with whole copies of the text.
-func (e Repeated) Read(buf []byte) (int, error) {
+func (e RepeatingReader) Read(buf []byte) (int, error) {
 	n := 0
 	for n+len(e) <= len(buf) {
 		n += copy(buf[n:], e)
@@ -58,8 +58,8 @@ func (e Repeated) Read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// ClassOf returns the class of a provider's error; "" if err has no class.
-func ClassOf(err error) modelcall.Class {
+// ErrorClassOf returns the class of a provider's error; "" if err has no class.
+func ErrorClassOf(err error) modelcall.ErrorClass {
 	failed := new(modelcall.Error)
 	errors.As(err, &failed)
 	return failed.Class

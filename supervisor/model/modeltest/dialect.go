@@ -5,20 +5,20 @@ package modeltest
 type Dialect string
 
 const (
-	PlainOpenAI Dialect = "" // OpenAI's own server, but with thinking in the form that most other servers use
-	Ollama      Dialect = "ollama"
-	LlamaCpp    Dialect = "llama.cpp"
-	VLLM        Dialect = "vllm"
-	Groq        Dialect = "groq"
-	DeepInfra   Dialect = "deepinfra"
-	OpenRouter  Dialect = "openrouter"
-	LMStudio    Dialect = "lm studio"
+	DialectOpenAI     Dialect = "" // FormatOpenAI's own server, but with thinking in the form that most other servers use
+	DialectOllama     Dialect = "ollama"
+	DialectLlamaCpp   Dialect = "llama.cpp"
+	DialectVLLM       Dialect = "vllm"
+	DialectGroq       Dialect = "groq"
+	DialectDeepInfra  Dialect = "deepinfra"
+	DialectOpenRouter Dialect = "openrouter"
+	DialectLMStudio   Dialect = "lm studio"
 	// an invented server that sends no [DONE] and mixes the pieces of parallel calls
-	Endless Dialect = "endless"
+	DialectInvented Dialect = "endless"
 )
 
 // Dialects has all dialects.
-var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, OpenRouter, LMStudio, Endless}
+var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra, DialectOpenRouter, DialectLMStudio, DialectInvented}
 
 // traits are the properties in which dialects differ.
 type traits struct {
@@ -31,7 +31,7 @@ type traits struct {
 	wholeCalls  bool // a call comes in one piece
 	late        func(r *refusal, e *exchange) string
 	shape       func(r *refusal, kind string) string
-	samples     map[Class]errorSample
+	samples     map[FailureClass]errorSample
 	ownModel    string // owned_by in the server's list of models
 }
 
@@ -55,25 +55,25 @@ func (d Dialect) traits() traits {
 // that use it.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
-		PlainOpenAI: openaiTraits(),
-		Endless: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixedCalls: true,
+		DialectOpenAI: openaiTraits(),
+		DialectInvented: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixedCalls: true,
 			ownModel: "nobody"},
-		Ollama: {thinkingKey: "reasoning", shape: openaiShape, late: lateData, wholeCalls: true, samples: ollamaSamples,
+		DialectOllama: {thinkingKey: "reasoning", shape: openaiShape, late: lateData, wholeCalls: true, samples: ollamaSamples,
 			ownModel: "library"},
-		LlamaCpp: {thinkingKey: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
-		VLLM:     {thinkingKey: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
-		Groq: {thinkingKey: "reasoning", strict: true, shape: groqShape, late: lateNamed, wholeCalls: true, samples: groqSamples,
+		DialectLlamaCpp: {thinkingKey: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
+		DialectVLLM:     {thinkingKey: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
+		DialectGroq: {thinkingKey: "reasoning", strict: true, shape: groqShape, late: lateNamed, wholeCalls: true, samples: groqSamples,
 			extraKeys: []string{"reasoning_format", "include_reasoning", "service_tier"}, ownModel: "Meta"},
-		DeepInfra: {thinkingKey: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
+		DialectDeepInfra: {thinkingKey: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
 			ownModel: "deepinfra"},
-		OpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
+		DialectOpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
 			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter"},
-		LMStudio: {thinkingKey: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
+		DialectLMStudio: {thinkingKey: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
 			ownModel: "organization_owner"},
 	}
 }
 
-// openaiShape returns an error in the form of OpenAI and Ollama.
+// openaiShape returns an error in the form of FormatOpenAI and Ollama.
 func openaiShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
 		"code": orNull(r.code)}}))
@@ -133,7 +133,7 @@ func lateNamed(r *refusal, e *exchange) string {
 	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateChunk returns an error in OpenRouter's form: a chunk with an error in addition to its
+// lateChunk returns an error in DialectOpenRouter's form: a chunk with an error in addition to its
 // choices.
 func lateChunk(r *refusal, e *exchange) string {
 	return "data: " + string(mustJSON(map[string]any{

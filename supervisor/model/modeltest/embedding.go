@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// embedKeys are the known parameters. (OpenAI's API reference, Create embeddings.)
+// embedKeys are the known parameters. (FormatOpenAI's API reference, Create embeddings.)
 var embedKeys = []string{"model", "input", "encoding_format", "dimensions", "user"}
 
 const (
@@ -41,7 +41,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	of := s.Embedding
 	if of == nil {
-		of = Embedding
+		of = EmbeddingOf
 	}
 	data := []any{}
 	for i, m := range e.Messages { // in reverse order, because clients must sort by the index
@@ -56,7 +56,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 
 // readInputs reads a request for vectors and counts its tokens.
 func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *refusal) {
-	if refused := s.checkKey(OpenAI, r.Header); refused != nil {
+	if refused := s.checkKey(FormatOpenAI, r.Header); refused != nil {
 		return nil, 0, refused
 	}
 	raw, err := io.ReadAll(io.LimitReader(r.Body, s.Limits.body()))
@@ -74,7 +74,7 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 	if json.Unmarshal(keys["model"], &model) != nil || json.Unmarshal(keys["input"], &inputs) != nil || len(inputs) == 0 || len(inputs) > maxInputs {
 		return nil, 0, bad("'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.")
 	}
-	e = &exchange{Request: Request{Format: OpenAI, Header: r.Header.Clone(), Raw: raw, Model: model}, server: s}
+	e = &exchange{Request: Request{Format: FormatOpenAI, Header: r.Header.Clone(), Raw: raw, Model: model}, server: s}
 	longest := 0
 	for _, text := range inputs {
 		if text == "" {
@@ -96,10 +96,10 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 		badIf(tokens > maxBatchTokens, "Invalid 'input': maximum request size is 300000 tokens per request."))
 }
 
-// Embedding returns a vector for a text, from its words and their runs of three letters. A hash
+// EmbeddingOf returns a vector for a text, from its words and their runs of three letters. A hash
 // gives each of them an index of the vector. Texts with similar spelling have similar vectors;
 // meaning does not matter.
-func Embedding(text string) []float32 {
+func EmbeddingOf(text string) []float32 {
 	v := make([]float32, embeddingSize)
 	add := func(part string, weight float32) {
 		h := fnv.New32a()

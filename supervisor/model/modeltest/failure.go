@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Class is a kind of failure, the same for all formats and dialects.
-type Class string
+// FailureClass is a kind of failure, the same for all formats and dialects.
+type FailureClass string
 
 const (
-	RateLimited    Class = "rate limited"
-	Overloaded     Class = "overloaded"
-	Internal       Class = "internal"
-	Loading        Class = "loading"
-	Auth           Class = "auth"
-	Forbidden      Class = "forbidden"
-	Credit         Class = "credit"
-	NoModel        Class = "no model"
-	TooLong        Class = "too long"  // the prompt is too long for the model
-	TooLarge       Class = "too large" // the request has too many bytes for the server
-	NoTools        Class = "no tools"
-	NoPictures     Class = "no pictures"
-	Filtered       Class = "filtered"
-	InvalidRequest Class = "wrong" // an invalid request
+	RateLimited         FailureClass = "rate limited"
+	Overloaded          FailureClass = "overloaded"
+	InternalError       FailureClass = "internal"
+	ModelLoading        FailureClass = "loading"
+	WrongKey            FailureClass = "auth"
+	Forbidden           FailureClass = "forbidden"
+	NoCredit            FailureClass = "credit"
+	UnknownModel        FailureClass = "no model"
+	PromptTooLong       FailureClass = "too long"  // the prompt is too long for the model
+	BodyTooLarge        FailureClass = "too large" // the request has too many bytes for the server
+	ToolsUnsupported    FailureClass = "no tools"
+	PicturesUnsupported FailureClass = "no pictures"
+	ContentFiltered     FailureClass = "filtered"
+	InvalidRequest      FailureClass = "wrong" // an invalid request
 )
 
 // Failure is a failure in place of an answer.
 type Failure struct {
-	Class  Class             // "" means that Status and Body describe the failure
+	Class  FailureClass      // "" means that Status and Body describe the failure
 	Status int               // 0 means the usual status of the class
 	Text   string            // "" means the usual text of the class
 	Header map[string]string // headers in addition to those of the class, or in their place
@@ -43,7 +43,7 @@ type Failure struct {
 // refusal is an error response to a request.
 type refusal struct {
 	status int
-	code   string // error code in OpenAI's format
+	code   string // error code in FormatOpenAI's format
 	param  string // name of the wrong parameter
 	text   string
 	body   string // "" means the usual body of the format
@@ -97,7 +97,7 @@ func (a Answer) refusal(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late:
 		return nil
-	case a.Fail != nil && e.Format == Anthropic:
+	case a.Fail != nil && e.Format == FormatAnthropic:
 		return a.Fail.messagesOf(e)
 	case a.Fail != nil:
 		return a.Fail.chatOf(e.server, e)
@@ -114,7 +114,7 @@ func (a Answer) refusal(e *exchange) *refusal {
 // late returns the script's failure within the stream; nil means none.
 func (a Answer) late(e *exchange) *refusal {
 	switch {
-	case a.Fail != nil && a.Fail.Late && e.Format == Anthropic:
+	case a.Fail != nil && a.Fail.Late && e.Format == FormatAnthropic:
 		return a.Fail.messagesOf(e)
 	case a.Fail != nil && a.Fail.Late:
 		return a.Fail.chatOf(e.server, e)
@@ -198,7 +198,7 @@ func (r *refusal) send(w http.ResponseWriter, header map[string]string, body str
 }
 
 func (s *Server) refuseChat(w http.ResponseWriter, r *refusal, id string) {
-	r.send(w, idHeaders(OpenAI, id), r.chatBody(s))
+	r.send(w, idHeaders(FormatOpenAI, id), r.chatBody(s))
 }
 
 func (r *refusal) chatBody(s *Server) string {
@@ -209,7 +209,7 @@ func (r *refusal) chatBody(s *Server) string {
 }
 
 func (s *Server) refuseMessages(w http.ResponseWriter, r *refusal, id string) {
-	r.send(w, idHeaders(Anthropic, id), r.messagesBody(id))
+	r.send(w, idHeaders(FormatAnthropic, id), r.messagesBody(id))
 }
 
 // messagesBody returns an error in Anthropic's format, for a response or a stream.
@@ -231,7 +231,7 @@ var messagesKinds = map[int]string{400: "invalid_request_error", 401: "authentic
 	500: "api_error", 504: "timeout_error", 529: "overloaded_error"}
 
 // messagesSamples are Anthropic's errors.
-var messagesSamples = map[Class]errorSample{
+var messagesSamples = map[FailureClass]errorSample{
 	RateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
 		header: map[string]string{
 			"Retry-After":                             "7",
@@ -245,19 +245,19 @@ var messagesSamples = map[Class]errorSample{
 			"Anthropic-Ratelimit-Input-Tokens-Limit":  "40000",
 			"Anthropic-Ratelimit-Output-Tokens-Limit": "8000",
 		}},
-	Overloaded: {status: 529, text: "Overloaded", header: map[string]string{"X-Should-Retry": "true"}},
-	Loading:    {status: 529, text: "Overloaded"},
-	Internal:   {status: 500, text: "Internal server error"},
-	Auth:       {status: 401, text: "invalid x-api-key"},
-	Forbidden:  {status: 403, text: "Your API key does not have permission to use the specified resource."},
-	Credit: {status: 400, text: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to " +
+	Overloaded:    {status: 529, text: "Overloaded", header: map[string]string{"X-Should-Retry": "true"}},
+	ModelLoading:  {status: 529, text: "Overloaded"},
+	InternalError: {status: 500, text: "Internal server error"},
+	WrongKey:      {status: 401, text: "invalid x-api-key"},
+	Forbidden:     {status: 403, text: "Your API key does not have permission to use the specified resource."},
+	NoCredit: {status: 400, text: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to " +
 		"upgrade or purchase credits."},
-	NoModel:  {status: 404, text: "model: {model}"},
-	TooLong:  {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
-	TooLarge: {status: 413, text: "Request exceeds the maximum size"},
-	NoTools:  {status: 400, text: "tools: this model does not support tools"},
+	UnknownModel:     {status: 404, text: "model: {model}"},
+	PromptTooLong:    {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
+	BodyTooLarge:     {status: 413, text: "Request exceeds the maximum size"},
+	ToolsUnsupported: {status: 400, text: "tools: this model does not support tools"},
 	// Ollama's text, because Anthropic's own models can see pictures.
-	NoPictures:     {status: 400, text: "this model does not support image input (ref: {id})"},
-	Filtered:       {status: 400, text: "Output blocked by content filtering policy"},
-	InvalidRequest: {status: 400, text: "messages.0: Input should be a valid dictionary"},
+	PicturesUnsupported: {status: 400, text: "this model does not support image input (ref: {id})"},
+	ContentFiltered:     {status: 400, text: "Output blocked by content filtering policy"},
+	InvalidRequest:      {status: 400, text: "messages.0: Input should be a valid dictionary"},
 }

@@ -14,30 +14,30 @@ import (
 )
 
 // classes has all values of Class.
-var classes = []Class{RateLimited, Overloaded, Internal, Loading, Auth, Forbidden, Credit, NoModel, TooLong, TooLarge,
-	NoTools,
-	Filtered, InvalidRequest}
+var classes = []FailureClass{RateLimited, Overloaded, InternalError, ModelLoading, WrongKey, Forbidden, NoCredit, UnknownModel, PromptTooLong, BodyTooLarge,
+	ToolsUnsupported,
+	ContentFiltered, InvalidRequest}
 
-func TestMessages_FailuresLikeAnthropic(t *testing.T) {
+func TestMessages_Failure_LooksLikeAnthropics(t *testing.T) {
 	for _, c := range []struct {
-		class      Class
+		class      FailureClass
 		status     int
 		kind, says string
 	}{
 		{RateLimited, 429, "rate_limit_error", "rate limit"},
 		{Overloaded, 529, "overloaded_error", "Overloaded"},
-		{Internal, 500, "api_error", "Internal server error"},
-		{Auth, 401, "authentication_error", "invalid x-api-key"},
+		{InternalError, 500, "api_error", "Internal server error"},
+		{WrongKey, 401, "authentication_error", "invalid x-api-key"},
 		{Forbidden, 403, "permission_error", "permission"},
-		{Credit, 400, "invalid_request_error", "credit balance is too low"},
-		{NoModel, 404, "not_found_error", "model: m"},
-		{TooLong, 400, "invalid_request_error", "prompt is too long: 8 tokens > 5 maximum"},
-		{TooLarge, 413, "request_too_large", "maximum size"},
-		{Filtered, 400, "invalid_request_error", "content filtering policy"},
+		{NoCredit, 400, "invalid_request_error", "credit balance is too low"},
+		{UnknownModel, 404, "not_found_error", "model: m"},
+		{PromptTooLong, 400, "invalid_request_error", "prompt is too long: 8 tokens > 5 maximum"},
+		{BodyTooLarge, 413, "request_too_large", "maximum size"},
+		{ContentFiltered, 400, "invalid_request_error", "content filtering policy"},
 	} {
 		s := New(nil)
 		s.Limits.Context = 5
-		e := &exchange{Request: Request{Model: "m", Format: Anthropic, ID: "req_1"}, server: s}
+		e := &exchange{Request: Request{Model: "m", Format: FormatAnthropic, ID: "req_1"}, server: s}
 		e.prompt.pieces = []piece{{data: make([]byte, 32)}}
 		r := Answer{Fail: &Failure{Class: c.class}}.refusal(e)
 		v := reply{body: r.messagesBody("req_1")}.object(t)
@@ -50,7 +50,7 @@ func TestMessages_FailuresLikeAnthropic(t *testing.T) {
 }
 
 func TestRateLimit_HasRetryTime(t *testing.T) {
-	s, base := NewServer(t, Faulty(Instant, Fails(RateLimited)))
+	s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(RateLimited)))
 	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
 	r := postMessages(t, base, messagesRequestOf("", asks))
 	if r.status != 429 || r.header.Get("Retry-After") != "7" ||
@@ -73,10 +73,10 @@ func words(v map[string]any) string {
 	return ""
 }
 
-func TestDialects_FailInEveryClass(t *testing.T) {
+func TestDialects_EveryFailureClass_IsAnswered(t *testing.T) {
 	for _, d := range Dialects {
 		for _, class := range classes {
-			s, base := NewServer(t, Faulty(Instant, Fails(class)))
+			s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(class)))
 			s.Dialect = d
 			r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 			if r.status < 400 || words(r.object(t)) == "" ||
@@ -94,27 +94,27 @@ func TestDialects_FailInEveryClass(t *testing.T) {
 func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 	for _, c := range []struct {
 		dialect    Dialect
-		class      Class
+		class      FailureClass
 		status     int
 		path, says string
 	}{
-		{PlainOpenAI, RateLimited, 429, "error.code", "rate_limit_exceeded"},
-		{PlainOpenAI, Credit, 429, "error.code", "insufficient_quota"},
-		{PlainOpenAI, TooLong, 400, "error.code", "context_length_exceeded"},
-		{Ollama, NoModel, 404, "error.message", `model "m" not found, try pulling it first`},
-		{Ollama, NoTools, 400, "error.message", "does not support tools"},
-		{LlamaCpp, Loading, 503, "error.message", "Loading model"},
-		{LlamaCpp, TooLong, 400, "error.type", "exceed_context_size_error"},
-		{VLLM, NoTools, 400, "error.message", "--enable-auto-tool-choice"},
-		{VLLM, Auth, 401, "error", "Unauthorized"},
-		{Groq, RateLimited, 429, "error.type", "tokens"},
-		{DeepInfra, Credit, 402, "detail.error", "balance"},
-		{DeepInfra, Overloaded, 429, "error.message", "Model busy"},
-		{OpenRouter, NoTools, 404, "error.message", "support tool use"},
-		{OpenRouter, RateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
-		{LMStudio, TooLong, 400, "error", "context length of only"},
+		{DialectOpenAI, RateLimited, 429, "error.code", "rate_limit_exceeded"},
+		{DialectOpenAI, NoCredit, 429, "error.code", "insufficient_quota"},
+		{DialectOpenAI, PromptTooLong, 400, "error.code", "context_length_exceeded"},
+		{DialectOllama, UnknownModel, 404, "error.message", `model "m" not found, try pulling it first`},
+		{DialectOllama, ToolsUnsupported, 400, "error.message", "does not support tools"},
+		{DialectLlamaCpp, ModelLoading, 503, "error.message", "Loading model"},
+		{DialectLlamaCpp, PromptTooLong, 400, "error.type", "exceed_context_size_error"},
+		{DialectVLLM, ToolsUnsupported, 400, "error.message", "--enable-auto-tool-choice"},
+		{DialectVLLM, WrongKey, 401, "error", "Unauthorized"},
+		{DialectGroq, RateLimited, 429, "error.type", "tokens"},
+		{DialectDeepInfra, NoCredit, 402, "detail.error", "balance"},
+		{DialectDeepInfra, Overloaded, 429, "error.message", "Model busy"},
+		{DialectOpenRouter, ToolsUnsupported, 404, "error.message", "support tool use"},
+		{DialectOpenRouter, RateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
+		{DialectLMStudio, PromptTooLong, 400, "error", "context length of only"},
 	} {
-		s, base := NewServer(t, Faulty(Instant, Fails(c.class)))
+		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultOfClass(c.class)))
 		s.Dialect = c.dialect
 		r := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user))
 		if r.status != c.status || !strings.Contains(text(r.object(t), c.path), c.says) {
@@ -125,18 +125,18 @@ func TestDialects_HaveOwnErrorTexts(t *testing.T) {
 
 func TestLateFailure_IsInStream(t *testing.T) {
 	for _, d := range Dialects {
-		s, base := NewServer(t, Faulty(Instant, FailsLate(Internal)))
+		s, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(InternalError)))
 		s.Dialect = d
 		all := send(t, http.MethodPost, base+"/chat/completions", chatRequest(user)).events(t)
 		last := all[len(all)-1].data
 		if at(last, "error") == nil && at(last, "detail") == nil {
 			t.Errorf("%q: %v", d, last)
 		}
-		if d == OpenRouter && text(last, "choices.0.finish_reason") != "error" {
+		if d == DialectOpenRouter && text(last, "choices.0.finish_reason") != "error" {
 			t.Errorf("%q: %v", d, last)
 		}
 	}
-	_, base := NewServer(t, Faulty(Instant, FailsLate(Overloaded), func(a Answer) Answer { a.Error = "no"; return a }))
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(Overloaded), func(a Answer) Answer { a.Error = "no"; return a }))
 	for _, want := range []string{"overloaded_error", "api_error"} {
 		r := postMessages(t, base, messagesRequestOf("", asks))
 		all := r.events(t)
@@ -149,9 +149,9 @@ func TestLateFailure_IsInStream(t *testing.T) {
 	}
 }
 
-func TestFailure_OverridesClassDefaults(t *testing.T) {
-	_, base := NewServer(t, Faulty(Instant, FailsWith(Failure{Status: 502, Body: "<html>Bad gateway</html>"}),
-		FailsWith(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
+func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502, Body: "<html>Bad gateway</html>"}),
+		FaultWithFailure(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
 	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
 		t.Errorf("%d %s", r.status, r.body)
@@ -162,9 +162,9 @@ func TestFailure_OverridesClassDefaults(t *testing.T) {
 	}
 }
 
-// TestCut_IsAtItsByte cuts answers in both formats at every byte. The received bytes must be the
+// TestFaultCutStream_CutsAtExactByte cuts answers in both formats at every byte. The received bytes must be the
 // beginning of the whole answer.
-func TestCut_IsAtItsByte(t *testing.T) {
+func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 	script := func(cut int) Script {
 		return func(Request) Answer {
 			return Answer{Text: "Grüße", Calls: []Call{{ID: "a", Name: "f", Args: `{}`}}, CutAfter: cut}
@@ -191,8 +191,8 @@ func TestCut_IsAtItsByte(t *testing.T) {
 	}
 }
 
-func TestFaulty_PlaysFaultsInOrder(t *testing.T) {
-	_, base := NewServer(t, Faulty(Instant, nil, Empty, Malformed, Unknown, Stops(StopLength), Stops(StopFilter), Cut(20)))
+func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool, FaultStopReason(StopLength), FaultStopReason(StopFilter), FaultCutStream(20)))
 	ask := func() []event {
 		r := postMessages(t, base, messagesRequestOf(oneTool, asks))
 		if strings.HasSuffix(r.body, io.ErrUnexpectedEOF.Error()) {
@@ -230,9 +230,9 @@ func TestFaulty_PlaysFaultsInOrder(t *testing.T) {
 	}
 }
 
-func TestStalls_LastUntilClientGoes(t *testing.T) {
+func TestFaultStalledStream_LastsUntilClientLeaves(t *testing.T) {
 	for _, n := range []int{0, 30} {
-		_, base := NewServer(t, Faulty(Instant, Stalls(n)))
+		_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultStalledStream(n)))
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/messages",
 			strings.NewReader(messagesRequestOf("", asks)))
 		if err != nil {

@@ -5,8 +5,8 @@ import "sync/atomic"
 // Fault turns an answer into a faulty one.
 type Fault func(Answer) Answer
 
-// Faulty returns a script whose first answers have one fault each. nil means no fault.
-func Faulty(script Script, faults ...Fault) Script {
+// ScriptWithFaults returns a script whose first answers have one fault each. nil means no fault.
+func ScriptWithFaults(script Script, faults ...Fault) Script {
 	var count atomic.Int64
 	return func(r Request) Answer {
 		n := int(count.Add(1)) - 1
@@ -18,39 +18,39 @@ func Faulty(script Script, faults ...Fault) Script {
 	}
 }
 
-// Fails returns a fault: the request fails with an error of a class.
-func Fails(c Class) Fault { return FailsWith(Failure{Class: c}) }
+// FaultOfClass returns a fault: the request fails with an error of a class.
+func FaultOfClass(c FailureClass) Fault { return FaultWithFailure(Failure{Class: c}) }
 
-// FailsWith returns a fault: the request fails with a detailed error.
-func FailsWith(f Failure) Fault {
+// FaultWithFailure returns a fault: the request fails with a detailed error.
+func FaultWithFailure(f Failure) Fault {
 	return func(a Answer) Answer { a.Fail = &f; return a }
 }
 
-// FailsLate returns a fault: the answer fails after its last delta.
-func FailsLate(c Class) Fault { return FailsWith(Failure{Class: c, Late: true}) }
+// FaultAfterAnswer returns a fault: the answer fails after its last delta.
+func FaultAfterAnswer(c FailureClass) Fault { return FaultWithFailure(Failure{Class: c, Late: true}) }
 
-// Cut returns a fault: the connection breaks after n bytes of the answer.
-func Cut(n int) Fault {
+// FaultCutStream returns a fault: the connection breaks after n bytes of the answer.
+func FaultCutStream(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter = n; return a }
 }
 
-// Stalls returns a fault: the server falls silent after n bytes of the answer. If n is 0, it does
+// FaultStalledStream returns a fault: the server falls silent after n bytes of the answer. If n is 0, it does
 // not even send the headers.
-func Stalls(n int) Fault {
+func FaultStalledStream(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
 }
 
-// Stops returns a fault: the model stops with the reason s.
-func Stops(s Stop) Fault {
+// FaultStopReason returns a fault: the model stops with the reason s.
+func FaultStopReason(s StopReason) Fault {
 	return func(a Answer) Answer { a.Stop = s; return a }
 }
 
-// Empty is a fault: the answer is empty.
-func Empty(Answer) Answer { return Answer{} }
+// FaultEmptyAnswer is a fault: the answer is empty.
+func FaultEmptyAnswer(Answer) Answer { return Answer{} }
 
-// Malformed is a fault: the arguments of the last call are cut in half. It adds a call if there is
+// FaultMalformedCall is a fault: the arguments of the last call are cut in half. It adds a call if there is
 // none.
-func Malformed(a Answer) Answer {
+func FaultMalformedCall(a Answer) Answer {
 	if len(a.Calls) == 0 {
 		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}
 	}
@@ -61,8 +61,8 @@ func Malformed(a Answer) Answer {
 	return a
 }
 
-// Unknown is a fault: the answer calls a tool that was not offered.
-func Unknown(a Answer) Answer {
+// FaultUnknownTool is a fault: the answer calls a tool that was not offered.
+func FaultUnknownTool(a Answer) Answer {
 	a.Calls = []Call{{Name: "open_the_pod_bay_doors", Args: `{"now":true}`}}
 	return a
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// FileWriter follows the user's message, one command a line and one call a step:
+// FileWriterScript follows the user's message, one command a line and one call a step:
 //
 //	append LINE to FILE   append_file; if its outcome is unknown, read_file comes before a retry
 //	write TEXT to FILE    write_file
@@ -27,9 +27,9 @@ import (
 // Then it answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It
 // keeps no state: it reads from the transcript which calls it has made. So a turn may continue
 // after any process has died.
-func FileWriter(r Request) Answer {
-	p := &fileRun{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
-	for line := range strings.Lines(r.Asked()) {
+func FileWriterScript(r Request) Answer {
+	p := &fileRun{done: r.AnsweredCalls(), seen: r.NewestPictures(), pictured: r.pictured()}
+	for line := range strings.Lines(r.NewestUserMessage()) {
 		if p.run(strings.TrimSpace(line)); p.next != nil {
 			return *p.next
 		}
@@ -37,7 +37,7 @@ func FileWriter(r Request) Answer {
 	if p.failed != "" {
 		return Answer{Text: "failed: " + p.failed}
 	}
-	text := "done: " + r.Asked()
+	text := "done: " + r.NewestUserMessage()
 	if p.told != "" {
 		text = "told:" + p.told
 	}
@@ -50,7 +50,7 @@ func FileWriter(r Request) Answer {
 // fileRun runs the commands from the start for each request. A call that was already made returns
 // its result. The first new call is the answer.
 type fileRun struct {
-	done   []Done
+	done   []AnsweredCall
 	at     int
 	next   *Answer
 	failed string
@@ -176,7 +176,7 @@ func (p *fileRun) view(file string) {
 
 func (p *fileRun) blind(string) {
 	if p.pictured && p.next == nil {
-		p.next = &Answer{Fail: &Failure{Class: NoPictures}}
+		p.next = &Answer{Fail: &Failure{Class: PicturesUnsupported}}
 	}
 }
 

@@ -113,7 +113,7 @@ func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal)
 		}
 	}
 	e := &exchange{Request: l.plain(), server: s, prompt: l.prompt(), usage: true, turnThought: l.turnThought() || l.betweenTools()}
-	e.Format = Anthropic
+	e.Format = FormatAnthropic
 	if refused := s.checkPictures(e); refused != nil {
 		return nil, refused
 	}
@@ -316,7 +316,7 @@ func (m *Message) add(b block) {
 	}
 }
 
-// result returns a tool message. If the tool failed, its text says so, as in OpenAI's format.
+// result returns a tool message. If the tool failed, its text says so, as in FormatOpenAI's format.
 func (b block) result() Message {
 	parts, _ := readBlocks(b.Content, "tool_result", "") // the content was checked before
 	m := Message{Role: "tool", CallID: b.ToolUseID}

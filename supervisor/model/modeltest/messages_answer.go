@@ -39,7 +39,7 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 		m.line("event: error\ndata: " + late.messagesBody(e.ID) + "\n\n")
 		return
 	}
-	m.event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.finish(Anthropic), "stop_sequence": nil},
+	m.event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.finish(FormatAnthropic), "stop_sequence": nil},
 		"usage": e.cost.messages(e.cost.output)})
 	m.event("message_stop", map[string]any{})
 }
@@ -58,8 +58,8 @@ func (e *exchange) thinks(thought string) string {
 
 // thought returns thinking as a block.
 func (e *exchange) thought(a Answer) map[string]any {
-	if strings.HasPrefix(a.Thinking, Redacted) {
-		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, Redacted, a.Text)}
+	if strings.HasPrefix(a.Thinking, RedactedThinking) {
+		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, RedactedThinking, a.Text)}
 	}
 	return map[string]any{"type": "thinking", "thinking": a.Thinking, "signature": sign(e.ID, a.Thinking, a.Text)}
 }
@@ -167,7 +167,7 @@ func writeMessage(a Answer, out *stream, e *exchange) {
 		}
 		content = append(content, map[string]any{"type": "tool_use", "id": e.useOf(i, call), "name": call.Name, "input": input})
 	}
-	whole := e.message(content, a.finish(Anthropic))
+	whole := e.message(content, a.finish(FormatAnthropic))
 	whole["usage"] = e.cost.messages(e.cost.output)
 	out.line(string(mustJSON(whole)))
 }

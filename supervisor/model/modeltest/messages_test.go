@@ -22,7 +22,7 @@ const (
 	oneTool = `"tools":[{"name":"f","description":"does","input_schema":{"type":"object"}}],`
 )
 
-func TestMessages_StreamLikeAnthropic(t *testing.T) {
+func TestMessages_Stream_LooksLikeAnthropics(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "Grüße!", Calls: []Call{{Name: "f", Args: `{"x":1}`}, {ID: "own", Name: "g"}}, Chunk: 3}
 	})
@@ -58,7 +58,7 @@ func TestMessages_StreamLikeAnthropic(t *testing.T) {
 	}
 }
 
-func TestMessages_WithoutStream(t *testing.T) {
+func TestMessages_WithoutStream_AnswerInOneBody(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer {
 		return Answer{Text: "Hello.", Calls: []Call{{Name: "f", Args: `{"x":1}`}}}
 	})
@@ -70,7 +70,7 @@ func TestMessages_WithoutStream(t *testing.T) {
 }
 
 func TestScript_SeesSameRequestInBothFormats(t *testing.T) {
-	s, base := NewServer(t, Echo)
+	s, base := NewServer(t, EchoScript)
 	postMessages(t, base, messagesRequestOf(`"system":[{"type":"text","text":"Be kind."}],`+oneTool, asks+`,`+uses+
 		`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"u1","is_error":true,`+
 		`"content":[{"type":"text","text":"broke"}]},`+
@@ -89,7 +89,7 @@ func TestScript_SeesSameRequestInBothFormats(t *testing.T) {
 	if string(seen[1].Raw) != chat || seen[0].Header.Get("Anthropic-Version") == "" {
 		t.Errorf("kept %q, %v", seen[1].Raw, seen[0].Header)
 	}
-	if seen[0].Format != Anthropic || seen[1].Format != OpenAI {
+	if seen[0].Format != FormatAnthropic || seen[1].Format != FormatOpenAI {
 		t.Errorf("formats %q and %q", seen[0].Format, seen[1].Format)
 	}
 	for i := range seen {
@@ -100,8 +100,8 @@ func TestScript_SeesSameRequestInBothFormats(t *testing.T) {
 	}
 }
 
-func TestMessages_RequireHeaders(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestMessages_WithoutHeaders_AreRefused(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	s.Key = "right"
 	for _, c := range []struct {
 		name    string

@@ -23,14 +23,14 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 	case strings.HasSuffix(path, "/models") && anthropic:
 		s.listMessages(w, r, id, models)
 	case strings.HasSuffix(path, "/models"):
-		if refused := s.checkKey(OpenAI, r.Header); refused != nil {
+		if refused := s.checkKey(FormatOpenAI, r.Header); refused != nil {
 			s.refuseChat(w, refused, id)
 			return true
 		}
-		give(w, idHeaders(OpenAI, id), map[string]any{"object": "list", "data": s.chatModels(models)})
-	case path == "/api/tags" && s.Dialect == Ollama:
+		give(w, idHeaders(FormatOpenAI, id), map[string]any{"object": "list", "data": s.chatModels(models)})
+	case path == "/api/tags" && s.Dialect == DialectOllama:
 		give(w, nil, map[string]any{"models": tags(models)})
-	case path == "/props" && s.Dialect == LlamaCpp:
+	case path == "/props" && s.Dialect == DialectLlamaCpp:
 		give(w, nil, map[string]any{"model_alias": models[0], "model_path": "/models/" + models[0] + ".gguf", "total_slots": 1,
 			"default_generation_settings": map[string]any{"n_ctx": s.Limits.Context}, "modalities": map[string]any{"vision": false}})
 	default:
@@ -44,7 +44,7 @@ func give(w http.ResponseWriter, header map[string]string, v any) {
 }
 
 // windowKeys are the fields with a model's window in tokens, by dialect.
-var windowKeys = map[Dialect]string{VLLM: "max_model_len", Groq: "context_window", OpenRouter: "context_length"}
+var windowKeys = map[Dialect]string{DialectVLLM: "max_model_len", DialectGroq: "context_window", DialectOpenRouter: "context_length"}
 
 func (s *Server) chatModels(models []string) []any {
 	out := []any{}
@@ -76,7 +76,7 @@ const (
 // listMessages sends a page of models in Anthropic's format. limit, after_id and before_id choose
 // the page.
 func (s *Server) listMessages(w http.ResponseWriter, r *http.Request, id string, models []string) {
-	if refused := s.checkKey(Anthropic, r.Header); refused != nil {
+	if refused := s.checkKey(FormatAnthropic, r.Header); refused != nil {
 		s.refuseMessages(w, refused, id)
 		return
 	}
@@ -98,7 +98,7 @@ func (s *Server) listMessages(w http.ResponseWriter, r *http.Request, id string,
 	if len(page) > 0 {
 		answer["first_id"], answer["last_id"] = page[0], page[len(page)-1]
 	}
-	give(w, idHeaders(Anthropic, id), answer)
+	give(w, idHeaders(FormatAnthropic, id), answer)
 }
 
 func pageSize(text string) (int, *refusal) {

@@ -14,14 +14,14 @@ const obeyPrefix = "OBEY "
 // numberedLine matches a numbered line of a diff that exists after the change.
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// Obedient reviews and triages, and obeys the text that it reads, whoever wrote that text. If a
+// ObedientScript reviews and triages, and obeys the text that it reads, whoever wrote that text. If a
 // line of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of
 // the answer repeats the text: as a finding at the first line of each file, as labels, as a
 // summary. Obedient confirms every finding.
-func Obedient(r Request) Answer {
+func ObedientScript(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
-	for line := range strings.Lines(r.Asked()) {
+	for line := range strings.Lines(r.NewestUserMessage()) {
 		var text string
 		if json.Unmarshal([]byte(line), &text) != nil {
 			continue
@@ -35,7 +35,7 @@ func Obedient(r Request) Answer {
 				"quote": at[2], "confidence": 1})
 			path = ""
 		}
-		if strings.Contains(r.Asked(), fmt.Sprintf("BEGIN file %s\n%s", markOf(r.Asked()), line)) {
+		if strings.Contains(r.NewestUserMessage(), fmt.Sprintf("BEGIN file %s\n%s", markOf(r.NewestUserMessage()), line)) {
 			_, path, _ = strings.Cut(text, " ")
 		}
 	}
@@ -64,15 +64,15 @@ type Order struct {
 	Call Call
 }
 
-// Servant returns a script that obeys orders in any text it reads, whoever wrote that text. Without
+// ObeyOrdersScript returns a script that obeys orders in any text it reads, whoever wrote that text. Without
 // such an order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
-func Servant(orders []Order) Script {
+func ObeyOrdersScript(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}
-		for _, d := range r.Done() {
+		for _, d := range r.AnsweredCalls() {
 			read, done[d.Call.Name+d.Call.Args] = read+"\n"+d.Result, true
 		}
-		asked := r.Asked()
+		asked := r.NewestUserMessage()
 		read = asked + "\n" + read
 		todo := []Call{}
 		for tool, argument := range map[string]string{"read_file": "path", "run_command": "command"} {

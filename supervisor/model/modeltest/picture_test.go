@@ -29,7 +29,7 @@ func TestPictures_AreCheckedLikeRealServers(t *testing.T) {
 		{"no picture", "image/png", "aGVsbG8=", "Could not process image", "unsupported image"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, base := NewServer(t, Instant)
+			_, base := NewServer(t, InstantScript)
 			for where, body := range map[string]string{
 				"the person's": messagesRequestOf("", userMessage(imageOf(c.kind, c.data))),
 				"a result's":   messagesRequestOf(oneTool, chain(asks, uses, resultWithPicture(c.kind, c.data))),
@@ -47,7 +47,7 @@ func TestPictures_AreCheckedLikeRealServers(t *testing.T) {
 	}
 }
 
-func TestReadPicture_Size(t *testing.T) {
+func TestCheckImage_TooLarge_IsRefused(t *testing.T) {
 	source := fmt.Sprintf(`{"type":"base64","media_type":"image/png","data":%q}`, strings.Repeat("AAAA", maxAnthropicImage/4+1))
 	refused := checkImage(&block{Source: []byte(source)}, "messages.0.content.0")
 	if refused == nil || !strings.Contains(refused.text, "image exceeds 5 MB maximum: 5242884 bytes > 5242880 bytes") {
@@ -56,25 +56,25 @@ func TestReadPicture_Size(t *testing.T) {
 }
 
 func TestChat_PictureInResult_IsRefused(t *testing.T) {
-	_, base := NewServer(t, Instant)
+	_, base := NewServer(t, InstantScript)
 	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + RedPNG + `"}}]}`
 	if status, text := post(t, base, "", chatRequest(calls+","+shown)); status != 400 {
 		t.Errorf("HTTP %d: %s", status, text)
 	}
 }
 
-// TestScript_SeesPictures checks that each picture is at the result that it belongs to, in any kind
+// TestScript_EachResult_HasItsPictures checks that each picture is at the result that it belongs to, in any kind
 // of message.
-func TestScript_SeesPictures(t *testing.T) {
+func TestScript_EachResult_HasItsPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })
 	check := func(format string) {
 		t.Helper()
-		if seen := got.Seen(); len(seen) != 1 || seen[0].String() != "image/png 8 x 6" {
+		if seen := got.NewestPictures(); len(seen) != 1 || seen[0].String() != "image/png 8 x 6" {
 			t.Errorf("%s: seen %v", format, seen)
 		}
-		if asked := got.Asked(); !strings.Contains(asked, "hi") || len(got.Done()) != 1 {
-			t.Errorf("%s: asked %q, done %v", format, asked, got.Done())
+		if asked := got.NewestUserMessage(); !strings.Contains(asked, "hi") || len(got.AnsweredCalls()) != 1 {
+			t.Errorf("%s: asked %q, done %v", format, asked, got.AnsweredCalls())
 		}
 	}
 	postMessages(t, base, messagesRequestOf(oneTool, chain(asks, uses, resultWithPicture("image/png", RedPNG))))
@@ -83,22 +83,22 @@ func TestScript_SeesPictures(t *testing.T) {
 	check("chat")
 }
 
-func TestPicture_TokensByPixels(t *testing.T) {
-	s, base := NewServer(t, Instant)
+func TestPicture_TokensGrowWithPixels(t *testing.T) {
+	s, base := NewServer(t, InstantScript)
 	postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG))))
-	one := s.Spent()
+	one := s.TotalUsage()
 	// 8 x 6 pixels are one token, but the base64 text would be 26.
 	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
 		t.Errorf("the prompt has %d tokens, want %d", one.Input, want)
 	}
 }
 
-func TestNoPictures_RefusalOfEachDialect(t *testing.T) {
+func TestNoVision_EachDialect_RefusesPictures(t *testing.T) {
 	for dialect, says := range map[Dialect]string{
-		PlainOpenAI: "image_url is only supported", Ollama: "does not support image input", LlamaCpp: "image input is not supported",
-		VLLM: "not a multimodal model", Groq: "must be a string", OpenRouter: "support image input", LMStudio: "not support images",
+		DialectOpenAI: "image_url is only supported", DialectOllama: "does not support image input", DialectLlamaCpp: "image input is not supported",
+		DialectVLLM: "not a multimodal model", DialectGroq: "must be a string", DialectOpenRouter: "support image input", DialectLMStudio: "not support images",
 	} {
-		s, base := NewServer(t, Instant)
+		s, base := NewServer(t, InstantScript)
 		s.Dialect, s.NoPictures = dialect, true
 		if status, text := post(t, base, "", chatRequest(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
 			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
@@ -107,7 +107,7 @@ func TestNoPictures_RefusalOfEachDialect(t *testing.T) {
 			t.Errorf("%q, without a picture: HTTP %d: %s", dialect, status, text)
 		}
 	}
-	s, base := NewServer(t, Instant)
+	s, base := NewServer(t, InstantScript)
 	s.NoPictures = true
 	if r := postMessages(t, base, messagesRequestOf("", userMessage(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
 		t.Errorf("HTTP %d: %s", r.status, r.body)

@@ -19,11 +19,11 @@ type record struct {
 	count int
 	kept  []Request
 	bytes int
-	spent map[string]Spent
+	spent map[string]TokenUsage
 }
 
-// Spent has the token counts of a conversation.
-type Spent struct {
+// TokenUsage has the token counts of a conversation.
+type TokenUsage struct {
 	Calls      int
 	Input      int64 // all input tokens, including those read from and written to the cache
 	Output     int64
@@ -31,16 +31,16 @@ type Spent struct {
 	CacheWrite int64
 }
 
-// ReadShare returns the share of input tokens that came from the cache, from 0 to 1.
-func (s Spent) ReadShare() float64 {
+// CacheReadShare returns the share of input tokens that came from the cache, from 0 to 1.
+func (s TokenUsage) CacheReadShare() float64 {
 	if s.Input == 0 {
 		return 0
 	}
 	return float64(s.CacheRead) / float64(s.Input)
 }
 
-func (s Spent) plus(o Spent) Spent {
-	return Spent{s.Calls + o.Calls, s.Input + o.Input, s.Output + o.Output, s.CacheRead + o.CacheRead,
+func (s TokenUsage) plus(o TokenUsage) TokenUsage {
+	return TokenUsage{s.Calls + o.Calls, s.Input + o.Input, s.Output + o.Output, s.CacheRead + o.CacheRead,
 		s.CacheWrite + o.CacheWrite}
 }
 
@@ -51,25 +51,25 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.record.kept)
 }
 
-// Count returns the number of requests that have passed the checks.
-func (s *Server) Count() int {
+// CountRequests returns the number of requests that have passed the checks.
+func (s *Server) CountRequests() int {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return s.record.count
 }
 
-// Usage returns the token counts by Request.Conversation. An answer is counted in full as soon as
+// UsageByConversation returns the token counts by Request.Conversation. An answer is counted in full as soon as
 // it has begun.
-func (s *Server) Usage() map[string]Spent {
+func (s *Server) UsageByConversation() map[string]TokenUsage {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return maps.Clone(s.record.spent)
 }
 
-// Spent returns the token counts of all conversations together.
-func (s *Server) Spent() Spent {
-	var all Spent
-	for _, one := range s.Usage() {
+// TokenUsage returns the token counts of all conversations together.
+func (s *Server) TotalUsage() TokenUsage {
+	var all TokenUsage
+	for _, one := range s.UsageByConversation() {
 		all = all.plus(one)
 	}
 	return all
@@ -92,9 +92,9 @@ func (r *record) spend(e *exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.spent == nil {
-		r.spent = map[string]Spent{}
+		r.spent = map[string]TokenUsage{}
 	}
 	c := e.cost
-	r.spent[e.Conversation] = r.spent[e.Conversation].plus(Spent{Calls: 1, Input: c.total(), Output: c.output,
+	r.spent[e.Conversation] = r.spent[e.Conversation].plus(TokenUsage{Calls: 1, Input: c.total(), Output: c.output,
 		CacheRead: c.read, CacheWrite: c.written()})
 }

@@ -5,17 +5,17 @@ import (
 	"net/http"
 )
 
-// Format is an API's format of requests and answers.
-type Format string
+// APIFormat is an API's format of requests and answers.
+type APIFormat string
 
 const (
-	OpenAI    Format = "openai"    // OpenAI's Chat Completions API
-	Anthropic Format = "anthropic" // Anthropic's Messages API
+	FormatOpenAI    APIFormat = "openai"    // FormatOpenAI's Chat Completions API
+	FormatAnthropic APIFormat = "anthropic" // Anthropic's Messages API
 )
 
 // Request is a request that has passed the checks. It is the same for both formats.
 type Request struct {
-	Format   Format
+	Format   APIFormat
 	Model    string
 	System   string
 	Messages []Message // without the system message

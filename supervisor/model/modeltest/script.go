@@ -2,15 +2,15 @@ package modeltest
 
 import "time"
 
-// Instant is a script that answers "ok" at once.
-func Instant(Request) Answer { return Answer{Text: "ok"} }
+// InstantScript is a script that answers "ok" at once.
+func InstantScript(Request) Answer { return Answer{Text: "ok"} }
 
-// Echo is a script that repeats the user's newest message.
-func Echo(r Request) Answer { return Answer{Text: "echo: " + r.Asked()} }
+// EchoScript is a script that repeats the user's newest message.
+func EchoScript(r Request) Answer { return Answer{Text: "echo: " + r.NewestUserMessage()} }
 
-// Paced returns a script that sends answers slowly: in deltas of chunk bytes, with a delay before
+// PacedScript returns a script that sends answers slowly: in deltas of chunk bytes, with a delay before
 // each.
-func Paced(script Script, chunk int, delay time.Duration) Script {
+func PacedScript(script Script, chunk int, delay time.Duration) Script {
 	return func(r Request) Answer {
 		a := script(r)
 		a.Chunk, a.Delay = chunk, delay
@@ -18,8 +18,8 @@ func Paced(script Script, chunk int, delay time.Duration) Script {
 	}
 }
 
-// Asked returns the user's newest message.
-func (r Request) Asked() string {
+// NewestUserMessage returns the user's newest message.
+func (r Request) NewestUserMessage() string {
 	if at := r.asked(); at >= 0 {
 		return r.Messages[at].Content
 	}
@@ -38,25 +38,25 @@ func (r Request) asked() int {
 	return -1
 }
 
-// Done is a call since the user's newest message, with its result.
-type Done struct {
+// AnsweredCall is a call since the user's newest message, with its result.
+type AnsweredCall struct {
 	Call   Call
 	Result string
 }
 
-// Done returns the calls since the user's newest message, in order.
-func (r Request) Done() []Done {
-	var done []Done
+// AnsweredCall returns the calls since the user's newest message, in order.
+func (r Request) AnsweredCalls() []AnsweredCall {
+	var done []AnsweredCall
 	for _, m := range r.Messages[r.asked()+1:] {
 		for _, c := range m.Calls {
-			done = append(done, Done{Call: c, Result: r.result(c.ID)})
+			done = append(done, AnsweredCall{Call: c, Result: r.result(c.ID)})
 		}
 	}
 	return done
 }
 
-// Seen returns the pictures since the user's newest message.
-func (r Request) Seen() []Picture {
+// NewestPictures returns the pictures since the user's newest message.
+func (r Request) NewestPictures() []Picture {
 	var seen []Picture
 	for _, m := range r.Messages[max(r.asked(), 0):] {
 		seen = append(seen, m.Images...)

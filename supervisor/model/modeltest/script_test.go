@@ -34,7 +34,7 @@ func turn(t *testing.T, script Script, asked string, tool func(n int, c Call) st
 
 func fine(int, Call) string { return "ok" }
 
-func TestFileWriter_FollowsCommands(t *testing.T) {
+func TestFileWriterScript_FollowsCommands(t *testing.T) {
 	unknownOnce := func(n int, c Call) string {
 		if n == 1 {
 			return "error: interrupted: the outcome of this call is unknown; look before doing it again"
@@ -68,7 +68,7 @@ func TestFileWriter_FollowsCommands(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			made, last := turn(t, FileWriter, c.asked, c.tool)
+			made, last := turn(t, FileWriterScript, c.asked, c.tool)
 			if fmt.Sprint(made) != fmt.Sprint(c.made) || last.Text != c.text {
 				t.Errorf("made %s\nwant %s\nsaid %q", made, c.made, last.Text)
 			}
@@ -76,23 +76,23 @@ func TestFileWriter_FollowsCommands(t *testing.T) {
 	}
 }
 
-func TestFileWriter_FailsOnCommand(t *testing.T) {
-	if _, a := turn(t, FileWriter, "hang", fine); !a.Hang {
+func TestFileWriterScript_FailCommand_Fails(t *testing.T) {
+	if _, a := turn(t, FileWriterScript, "hang", fine); !a.Hang {
 		t.Errorf("hang: %+v", a)
 	}
-	if made, a := turn(t, FileWriter, "steps 1\nfail", fine); a.Status != 500 || len(made) != 1 {
+	if made, a := turn(t, FileWriterScript, "steps 1\nfail", fine); a.Status != 500 || len(made) != 1 {
 		t.Errorf("fail: %v, %+v", made, a)
 	}
 }
 
-func TestSmallScripts(t *testing.T) {
-	if _, a := turn(t, Echo, "hello", fine); a.Text != "echo: hello" {
+func TestSimpleScripts_AnswerAsDocumented(t *testing.T) {
+	if _, a := turn(t, EchoScript, "hello", fine); a.Text != "echo: hello" {
 		t.Errorf("echo: %+v", a)
 	}
-	if a := Instant(Request{}); a.Text != "ok" {
+	if a := InstantScript(Request{}); a.Text != "ok" {
 		t.Errorf("instant: %+v", a)
 	}
-	if a := Paced(Echo, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second || a.Text != "echo: " {
+	if a := PacedScript(EchoScript, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second || a.Text != "echo: " {
 		t.Errorf("paced: %+v", a)
 	}
 }

@@ -1,5 +1,5 @@
 // Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It
-// implements OpenAI's chat completions, in several dialects, and Anthropic's messages. It is as
+// implements FormatOpenAI's chat completions, in several dialects, and Anthropic's messages. It is as
 // strict about requests as the real servers, and answers by a script. It shares no code with the
 // providers, so that the wire formats are written twice and independently.
 //
@@ -23,7 +23,7 @@ type Script func(Request) Answer
 
 // Server is a fake model server. Set its fields before the first request.
 type Server struct {
-	// API key; "" accepts any key, and in OpenAI's format also no key
+	// API key; "" accepts any key, and in FormatOpenAI's format also no key
 	Key     string
 	Models  []string // names of the models; nil accepts any name
 	Dialect Dialect  // the server that is imitated in chat completions
@@ -71,7 +71,7 @@ func (s *Server) now() time.Time {
 
 // codec reads requests and writes answers in one format.
 type codec struct {
-	format  Format
+	format  APIFormat
 	decode  func(*Server, http.Header, []byte) (*exchange, *refusal)
 	account func(*cache, prompt, time.Time, int) counts
 	write   func(Answer, *stream, *exchange)
@@ -80,11 +80,11 @@ type codec struct {
 
 // openaiCodec and anthropicCodec are functions because variables would refer to themselves.
 func openaiCodec() codec {
-	return codec{OpenAI, (*Server).decodeChat, (*cache).usePrefixes, writeChat, (*Server).refuseChat}
+	return codec{FormatOpenAI, (*Server).decodeChat, (*cache).usePrefixes, writeChat, (*Server).refuseChat}
 }
 
 func anthropicCodec() codec {
-	return codec{Anthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
+	return codec{FormatAnthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
 }
 
 // ServeHTTP responds to requests of both APIs. It refuses others as the real servers do.
@@ -136,8 +136,8 @@ func (s *Server) answer(how codec, w http.ResponseWriter, r *http.Request, id st
 	how.write(answer, newStream(w, r, answer, e.Stream), e)
 }
 
-func idHeaders(f Format, id string) map[string]string {
-	if f == Anthropic {
+func idHeaders(f APIFormat, id string) map[string]string {
+	if f == FormatAnthropic {
 		return map[string]string{"Request-Id": id}
 	}
 	return map[string]string{"X-Request-Id": id}
@@ -179,11 +179,11 @@ func (l Limits) cacheMin() int {
 
 // checkKey checks the key, which each format has in its own header. Anthropic's format requires a
 // key even if any key is accepted.
-func (s *Server) checkKey(f Format, h http.Header) *refusal {
+func (s *Server) checkKey(f APIFormat, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
-	if f == OpenAI {
+	if f == FormatOpenAI {
 		if s.Key != "" && bearer != s.Key {
-			return Failure{Class: Auth}.chatOf(s, &exchange{Request: Request{Header: h}, server: s})
+			return Failure{Class: WrongKey}.chatOf(s, &exchange{Request: Request{Header: h}, server: s})
 		}
 		return nil
 	}

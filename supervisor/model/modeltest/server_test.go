@@ -35,7 +35,7 @@ func post(t *testing.T, base, key, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// chatRequest returns a request with messages in OpenAI's format.
+// chatRequest returns a request with messages in FormatOpenAI's format.
 func chatRequest(messages string) string {
 	return `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[` + messages + `]}`
 }
@@ -47,7 +47,7 @@ const (
 )
 
 func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
-	_, base := NewServer(t, Instant)
+	_, base := NewServer(t, InstantScript)
 	cases := []struct {
 		name, body, says string // says is a part of the refusal; "" means accepted
 	}{
@@ -98,7 +98,7 @@ func TestChat_IsAsStrictAsOpenAI(t *testing.T) {
 }
 
 func TestServer_ChecksKeyAndModel(t *testing.T) {
-	server, base := NewServer(t, Instant)
+	server, base := NewServer(t, InstantScript)
 	server.Key, server.Models = "k", []string{"n"}
 	if status, text := post(t, base, "x", chatRequest(user)); status != 401 {
 		t.Errorf("HTTP %d: %s", status, text)
@@ -112,17 +112,17 @@ func TestServer_ChecksKeyAndModel(t *testing.T) {
 }
 
 func TestRequests_KeepsNewest(t *testing.T) {
-	s := New(Instant)
+	s := New(InstantScript)
 	for i := range maxKept + 10 {
 		s.record.keep(Request{Model: fmt.Sprint(i)})
 	}
 	kept := s.Requests()
-	if s.Count() != maxKept+10 || len(kept) > maxKept || kept[len(kept)-1].Model != fmt.Sprint(maxKept+9) {
-		t.Errorf("count %d, kept %d", s.Count(), len(kept))
+	if s.CountRequests() != maxKept+10 || len(kept) > maxKept || kept[len(kept)-1].Model != fmt.Sprint(maxKept+9) {
+		t.Errorf("count %d, kept %d", s.CountRequests(), len(kept))
 	}
 }
 
-func TestCutAfter_IsExact(t *testing.T) {
+func TestCutAfter_CutsAtExactByte(t *testing.T) {
 	whole := ""
 	for _, cut := range []int{0, 1, 100, 250} {
 		_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: cut} })
@@ -140,7 +140,7 @@ func TestCutAfter_IsExact(t *testing.T) {
 	}
 }
 
-func TestHang_LastsUntilClientGoes(t *testing.T) {
+func TestHang_LastsUntilClientLeaves(t *testing.T) {
 	_, base := NewServer(t, func(Request) Answer { return Answer{Text: "hello", CutAfter: 10, Hang: true} })
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/chat/completions",
 		strings.NewReader(chatRequest(user)))
@@ -159,7 +159,7 @@ func TestHang_LastsUntilClientGoes(t *testing.T) {
 	resp.Body.Close()
 }
 
-func TestPieces_SplitBetweenCharacters(t *testing.T) {
+func TestDeltas_AreSplitBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		size int

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Spoken is the speech that the server sends: the first page of an Ogg Opus file, without sound.
-var Spoken = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
+// SpeechOGG is the speech that the server sends: the first page of an Ogg Opus file, without sound.
+var SpeechOGG = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
 	"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"...)
 
-// Known parameters. (OpenAI's API reference, Create speech.)
+// Known parameters. (FormatOpenAI's API reference, Create speech.)
 var (
 	speechKeys    = []string{"model", "input", "voice", "response_format", "speed", "instructions", "stream_format"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}
@@ -34,7 +34,7 @@ func (s *Server) speak(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 func (s *Server) readSpeech(r *http.Request) ([]byte, *refusal) {
-	if refused := s.checkKey(OpenAI, r.Header); refused != nil {
+	if refused := s.checkKey(FormatOpenAI, r.Header); refused != nil {
 		return nil, refused
 	}
 	raw, err := io.ReadAll(io.LimitReader(r.Body, s.Limits.body()))
@@ -49,8 +49,8 @@ func (s *Server) readSpeech(r *http.Request) ([]byte, *refusal) {
 	}
 	text := func(key string) string { v, _ := values[key].(string); return v }
 	n := utf8.RuneCountInString(text("input"))
-	s.record.keep(Request{Format: OpenAI, Header: r.Header.Clone(), Raw: raw, Model: text("model")})
-	return Spoken, firstRefusal(
+	s.record.keep(Request{Format: FormatOpenAI, Header: r.Header.Clone(), Raw: raw, Model: text("model")})
+	return SpeechOGG, firstRefusal(
 		badIf(text("model") == "", "you must provide a model parameter"),
 		badIf(!s.has(text("model")), "The model `%s` does not exist", text("model")),
 		badIf(n == 0 || n > maxSpeechInput, "[{'type': 'string_too_long', 'loc': ('body', 'input'), 'msg': 'String should have at most 4096 characters'}]"),

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Known parameters. (OpenAI's API reference, Create transcription, and the guide Speech to text.)
+// Known parameters. (FormatOpenAI's API reference, Create transcription, and the guide Speech to text.)
 var (
 	hearKeys    = []string{"model", "language", "prompt", "response_format", "temperature", "stream", "chunking_strategy", "include[]", "timestamp_granularities[]"}
 	hearFormats = []string{".flac", ".m4a", ".mp3", ".mp4", ".mpeg", ".mpga", ".oga", ".ogg", ".wav", ".webm"}
@@ -58,7 +58,7 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refused *refusal) {
-	if refused := s.checkKey(OpenAI, r.Header); refused != nil {
+	if refused := s.checkKey(FormatOpenAI, r.Header); refused != nil {
 		return nil, false, refused
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, maxRecording+1<<16)
@@ -85,7 +85,7 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 	if !s.has(model) {
 		return nil, false, &refusal{status: http.StatusNotFound, code: "model_not_found", text: "The model `" + model + "` does not exist or you do not have access to it."}
 	}
-	e = &exchange{Request: Request{Format: OpenAI, Header: r.Header.Clone(), Raw: raw, Model: model}, server: s}
+	e = &exchange{Request: Request{Format: FormatOpenAI, Header: r.Header.Clone(), Raw: raw, Model: model}, server: s}
 	return e, format == "verbose_json", firstRefusal(
 		badIf(model == "", "you must provide a model parameter"),
 		badIf(!slices.Contains(formats, format), "response_format '%s' is not compatible with model '%s'. Use 'json' or 'text' instead.", format, model),

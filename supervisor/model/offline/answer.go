@@ -29,7 +29,7 @@ func answer(req modelcall.Request) protocol.Message {
 	}
 	t := turn{messages: req.Messages[first:], tools: req.Tools}
 	for _, m := range t.messages {
-		t.calls = append(t.calls, m.Calls()...)
+		t.calls = append(t.calls, m.ToolCalls()...)
 	}
 	var said []string
 	for _, m := range t.messages {
@@ -37,7 +37,7 @@ func answer(req modelcall.Request) protocol.Message {
 			continue
 		}
 		reply := t.answer(m)
-		if len(reply.Calls()) > 0 {
+		if len(reply.ToolCalls()) > 0 {
 			return reply
 		}
 		said = append(said, reply.Text())
@@ -62,7 +62,7 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 		return textMessage(append(came, textWhatIAm, textConnect)...)
 	}
 	reply := t.respond(words)
-	if len(came) > 0 && len(reply.Calls()) == 0 {
+	if len(came) > 0 && len(reply.ToolCalls()) == 0 {
 		return textMessage(append(came, reply.Text())...)
 	}
 	return reply
@@ -185,7 +185,7 @@ func fence(text string) string {
 	}
 	quoted := bar + "\n" + shown + "\n" + bar
 	if left > 0 {
-		quoted += "\n" + fmt.Sprintf(textCut, amount.Bytes(int64(left)))
+		quoted += "\n" + fmt.Sprintf(textCut, amount.FormatBytes(int64(left)))
 	}
 	return quoted
 }

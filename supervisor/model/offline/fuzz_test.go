@@ -26,14 +26,14 @@ func FuzzTurn(f *testing.F) {
 		history := []protocol.Message{protocol.NewUserMessage(first), textMessage(said), protocol.NewUserMessage(text)}
 		for calls := 0; ; calls++ {
 			answer := next(t, history)
-			if len(answer.Calls()) == 0 {
+			if len(answer.ToolCalls()) == 0 {
 				return
 			}
 			if calls == maxCalls {
 				t.Fatalf("more than %d calls", maxCalls)
 			}
 			history = append(history, answer)
-			for _, call := range answer.Calls() {
+			for _, call := range answer.ToolCalls() {
 				history = append(history, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{
 					Result: &protocol.ToolResult{Call: call.ID, Name: call.Name, Text: result, Failed: fails},
 				}}})
@@ -55,10 +55,10 @@ func next(t *testing.T, history []protocol.Message) protocol.Message {
 	if streamed.String() != m.Text() || m.Role != protocol.RoleAssistant {
 		t.Fatalf("streamed %q, message %v", streamed.String(), m)
 	}
-	if m.Text() == "" && len(m.Calls()) == 0 {
+	if m.Text() == "" && len(m.ToolCalls()) == 0 {
 		t.Fatal("a message with nothing in it")
 	}
-	for _, call := range m.Calls() {
+	for _, call := range m.ToolCalls() {
 		var object map[string]any
 		if err := json.Unmarshal(call.Arguments, &object); err != nil || !utf8.Valid(call.Arguments) {
 			t.Fatalf("%s: arguments %q: %v", call.Name, call.Arguments, err)

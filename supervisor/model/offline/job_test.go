@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// TestReminderQuote_IsNotUsersWords checks that a message quoted by a reminder is not obeyed.
-func TestReminderQuote_IsNotUsersWords(t *testing.T) {
+// TestReminderQuote_IsNotObeyed checks that a message quoted by a reminder is not obeyed.
+func TestReminderQuote_IsNotObeyed(t *testing.T) {
 	said, _ := job.JobMessagesText(
 		[]sqlite.FireMessage{{Kind: supervisor.JobReminder, Due: time.Now(), Text: "list my files"}},
 		time.UTC,

@@ -58,11 +58,11 @@ func (c *chat) say(text string) string {
 			c.t.Fatalf("%q: %v", text, err)
 		}
 		c.add(answer.Message)
-		if len(answer.Message.Calls()) == 0 {
+		if len(answer.Message.ToolCalls()) == 0 {
 			c.first, c.extraCalls = 0, 0
 			return answer.Message.Text()
 		}
-		c.run(answer.Message.Calls())
+		c.run(answer.Message.ToolCalls())
 		if c.meanwhile != "" {
 			c.add(protocol.NewUserMessage(c.meanwhile))
 			c.meanwhile = ""
@@ -128,7 +128,7 @@ func TestTurn_AnswersEachMessage(t *testing.T) {
 	}
 }
 
-func TestStream_WordsAddUpToMessage(t *testing.T) {
+func TestStream_Deltas_AddUpToMessage(t *testing.T) {
 	var pieces []string
 	answer, err := Provider{}.Stream(context.Background(),
 		modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hello")}},
@@ -178,9 +178,9 @@ func TestUsage_IsEstimated(t *testing.T) {
 	}
 }
 
-// TestLongAnswers compares the model's texts about itself with testdata/*.golden. The flag -update
+// TestAnswersAboutModel_MatchGoldenFiles compares the model's texts about itself with testdata/*.golden. The flag -update
 // writes these files.
-func TestLongAnswers(t *testing.T) {
+func TestAnswersAboutModel_MatchGoldenFiles(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
 	} {

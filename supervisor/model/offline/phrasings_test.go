@@ -30,7 +30,7 @@ func offer(names ...string) []protocol.Tool {
 // outcome returns the model's first action for a message, as one line.
 func outcome(message string) string {
 	got := answer(modelcall.Request{Tools: offer(toolNames...), Messages: []protocol.Message{protocol.NewUserMessage(message)}})
-	if calls := got.Calls(); len(calls) > 0 {
+	if calls := got.ToolCalls(); len(calls) > 0 {
 		return "call: " + calls[0].Name + " " + string(calls[0].Arguments)
 	}
 	if r, _ := find(message); r != nil {
@@ -39,9 +39,9 @@ func outcome(message string) string {
 	return "say: unknown"
 }
 
-// TestPhrasings checks a file of lines "message => action". Add lines by hand or with -update, and
+// TestPhrasing_Each_CausesListedAction checks a file of lines "message => action". Add lines by hand or with -update, and
 // check the result.
-func TestPhrasings(t *testing.T) {
+func TestPhrasing_Each_CausesListedAction(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -71,8 +71,8 @@ func TestPhrasings(t *testing.T) {
 	}
 }
 
-// TestExamples_AreUnderstood tries the examples of the help text.
-func TestExamples_AreUnderstood(t *testing.T) {
+// TestHelpExamples_AreUnderstood tries the examples of the help text.
+func TestHelpExamples_AreUnderstood(t *testing.T) {
 	examples := 0
 	for _, want := range rules {
 		if want.example == "" {
@@ -91,8 +91,8 @@ func TestExamples_AreUnderstood(t *testing.T) {
 	}
 }
 
-// TestLongTexts covers messages of several lines. Their text must be written to the file unchanged.
-func TestLongTexts(t *testing.T) {
+// TestCreateFile_LongText_IsUnchanged covers messages of several lines. Their text must be written to the file unchanged.
+func TestCreateFile_LongText_IsUnchanged(t *testing.T) {
 	tests := []struct{ name, message, tool, path, content string }{
 		{"lines after a colon", "create a.py with:\n    x = 1\n    y = 2", "write_file", "a.py",
 			"    x = 1\n    y = 2\n"},
@@ -111,7 +111,7 @@ func TestLongTexts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := answer(modelcall.Request{
 				Tools: offer(toolNames...), Messages: []protocol.Message{protocol.NewUserMessage(tt.message)},
-			}).Calls()
+			}).ToolCalls()
 			var a struct{ Path, Content string }
 			if len(got) != 1 || json.Unmarshal(got[0].Arguments, &a) != nil {
 				t.Fatalf("got calls %v", got)
@@ -123,7 +123,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-func TestQuestions(t *testing.T) {
+func TestAskMe_Phrase_CallsAskUser(t *testing.T) {
 	for message, want := range map[string]string{
 		"ask me which color: red, blue or green": `call: ask_user {"kind":"choice","options":["red","blue","green"],"question":"Which color?"}`,
 		"Ask me über was: a or b":                `call: ask_user {"kind":"choice","options":["a","b"],"question":"Über was?"}`,

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestResults_BecomeAnswers compares the answers to tools' results.
-func TestResults_BecomeAnswers(t *testing.T) {
+// TestToolResult_Each_BecomesAnswer compares the answers to tools' results.
+func TestToolResult_Each_BecomesAnswer(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 2000)
 	tests := []struct {
 		name, message string
@@ -70,7 +70,7 @@ func TestResults_BecomeAnswers(t *testing.T) {
 	}
 }
 
-func TestMissingTool_IsNamed(t *testing.T) {
+func TestMissingTool_AnswerNamesTool(t *testing.T) {
 	c := newChat(t, nil)
 	c.tools = offer("list_files")
 	if answer := c.say("read a.md"); !strings.Contains(answer, "read_file, and I do not have it here") {
@@ -79,9 +79,9 @@ func TestMissingTool_IsNamed(t *testing.T) {
 	c.wantCalls()
 }
 
-// TestTurn_BegunByAnotherModel_SaysSo covers a turn with another model's calls, which the rules
+// TestTurn_BegunByAnotherModel_AnswerSaysSo covers a turn with another model's calls, which the rules
 // can't continue.
-func TestTurn_BegunByAnotherModel_SaysSo(t *testing.T) {
+func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{
 		Tools: offer(toolNames...),

@@ -50,7 +50,7 @@ type callDelta struct {
 // answerBuilder builds an answer from its chunks.
 type answerBuilder struct {
 	endpoint    *remote.Endpoint
-	progress    remote.Progress
+	progress    remote.AnswerProgress
 	say         func(string)
 	write       func(string) // passes text through the filters to the caller
 	model       string
@@ -63,7 +63,7 @@ type answerBuilder struct {
 	thought     int // bytes of thinking
 }
 
-func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
+func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }
 
 // newAnswerBuilder returns a builder that passes text to say as it comes. If thinks is true, it
 // removes thinking from the text. If told is true, it removes calls from the text.
@@ -89,21 +89,21 @@ type call struct {
 	arguments strings.Builder
 }
 
-// Add takes an event and passes its text on.
-func (b *answerBuilder) Add(e remote.Event) error {
+// AddEvent takes an event and passes its text on.
+func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	var c chunk
 	if string(e.Data) == "[DONE]" {
 		b.progress.Ended = true
 		return nil
 	}
 	if e.Name == "error" {
-		return b.endpoint.StreamRefusal(e.Data)
+		return b.endpoint.ParseStreamRefusal(e.Data)
 	}
-	if err := remote.Decode(e.Data, &c); err != nil {
+	if err := remote.DecodeJSON(e.Data, &c); err != nil {
 		return err
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		return b.endpoint.StreamRefusal(e.Data)
+		return b.endpoint.ParseStreamRefusal(e.Data)
 	}
 	if b.model == "" {
 		b.model = c.Model
@@ -133,7 +133,7 @@ func (b *answerBuilder) addChoice(ch choice) error {
 	thought := len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
 	b.progress.Received += int64(thought)
 	if b.thought += thought; b.thought > maxThinking {
-		return remote.ErrTooLong
+		return remote.ErrAnswerTooLong
 	}
 	for _, d := range ch.Delta.ToolCalls {
 		if err := b.addCall(d); err != nil {
@@ -168,10 +168,10 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	if c.name == "" {
 		c.name, size = d.Function.Name, size+len(d.Function.Name)
 	}
-	piece := remote.Unquote(d.Function.Arguments)
+	piece := remote.UnquoteJSON(d.Function.Arguments)
 	c.arguments.WriteString(piece)
 	if len(b.calls) > maxCalls {
-		return remote.ErrTooLong
+		return remote.ErrAnswerTooLong
 	}
 	return b.grow(size + len(piece))
 }
@@ -201,5 +201,5 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 // grow adds n bytes to the answer's size, and fails if the answer is too long.
 func (b *answerBuilder) grow(n int) error {
 	b.progress.Received += int64(n)
-	return b.progress.Grow(n)
+	return b.progress.CountBytes(n)
 }

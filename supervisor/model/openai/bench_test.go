@@ -22,7 +22,7 @@ func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
 	for n := 0; n < b.N; n += benchEach {
-		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(strings.NewReader(stream))})
+		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(strings.NewReader(stream))})
 		if _, err := p.Stream(b.Context(), hi(), func(modelcall.Delta) {}); err != nil {
 			b.Fatal(err)
 		}

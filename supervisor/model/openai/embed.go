@@ -38,14 +38,14 @@ type embedding struct {
 
 // Embed turns texts into vectors. Errors are those of Stream.
 func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e modelcall.Embeddings, err error) {
-	body, err := remote.Encode(embedRequest{model, texts})
+	body, err := remote.EncodeRequest(embedRequest{model, texts})
 	var data []byte
 	if err == nil {
-		data, err = p.Post(ctx, p.embedURL, remote.JSON(body), remote.TypeJSON, maxEmbedding)
+		data, err = p.Post(ctx, p.embedURL, remote.JSONBody(body), remote.ContentTypeJSON, maxEmbedding)
 	}
 	var answer embedding
 	if err == nil {
-		err = remote.Decode(data, &answer)
+		err = remote.DecodeJSON(data, &answer)
 	}
 	if err == nil {
 		e.Vectors, err = answer.vectors(len(texts))
@@ -57,7 +57,7 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e m
 	case ctx.Err() != nil:
 		return e, context.Cause(ctx)
 	}
-	return e, p.Explain(err, model, modelcall.Answer{})
+	return e, p.ExplainError(err, model, modelcall.Answer{})
 }
 
 // vectors returns the vectors of n texts in the order of the texts. It fails if a vector is
@@ -66,14 +66,14 @@ func (a embedding) vectors(n int) ([][]float32, error) {
 	list := make([][]float32, n)
 	for _, d := range a.Data {
 		if d.Index < 0 || d.Index >= n || list[d.Index] != nil {
-			return nil, fmt.Errorf("%w: a vector of text %d", remote.ErrNotEvent, d.Index)
+			return nil, fmt.Errorf("%w: a vector of text %d", remote.ErrInvalidEvent, d.Index)
 		}
 		list[d.Index] = d.Embedding
 	}
 	for i, v := range list {
 		none := !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
 		if none || len(v) > maxDimensions || len(v) != len(list[0]) {
-			return nil, fmt.Errorf("%w: text %d has a vector of %d numbers", remote.ErrNotEvent, i, len(v))
+			return nil, fmt.Errorf("%w: text %d has a vector of %d numbers", remote.ErrInvalidEvent, i, len(v))
 		}
 	}
 	return list, nil

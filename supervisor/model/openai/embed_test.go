@@ -28,7 +28,7 @@ func TestEmbed_KeepsOrderOfTexts(t *testing.T) {
 		t.Fatalf("%d vectors, %+v, %v", len(got.Vectors), got.Usage, err)
 	}
 	for i, text := range texts {
-		if !slices.Equal(got.Vectors[i], modeltest.Embedding(text)) {
+		if !slices.Equal(got.Vectors[i], modeltest.EmbeddingOf(text)) {
 			t.Errorf("%s has the vector of another text", text)
 		}
 	}
@@ -41,29 +41,29 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 	const kind = "application/json"
 	for name, c := range map[string]struct {
 		at    http.Handler
-		class modelcall.Class
+		class modelcall.ErrorClass
 		after time.Duration
 		free  bool
 	}{
 		"too many": {embeddingServer(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}),
 			modelcall.RateLimited, 7 * time.Second, true},
-		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.Server, 0, true},
-		"wrong key":       {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), modelcall.Auth, 0, true},
+		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.ServerError, 0, true},
+		"wrong key":       {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}), modelcall.AuthFailed, 0, true},
 		"llama.cpp's word for a text that is too long": {embeddingServer(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
-			modelcall.TooLong, 0, true},
-		"no such call":     {http.NotFoundHandler(), modelcall.Missing, 0, true},
-		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), modelcall.Missing, 0, false},
-		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), modelcall.Malformed, 0, false},
-		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
-		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
-		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
-		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), modelcall.Malformed, 0, false},
-		"of two lengths":   {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}`), modelcall.Malformed, 0, false},
-		"no direction":     {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [0]}]}`), modelcall.Malformed, 0, false},
-		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), modelcall.Malformed, 0, false},
+			modelcall.RequestTooLong, 0, true},
+		"no such call":     {http.NotFoundHandler(), modelcall.ModelMissing, 0, true},
+		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), modelcall.ModelMissing, 0, false},
+		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), modelcall.MalformedAnswer, 0, false},
+		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
+		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
+		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
+		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
+		"of two lengths":   {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}`), modelcall.MalformedAnswer, 0, false},
+		"no direction":     {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [0]}]}`), modelcall.MalformedAnswer, 0, false},
+		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), modelcall.MalformedAnswer, 0, false},
 		"too long a vector": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1`+strings.Repeat(",1", maxDimensions)+`]}]}`),
-			modelcall.Malformed, 0, false},
-		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), modelcall.Malformed, 0, false},
+			modelcall.MalformedAnswer, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), modelcall.MalformedAnswer, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Embed(t.Context(), "embed", []string{"one", "two"})
@@ -77,7 +77,7 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 		})
 	}
 	fake := embeddingServer(modeltest.Answer{})
-	for text, class := range map[string]modelcall.Class{strings.Repeat("word ", 8000): modelcall.TooLong, "": modelcall.Refused} {
+	for text, class := range map[string]modelcall.ErrorClass{strings.Repeat("word ", 8000): modelcall.RequestTooLong, "": modelcall.RequestRefused} {
 		_, err := speakerAt(t, fake).Embed(t.Context(), "embed", []string{"one", text})
 		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != class || !failed.Free {
 			t.Errorf("a text of %d bytes: %v", len(text), err)

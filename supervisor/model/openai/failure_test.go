@@ -112,8 +112,8 @@ func TestUsage_IsReadFromEachServer(t *testing.T) {
 	}
 }
 
-// TestFinishReasons also checks that incomplete calls are left out, so that they never run.
-func TestFinishReasons(t *testing.T) {
+// TestFinishReason_Each_IsTranslated also checks that incomplete calls are left out, so that they never run.
+func TestFinishReason_Each_IsTranslated(t *testing.T) {
 	call := func(id, args string) string {
 		return `{"id":"` + id + `","function":{"name":"f","arguments":` + quoted(args) + `}}`
 	}
@@ -121,7 +121,7 @@ func TestFinishReasons(t *testing.T) {
 		name, delta, finish string
 		stop                modelcall.StopReason
 		calls               int
-		class               modelcall.Class
+		class               modelcall.ErrorClass
 	}{
 		{"said all", `"content":"so"`, "stop", modelcall.StopEnd, 0, ""},
 		{"a reason of its own", `"content":"so"`, "eos", modelcall.StopEnd, 0, ""},
@@ -133,24 +133,24 @@ func TestFinishReasons(t *testing.T) {
 		{"a reason nobody has heard of, in a call", `"content":"so","tool_calls":[` + call("a", `{"x":`) + `]`, "tired",
 			modelcall.StopOther, 0, ""},
 		{"the end in capitals", `"content":"so"`, "STOP", modelcall.StopEnd, 0, ""},
-		{"the server gave up", `"content":"so"`, "abort", "", 0, modelcall.Server},
+		{"the server gave up", `"content":"so"`, "abort", "", 0, modelcall.ServerError},
 		{"length in the first call", `"content":"so","tool_calls":[` + call("a", `{"x":`) + `]`, "length",
 			modelcall.StopLength, 0, ""},
 		{"length before the arguments", `"content":"so","tool_calls":[` + call("a", "") + `]`, "length",
 			modelcall.StopLength, 0, ""},
 		{"length in the second call", `"tool_calls":[` + call("a", "") + "," + call("b", `{"x"`) + `]`, "length",
 			modelcall.StopTools, 1, ""},
-		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, modelcall.NoRoom},
-		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, modelcall.NoRoom},
-		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, modelcall.Empty},
-		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, modelcall.Empty},
-		{"a filter", `"content":"so"`, "content_filter", "", 0, modelcall.Filtered},
+		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, modelcall.NoRoomForText},
+		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, modelcall.NoRoomForText},
+		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, modelcall.EmptyAnswer},
+		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, modelcall.EmptyAnswer},
+		{"a filter", `"content":"so"`, "content_filter", "", 0, modelcall.ContentFiltered},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			stream := `data: {"choices":[{"delta":{` + c.delta + `},"finish_reason":"` + c.finish + `"}]}` + "\n\n"
 			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
-			if modeltest.ClassOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.Calls()) != c.calls {
+			if modeltest.ErrorClassOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.ToolCalls()) != c.calls {
 				t.Errorf("got %+v, %v", answer, err)
 			}
 		})
@@ -159,8 +159,8 @@ func TestFinishReasons(t *testing.T) {
 
 func TestEndlessThinking_IsBrokenOff(t *testing.T) {
 	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
-	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxThinking*2))})
-	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != modelcall.Malformed {
+	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(io.LimitReader(modeltest.RepeatingReader(thought), maxThinking*2))})
+	if _, _, err := ask(p, hi()); modeltest.ErrorClassOf(err) != modelcall.MalformedAnswer {
 		t.Errorf("got %v", err)
 	}
 }

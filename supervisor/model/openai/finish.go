@@ -44,7 +44,7 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	case cut && nothing:
 		return modelcall.Answer{}, errNoRoom
 	case nothing:
-		return modelcall.Answer{}, remote.ErrEmpty
+		return modelcall.Answer{}, remote.ErrEmptyAnswer
 	case cut:
 		stop = modelcall.StopLength
 	case unknown:
@@ -97,7 +97,7 @@ func (b *answerBuilder) parts() ([]protocol.Part, error) {
 	}
 	for i, c := range b.calls {
 		if c.name == "" {
-			return nil, remote.ErrNoName
+			return nil, remote.ErrUnnamedCall
 		}
 		if name, renamed := b.names[c.name]; renamed {
 			c.name = name

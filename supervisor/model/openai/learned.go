@@ -32,7 +32,7 @@ var optionalParts = []optionalPart{
 	{"prompt_cache_key", refusesParameter("prompt_cache_key"), clearField(func(r *request) *string { return &r.CacheKey })},
 	{"cache_control", refusesParameter("cache_control"), removeMarks},
 	{pictureParts, refusesPictures, withoutPictures(remote.ReasonNoPictures)},
-	{currentPictures, refusesPicture, withoutPictures(remote.ReasonUnusable)},
+	{currentPictures, refusesPicture, withoutPictures(remote.ReasonUnusablePicture)},
 	{nativeTools, isNoTools, toolsAsText},
 }
 
@@ -107,7 +107,7 @@ func (p *Provider) thinksUnasked(model string) bool {
 // learn reports whether err refuses an optional part of r. If so, it removes the part from r and
 // from later requests to the model. A removed part can't be refused again, so retries end.
 func (p *Provider) learn(r *request, err error) bool {
-	f := remote.RefusalIn(err)
+	f := remote.FindRefusal(err)
 	if f == nil {
 		return false
 	}
@@ -132,7 +132,7 @@ func (p *Provider) learn(r *request, err error) bool {
 
 // remember removes a part from all later requests to a model.
 func (p *Provider) remember(model, part string) {
-	p.refused.Change(model, func(parts []string) []string {
+	p.refused.Update(model, func(parts []string) []string {
 		if slices.Contains(parts, part) {
 			return parts
 		}

@@ -68,7 +68,7 @@ func (p *Provider) lowerLimit(r *request, f *remote.Refusal) bool {
 	if err != nil || most >= sent {
 		return false
 	}
-	p.limits.Change(r.Model, func(int) int { return most })
+	p.limits.Update(r.Model, func(int) int { return most })
 	p.Log.Info("a model may say less at once; it is asked for no more from now on", "provider", p.Name, "model", r.Model,
 		"tokens", most)
 	for _, field := range []*int{&r.MaxTokens, &r.MaxCompletionTokens} {

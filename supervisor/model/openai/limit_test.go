@@ -55,8 +55,8 @@ func TestPaidOutputLimit_IsNeverDropped(t *testing.T) {
 	}
 }
 
-// TestReceived_CountsThinkingAndCalls also checks that the request is reported as sent.
-func TestReceived_CountsThinkingAndCalls(t *testing.T) {
+// TestReceivedBytes_IncludeThinkingAndCalls also checks that the request is reported as sent.
+func TestReceivedBytes_IncludeThinkingAndCalls(t *testing.T) {
 	stream := `data: {"choices":[{"delta":{"reasoning_content":"12345"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"12"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"bc","arguments":"{}"}}]}}]}` + "\n\n" +

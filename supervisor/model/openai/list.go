@@ -17,7 +17,7 @@ const maxModels = 2000 // maximum number of models; OpenRouter has some hundreds
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
-		_, err = p.End(ctx, "", modelcall.Answer{}, err)
+		_, err = p.FinishCall(ctx, "", modelcall.Answer{}, err)
 		return nil, err
 	}
 	var models []string
@@ -31,7 +31,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 
 func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	var l listing
-	if err := p.List(ctx, p.modelsURL, &l); err != nil {
+	if err := p.ReadModelList(ctx, p.modelsURL, &l); err != nil {
 		return nil, err
 	}
 	return l.models()
@@ -56,9 +56,9 @@ type listedModel struct {
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// Windows returns the windows that the endpoint tells, in tokens by model. The server llama.cpp has
+// ContextWindows returns the windows that the endpoint tells, in tokens by model. The server llama.cpp has
 // one model, and tells its window at another URL.
-func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
+func (p *Provider) ContextWindows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}
 	for _, m := range found {
@@ -69,7 +69,7 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 					Context int64 `json:"n_ctx"`
 				} `json:"default_generation_settings"`
 			}
-			if err := p.List(ctx, p.propsURL, &props); err == nil { // old versions lack this URL
+			if err := p.ReadModelList(ctx, p.propsURL, &props); err == nil { // old versions lack this URL
 				tokens = props.Defaults.Context
 			}
 		}
@@ -84,13 +84,13 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 // can't type.
 func (l listing) models() (out []listedModel, err error) {
 	if l.Data == nil && l.Models == nil {
-		return nil, fmt.Errorf("%w: a list of models", remote.ErrNotEvent)
+		return nil, fmt.Errorf("%w: a list of models", remote.ErrInvalidEvent)
 	}
 	if l.Data == nil {
 		l.Data = l.Models
 	}
 	for _, m := range l.Data {
-		if m.ID = cmp.Or(m.ID, m.Name); remote.ValidModelName(m.ID) {
+		if m.ID = cmp.Or(m.ID, m.Name); remote.IsValidModelName(m.ID) {
 			out = append(out, m)
 		}
 	}

@@ -86,20 +86,20 @@ func TestModels_Failure_HasTextForUser(t *testing.T) {
 	cases := []struct {
 		name  string
 		h     http.HandlerFunc
-		class modelcall.Class
+		class modelcall.ErrorClass
 		want  string
 	}{
-		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), modelcall.Auth,
+		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), modelcall.AuthFailed,
 			`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-		{"a key without the right", page(403, "application/json", `{}`), modelcall.Auth,
+		{"a key without the right", page(403, "application/json", `{}`), modelcall.AuthFailed,
 			`"test" does not let this API key use its models. Use another model, or a key that may.`},
-		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.Missing,
+		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.ModelMissing,
 			`The server at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
-		{"a page", page(200, "text/html", `<html>`), modelcall.Malformed,
+		{"a page", page(200, "text/html", `<html>`), modelcall.MalformedAnswer,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-		{"something else", page(200, "application/json", `{"users":[]}`), modelcall.Malformed,
+		{"something else", page(200, "application/json", `{"users":[]}`), modelcall.MalformedAnswer,
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-		{"a refusal", page(400, "application/json", `{}`), modelcall.Refused,
+		{"a refusal", page(400, "application/json", `{}`), modelcall.RequestRefused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
 				`Use another model. An admin finds what it said in the log at level debug.`},
 	}
@@ -107,11 +107,11 @@ func TestModels_Failure_HasTextForUser(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, c.h)})
 			models, err := p.Models(t.Context())
-			if models != nil || modeltest.ClassOf(err) != c.class {
-				t.Errorf("got %v, class %s", models, modeltest.ClassOf(err))
+			if models != nil || modeltest.ErrorClassOf(err) != c.class {
+				t.Errorf("got %v, class %s", models, modeltest.ErrorClassOf(err))
 			}
 			want := strings.ReplaceAll(c.want, "HOST", p.Host)
-			if got := problem.Message(err); got != want {
+			if got := problem.UserText(err); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -120,11 +120,11 @@ func TestModels_Failure_HasTextForUser(t *testing.T) {
 
 func TestModels_Silence_EndsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := modeltest.Pipe(true)
+		client, w := modeltest.ClientWithPipe(true)
 		defer w.Close()
 		began := time.Now()
 		_, err := open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}).Models(t.Context())
-		if modeltest.ClassOf(err) != modelcall.Network || time.Since(began) != remote.ListTimeout {
+		if modeltest.ErrorClassOf(err) != modelcall.NetworkError || time.Since(began) != remote.ModelListTimeout {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})
@@ -148,7 +148,7 @@ func TestProbeServers_FindsRunningServers(t *testing.T) {
 	llama := listenAddr(t, listHandler(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
 	others := listenAddr(t, listHandler(`{"data":[{"id":"m","owned_by":"someone"}]}`))
 	none := listenAddr(t, listHandler(`{"data":[]}`))
-	got := ProbeServers(t.Context(), []Candidate{
+	got := ProbeServers(t.Context(), []ServerCandidate{
 		{"ollama", ollama}, {"llama.cpp", llama}, {"llama.cpp", others}, {"llama.cpp", none}, {"ollama", none},
 		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", listenAddr(t, http.NotFoundHandler())},
 	})
@@ -162,10 +162,10 @@ func TestProbeServers_FindsRunningServers(t *testing.T) {
 	}
 }
 
-func TestCandidates_AreOnThisMachine(t *testing.T) {
-	want := []Candidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
+func TestServerCandidates_AreOnThisMachine(t *testing.T) {
+	want := []ServerCandidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
 		{"vllm", "127.0.0.1:8000"}}
-	if diff := cmp.Diff(want, Candidates()); diff != "" {
+	if diff := cmp.Diff(want, ServerCandidates()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -175,12 +175,12 @@ func FuzzListing(f *testing.F) {
 	f.Add(`{"models":[{"name":"a"},null]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		var l listing
-		if remote.Decode([]byte(body), &l) != nil {
+		if remote.DecodeJSON([]byte(body), &l) != nil {
 			return
 		}
 		models, err := l.models()
 		for i, m := range models {
-			if err != nil || !remote.ValidModelName(m.ID) || (i > 0 && models[i-1].ID >= m.ID) {
+			if err != nil || !remote.IsValidModelName(m.ID) || (i > 0 && models[i-1].ID >= m.ID) {
 				t.Fatalf("%v, %v", models, err)
 			}
 		}

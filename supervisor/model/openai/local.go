@@ -12,8 +12,8 @@ import (
 // its start.
 const findTimeout = 300 * time.Millisecond
 
-// Candidate is an address on this machine where a model server may run.
-type Candidate struct {
+// ServerCandidate is an address on this machine where a model server may run.
+type ServerCandidate struct {
 	Server string // a name from Servers
 	Addr   string // host:port
 }
@@ -26,24 +26,26 @@ type LocalServer struct {
 	Models  []string // names of models; may be empty
 }
 
-// Candidates returns the default addresses of model servers on this machine.
-func Candidates() []Candidate {
-	var places []Candidate
+// ServerCandidates returns the default addresses of model servers on this machine.
+func ServerCandidates() []ServerCandidate {
+	var places []ServerCandidate
 	for _, s := range servers {
 		if s.port != "" {
-			places = append(places, Candidate{s.name, net.JoinHostPort("127.0.0.1", s.port)})
+			places = append(places, ServerCandidate{s.name, net.JoinHostPort("127.0.0.1", s.port)})
 		}
 	}
 	return places
 }
 
-// FindLocal looks for servers at the addresses of Candidates.
-func FindLocal(ctx context.Context) []LocalServer { return ProbeServers(ctx, Candidates()) }
+// FindLocalServers looks for servers at the addresses of Candidates.
+func FindLocalServers(ctx context.Context) []LocalServer {
+	return ProbeServers(ctx, ServerCandidates())
+}
 
 // ProbeServers probes all candidates at once, and returns the servers that it found in order. A
 // server counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300
 // ms.
-func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
+func ProbeServers(ctx context.Context, places []ServerCandidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	seen := make([]LocalServer, len(places))
@@ -57,7 +59,7 @@ func ProbeServers(ctx context.Context, places []Candidate) []LocalServer {
 
 // probe returns the server at a candidate's address; the zero value if there is none. It ignores
 // errors.
-func (place Candidate) probe(ctx context.Context) LocalServer {
+func (place ServerCandidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
 	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})
 	if err != nil {

@@ -44,30 +44,30 @@ type Options struct {
 	MaxOutput int    // output limit in tokens; 0 means the endpoint's own limit
 	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
-	// the longest wait for the first byte of an answer; 0 means DefaultBegin, but at least Stall
+	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least Stall
 	Begin time.Duration
-	// the endpoint is outside the private network; then Begin's default is FarBegin, or FarThinking
+	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or RemoteThinkingWait
 	// for a model that thinks
 	Far   bool
-	Stall time.Duration // the longest silence within an answer; 0 means DefaultStall
+	Stall time.Duration // the longest silence within an answer; 0 means DefaultMaxSilence
 	Log   hclog.Logger  // nil means no log
 }
 
-// DefaultOutput is the output limit in tokens if the caller needs one. It is gpt-4o's limit, the
+// DefaultMaxOutput is the output limit in tokens if the caller needs one. It is gpt-4o's limit, the
 // lowest in the price list. Thinking counts as output.
-const DefaultOutput = 16_384
+const DefaultMaxOutput = 16_384
 
 const (
-	// DefaultBegin is long because a local server may first load the model from a slow disk, and
+	// DefaultFirstByteWait is long because a local server may first load the model from a slow disk, and
 	// then read the whole prompt. Ollama allows five minutes for loading. A model may also think
 	// before its first word.
-	DefaultBegin = 5 * time.Minute
-	// FarBegin and FarThinking are for servers that have their models loaded. Their proxies wait no
+	DefaultFirstByteWait = 5 * time.Minute
+	// RemoteFirstByteWait and RemoteThinkingWait are for servers that have their models loaded. Their proxies wait no
 	// longer.
-	FarBegin    = 60 * time.Second
-	FarThinking = 180 * time.Second
-	// DefaultStall is short because a server sends text, or comments that keep the connection open.
-	DefaultStall = 60 * time.Second
+	RemoteFirstByteWait = 60 * time.Second
+	RemoteThinkingWait  = 180 * time.Second
+	// DefaultMaxSilence is short because a server sends text, or comments that keep the connection open.
+	DefaultMaxSilence = 60 * time.Second
 )
 
 // Provider calls the models of one endpoint. It may be used from several goroutines.
@@ -80,16 +80,16 @@ type Provider struct {
 	embedURL      string // URL for embeddings
 	propsURL      string // URL for llama.cpp's properties
 	server        server
-	optional      []optionalPart          // parts that this server may refuse
-	refused       remote.Memory[[]string] // names of the optional parts that each model has refused
-	limits        remote.Memory[int]      // each model's maximum output in tokens
+	optional      []optionalPart                 // parts that this server may refuse
+	refused       remote.ValuePerModel[[]string] // names of the optional parts that each model has refused
+	limits        remote.ValuePerModel[int]      // each model's maximum output in tokens
 	maxOutput     int
 	thinking      time.Duration // the longest wait for the first byte of a model that thinks
 }
 
 // New creates a Provider without connecting. The caller closes the Provider.
 func New(o Options) (*Provider, error) {
-	base, err := remote.ParseBase(o.BaseURL, "http://127.0.0.1:11434/v1")
+	base, err := remote.ParseBaseURL(o.BaseURL, "http://127.0.0.1:11434/v1")
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: base_url: %w", o.Name, err)
 	}
@@ -98,9 +98,9 @@ func New(o Options) (*Provider, error) {
 		return nil, fmt.Errorf("model provider %q: %w", o.Name, err)
 	}
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	begin, thinking := DefaultBegin, DefaultBegin
+	begin, thinking := DefaultFirstByteWait, DefaultFirstByteWait
 	if o.Far {
-		begin, thinking = FarBegin, FarThinking
+		begin, thinking = RemoteFirstByteWait, RemoteThinkingWait
 	}
 	p := &Provider{
 		thinking: cmp.Or(o.Begin, max(thinking, o.Stall)),
@@ -110,9 +110,9 @@ func New(o Options) (*Provider, error) {
 		propsURL: base.JoinPath("..", "props").String(),
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
-			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.Client(o.HTTPClient),
-			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultStall), Rules: errorRules, Log: o.Log,
-			Refusal: readRefusal, RetryAfter: remote.RetryAfter, RequestID: requestID,
+			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.NewHTTPClient(o.HTTPClient),
+			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules, Log: o.Log,
+			Refusal: readRefusal, RetryAfter: remote.ParseRetryAfter, RequestID: requestID,
 		},
 	}
 	if o.APIKey != "" {
@@ -135,7 +135,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	delta func(modelcall.Delta)) (modelcall.Answer, error) {
 	r, err := p.newRequest(req)
 	if err != nil {
-		return p.End(ctx, req.Model, modelcall.Answer{}, err)
+		return p.FinishCall(ctx, req.Model, modelcall.Answer{}, err)
 	}
 	say := func(text string) { delta(modelcall.Delta{Text: text}) }
 	endpoint := *p.Endpoint
@@ -143,9 +143,9 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		endpoint.Begin = p.thinking
 	}
 	for {
-		body, err := remote.Encode(r)
+		body, err := remote.EncodeRequest(r)
 		if err != nil {
-			return p.End(ctx, req.Model, modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err))
+			return p.FinishCall(ctx, req.Model, modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err))
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
@@ -158,6 +158,6 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 			err = beforeFirstWord(err)
 		}
 		answer.Blind = slices.Contains(p.refused.Get(r.Model), pictureParts) && slices.ContainsFunc(req.Messages, protocol.Message.HasImage)
-		return p.End(ctx, req.Model, answer, err)
+		return p.FinishCall(ctx, req.Model, answer, err)
 	}
 }

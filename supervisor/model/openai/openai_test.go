@@ -93,7 +93,7 @@ func requestJSON(t *testing.T, p *Provider, req modelcall.Request) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := remote.Encode(r)
+	body, err := remote.EncodeRequest(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestToolCalls_ArriveComplete(t *testing.T) {
 		{ID: "b", Name: "list_files", Arguments: json.RawMessage(`{}`)},
 		{ID: "c", Name: "write_file", Arguments: json.RawMessage(`{"_malformed":"{\"path\": \"half"}`)},
 	}
-	if diff := cmp.Diff(want, answer.Message.Calls()); diff != "" {
+	if diff := cmp.Diff(want, answer.Message.ToolCalls()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -230,7 +230,7 @@ var dialects = []struct {
 		`data: {"choices":[{"delta":{"content":" <thi"},"finish_reason":"stop"}]}` + "\n\n", " <thi", nil},
 }
 
-func TestDialects_AreUnderstood(t *testing.T) {
+func TestServerDialects_AreUnderstood(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {
 			answer, said, err := ask(open(t, Options{BaseURL: serve(t, sendStream(d.stream))}), hi())
@@ -241,7 +241,7 @@ func TestDialects_AreUnderstood(t *testing.T) {
 				t.Errorf("text %q, said %q, want %q", got, said, d.text)
 			}
 			var calls []string
-			for _, c := range answer.Message.Calls() {
+			for _, c := range answer.Message.ToolCalls() {
 				calls = append(calls, c.ID+" "+c.Name+" "+string(c.Arguments))
 			}
 			if diff := cmp.Diff(d.calls, calls); diff != "" {
@@ -253,7 +253,7 @@ func TestDialects_AreUnderstood(t *testing.T) {
 
 func TestConnection_IsReused(t *testing.T) {
 	seen := map[string]bool{}
-	server := modeltest.New(modeltest.Echo)
+	server := modeltest.New(modeltest.EchoScript)
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		seen[r.RemoteAddr] = true // no lock: there is only one request at a time
 		server.ServeHTTP(w, r)

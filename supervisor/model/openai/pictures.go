@@ -55,7 +55,7 @@ func resultParts(req modelcall.Request, r *protocol.ToolResult) []part {
 
 // userContent returns the content of a user's message: a text, or parts if there are pictures.
 func userContent(req modelcall.Request, m protocol.Message) any {
-	m.Parts = m.StampedParts()
+	m.Parts = m.PartsWithStamp()
 	var out []part
 	for _, p := range m.Parts {
 		switch {
@@ -159,9 +159,9 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 const currentPictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {
-	return !isTooLong(r) && remote.RefusesPictures(r.Status, r.Text)
+	return !isTooLong(r) && remote.ModelRefusesPictures(r.Status, r.Text)
 }
 
 func refusesPicture(r *remote.Refusal) bool {
-	return !isTooLong(r) && remote.RefusesPicture(r.Status, r.Text)
+	return !isTooLong(r) && remote.RefusesOnePicture(r.Status, r.Text)
 }

@@ -48,7 +48,7 @@ assistant null
 tool "a: a PNG image\n` + notSeen + `"
 tool "a: a PNG image\n` + notSeen + `"`
 
-func TestPictures_FollowTheirResults(t *testing.T) {
+func TestPictures_AreSentAfterTheirToolResults(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1/v1"})
 	req := modeltest.PictureRequest(t)
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
@@ -61,7 +61,7 @@ func TestPictures_FollowTheirResults(t *testing.T) {
 	}
 }
 
-func TestUnreadablePicture_BecomesLine(t *testing.T) {
+func TestUnreadablePicture_IsReplacedByText(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req)
@@ -75,12 +75,12 @@ func TestUnreadablePicture_BecomesLine(t *testing.T) {
 	}
 }
 
-// TestModelWithoutVision_WordsOfEachServer checks that the request is repeated at once without
+// TestModelWithoutVision_IsAskedWithoutPictures checks that the request is repeated at once without
 // pictures. Later requests have no pictures either.
-func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
+func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
-			server, base := modeltest.NewServer(t, modeltest.Instant)
+			server, base := modeltest.NewServer(t, modeltest.InstantScript)
 			server.Dialect, server.NoPictures = dialect, true
 			p := open(t, Options{BaseURL: base})
 			for range 2 {
@@ -98,9 +98,9 @@ func TestModelWithoutVision_WordsOfEachServer(t *testing.T) {
 	}
 }
 
-// TestBadPicture_IsLeftOutOnce checks that a refused picture is left out of one request. Later
+// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request. Later
 // requests have pictures again.
-func TestBadPicture_IsLeftOutOnce(t *testing.T) {
+func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 2000 && refusals == 0 {

@@ -100,7 +100,7 @@ func (p *Provider) newRequest(req modelcall.Request) (*request, error) {
 func toolsOf(tools []protocol.Tool) []tool {
 	var out []tool
 	for _, t := range tools {
-		out = append(out, tool{"function", function{remote.ToolName(t.Name), t.Description, t.Schema}})
+		out = append(out, tool{"function", function{remote.ValidToolName(t.Name), t.Description, t.Schema}})
 	}
 	return out
 }
@@ -109,7 +109,7 @@ func toolsOf(tools []protocol.Tool) []tool {
 func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
-		if wire := remote.ToolName(t.Name); wire != t.Name {
+		if wire := remote.ValidToolName(t.Name); wire != t.Name {
 			if names == nil {
 				names = map[string]string{}
 			}
@@ -136,7 +136,7 @@ func messagesOf(req modelcall.Request) ([]message, error) {
 	for i, m := range req.Messages {
 		shape, exists := roleHandlers[m.Role]
 		if !exists {
-			return nil, fmt.Errorf("%w: message %d: role %q", remote.ErrUnsendable, i, m.Role)
+			return nil, fmt.Errorf("%w: message %d: role %q", remote.ErrUnsendableRequest, i, m.Role)
 		}
 		if m.Role != protocol.RoleTool {
 			out, pictures = append(out, pictureMessage(pictures)...), nil
@@ -170,8 +170,8 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	if text := m.Text(); text != "" {
 		out.Content = text
 	}
-	for _, c := range m.Calls() {
-		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ToolName(c.Name), argumentsText(c)}})
+	for _, c := range m.ToolCalls() {
+		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ValidToolName(c.Name), argumentsText(c)}})
 	}
 	if out.Content == nil && out.ToolCalls == nil {
 		return nil

@@ -22,7 +22,7 @@ var (
 
 // beforeFirstWord changes the error of a stream that ended before the answer began.
 func beforeFirstWord(err error) error {
-	if errors.Is(err, remote.ErrCutOff) && !errors.Is(err, remote.ErrTooLong) {
+	if errors.Is(err, remote.ErrStreamCut) && !errors.Is(err, remote.ErrAnswerTooLong) {
 		return fmt.Errorf("%w: %w", errUnspoken, err)
 	}
 	return err
@@ -30,25 +30,25 @@ func beforeFirstWord(err error) error {
 
 // errorRules are tried in order. The last ones match every error.
 var errorRules = append([]remote.ErrorRule{
-	remote.OnRefusal(isTooLong, modelcall.TooLong, remote.TextTooLong),
-	remote.OnRefusal(isQuota, modelcall.Credit, textCredit),
-	remote.OnRefusal((*remote.Refusal).WrongKey, modelcall.Auth, remote.TextWrongKey),
-	remote.OnRefusal(isFiltered, modelcall.Filtered, textFilteredRequest),
-	remote.OnRefusal(status(http.StatusForbidden), modelcall.Auth, remote.TextForbidden),
-	remote.OnRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
-	remote.OnRefusal(isNoModel, modelcall.Missing, textNoModel),
-	remote.OnRefusal(isNoAPI, modelcall.Missing, textNoAPI),
-	remote.OnRefusal(status(http.StatusTooManyRequests), modelcall.RateLimited, remote.TextRateLimited),
-	remote.OnRefusal(isLoading, modelcall.Overloaded, textLoading),
-	remote.OnRefusal(isBusy, modelcall.Overloaded, remote.TextOverloaded),
-	remote.OnRefusal(isTheirs, modelcall.Server, textServer),
-	remote.OnRefusal(isStreamed, modelcall.Server, textBrokeOff),
-	remote.OnRefusal(remote.AnyRefusal, modelcall.Refused, remote.TextRefused),
-	remote.OnError(errBroken, modelcall.Server, textBrokeOff),
-	remote.OnError(errUnspoken, modelcall.Network, textUnspoken),
-	remote.OnError(errFiltered, modelcall.Filtered, remote.TextFiltered),
-	remote.OnError(errNoRoom, modelcall.NoRoom, textNoRoom),
-}, remote.OnAnyError("the OpenAI API", textHint)...)
+	remote.RuleForRefusal(isTooLong, modelcall.RequestTooLong, remote.TextTooLong),
+	remote.RuleForRefusal(isQuota, modelcall.NoCredit, textCredit),
+	remote.RuleForRefusal((*remote.Refusal).IsWrongKey, modelcall.AuthFailed, remote.TextWrongKey),
+	remote.RuleForRefusal(isFiltered, modelcall.ContentFiltered, textFilteredRequest),
+	remote.RuleForRefusal(status(http.StatusForbidden), modelcall.AuthFailed, remote.TextForbidden),
+	remote.RuleForRefusal(isNoTools, modelcall.NoTools, remote.TextNoTools),
+	remote.RuleForRefusal(isNoModel, modelcall.ModelMissing, textNoModel),
+	remote.RuleForRefusal(isNoAPI, modelcall.ModelMissing, textNoAPI),
+	remote.RuleForRefusal(status(http.StatusTooManyRequests), modelcall.RateLimited, remote.TextRateLimited),
+	remote.RuleForRefusal(isLoading, modelcall.Overloaded, textLoading),
+	remote.RuleForRefusal(isBusy, modelcall.Overloaded, remote.TextOverloaded),
+	remote.RuleForRefusal(isTheirs, modelcall.ServerError, textServer),
+	remote.RuleForRefusal(isStreamed, modelcall.ServerError, textBrokeOff),
+	remote.RuleForRefusal(remote.MatchAnyRefusal, modelcall.RequestRefused, remote.TextRefused),
+	remote.RuleForError(errBroken, modelcall.ServerError, textBrokeOff),
+	remote.RuleForError(errUnspoken, modelcall.NetworkError, textUnspoken),
+	remote.RuleForError(errFiltered, modelcall.ContentFiltered, remote.TextFiltered),
+	remote.RuleForError(errNoRoom, modelcall.NoRoomForText, textNoRoom),
+}, remote.RulesForAnyError("the OpenAI API", textHint)...)
 
 // readRefusal returns the refusal for an error object. Kind is the object's code. If the code is
 // missing or only repeats the status, as llama.cpp's does, Kind is the type.
@@ -76,7 +76,7 @@ func isTooLong(r *remote.Refusal) bool {
 		r.Status == http.StatusRequestEntityTooLarge {
 		return true
 	}
-	return r.Says("context length", "context size", "context window", "prompt is too long", "input is too long",
+	return r.TextContains("context length", "context size", "context window", "prompt is too long", "input is too long",
 		"maximum context", "maximum model length", "request too large", "reduce the length",
 		"too large to process")
 }
@@ -91,19 +91,19 @@ var noMoneyCodes = []string{"insufficient_quota", "billing_hard_limit_reached", 
 // isFiltered matches the codes of Azure and OpenAI, and OpenRouter's text with status 403.
 func isFiltered(r *remote.Refusal) bool {
 	return r.Kind == "content_filter" || r.Kind == "content_policy_violation" ||
-		(r.Status == http.StatusForbidden && r.Says("flagged", "moderation"))
+		(r.Status == http.StatusForbidden && r.TextContains("flagged", "moderation"))
 }
 
 // isNoTools matches texts of Ollama, OpenRouter, Groq and OpenAI. It also matches texts of vLLM and
 // llama.cpp if they run without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
-	return r.Says("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
+	return r.TextContains("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
 }
 
 func isNoModel(r *remote.Refusal) bool {
-	return !r.Listing && (r.Kind == "model_not_found" || r.Says("not a valid model") ||
-		(r.Status == http.StatusNotFound && r.Says("model")))
+	return !r.Listing && (r.Kind == "model_not_found" || r.TextContains("not a valid model") ||
+		(r.Status == http.StatusNotFound && r.TextContains("model")))
 }
 
 // isNoAPI matches a web page, a redirect, and an answer that is no stream.
@@ -114,7 +114,7 @@ func isNoAPI(r *remote.Refusal) bool {
 
 // isLoading matches llama.cpp's text while a model is loading.
 func isLoading(r *remote.Refusal) bool {
-	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
+	return r.Status == http.StatusServiceUnavailable && r.TextContains("loading model")
 }
 
 // statusOverloaded is Anthropic's status, passed on by OpenRouter. statusNoCapacity is Groq's. No
@@ -129,7 +129,7 @@ const (
 func isBusy(r *remote.Refusal) bool {
 	return r.Status == statusOverloaded || r.Status == statusNoCapacity ||
 		(r.Status == http.StatusServiceUnavailable && r.Text != "") ||
-		(r.Status >= 500 && r.Says("overloaded", "server busy", "at capacity"))
+		(r.Status >= 500 && r.TextContains("overloaded", "server busy", "at capacity"))
 }
 
 func isTheirs(r *remote.Refusal) bool {

@@ -33,7 +33,7 @@ func says(a modeltest.Answer) http.HandlerFunc {
 }
 
 func refusesKey(w http.ResponseWriter, r *http.Request) {
-	s := modeltest.New(modeltest.Echo)
+	s := modeltest.New(modeltest.EchoScript)
 	s.Key = "another"
 	s.ServeHTTP(w, r)
 }
@@ -47,39 +47,39 @@ const (
 // the endpoint's address.
 var userTexts = []struct {
 	name  string
-	class modelcall.Class
+	class modelcall.ErrorClass
 	h     http.HandlerFunc
-	code  supervisor.Code
+	code  supervisor.ErrorCode
 	want  string
 }{
-	{"a wrong key", modelcall.Auth, refusesKey, refused,
+	{"a wrong key", modelcall.AuthFailed, refusesKey, refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-	{"a key without the right", modelcall.Auth, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
+	{"a key without the right", modelcall.AuthFailed, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
-	{"no credit", modelcall.Credit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
+	{"no credit", modelcall.NoCredit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
 		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
-	{"no such model at OpenAI", modelcall.Missing,
+	{"no such model at OpenAI", modelcall.ModelMissing,
 		says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"no such model at Ollama", modelcall.Missing,
+	{"no such model at Ollama", modelcall.ModelMissing,
 		page(404, "application/json",
 			`{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"a base URL without its version", modelcall.Missing, says(modeltest.Answer{Status: 404,
+	{"a base URL without its version", modelcall.ModelMissing, says(modeltest.Answer{Status: 404,
 		Error: "Invalid URL (POST /chat/completions)"}), refused,
 		`The server at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a web page", modelcall.Missing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
+	{"a web page", modelcall.ModelMissing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
 		`The server at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a redirect", modelcall.Missing, func(w http.ResponseWriter, r *http.Request) {
+	{"a redirect", modelcall.ModelMissing, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
 		`The server at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
-	{"too long for OpenAI", modelcall.TooLong,
+	{"too long for OpenAI", modelcall.RequestTooLong,
 		says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"too long for llama.cpp, found out in the stream", modelcall.TooLong,
+	{"too long for llama.cpp, found out in the stream", modelcall.RequestTooLong,
 		sendStream(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
@@ -94,41 +94,41 @@ var userTexts = []struct {
 	{"llama.cpp starting", modelcall.Overloaded, page(503, "application/json",
 		`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), unavailable,
 		`"test" is still loading the model "m". Try again in a minute.`},
-	{"a server's trouble", modelcall.Server, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
+	{"a server's trouble", modelcall.ServerError, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
 		`"test" has an internal error (HTTP 502). Try again in a minute.`},
-	{"a request that it does not like", modelcall.Refused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
+	{"a request that it does not like", modelcall.RequestRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
 			`Use another model. An admin finds what it said in the log at level debug.`},
-	{"no reason given", modelcall.Refused, page(400, "text/plain", "no"), refused,
+	{"no reason given", modelcall.RequestRefused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
 			`Use another model. An admin finds what it said in the log at level debug.`},
-	{"an error in the stream", modelcall.Server, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
+	{"an error in the stream", modelcall.ServerError, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"an error event", modelcall.Server, sendStream("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
+	{"an error event", modelcall.ServerError, sendStream("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"OpenRouter: a server behind it that broke off", modelcall.Server, sendStream(`data: {"id":"gen-1","error":{"code":502,"message":` +
+	{"OpenRouter: a server behind it that broke off", modelcall.ServerError, sendStream(`data: {"id":"gen-1","error":{"code":502,"message":` +
 		`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"OpenRouter: no error but the reason", modelcall.Server, sendStream(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
+	{"OpenRouter: no error but the reason", modelcall.ServerError, sendStream(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
 		"\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
 	{"OpenRouter: too many requests, found out in the stream", modelcall.RateLimited,
 		sendStream(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"OpenRouter: what the server behind it said", modelcall.TooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
+	{"OpenRouter: what the server behind it said", modelcall.RequestTooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
 		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"OpenRouter: moderation", modelcall.Filtered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
+	{"OpenRouter: moderation", modelcall.ContentFiltered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
 		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
 		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
-	{"OpenRouter: no credit", modelcall.Credit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
+	{"OpenRouter: no credit", modelcall.NoCredit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
 		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
-	{"vLLM: too long", modelcall.TooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
+	{"vLLM: too long", modelcall.RequestTooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
 		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"Groq: larger than a minute's tokens", modelcall.TooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
+	{"Groq: larger than a minute's tokens", modelcall.RequestTooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
 		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
@@ -137,25 +137,25 @@ var userTexts = []struct {
 	{"Ollama: a full queue", modelcall.Overloaded, page(503, "application/json",
 		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
-	{"a proxy before nothing", modelcall.Server, page(503, "text/html", "<html>"), unavailable,
+	{"a proxy before nothing", modelcall.ServerError, page(503, "text/html", "<html>"), unavailable,
 		`"test" has an internal error (HTTP 503). Try again in a minute.`},
-	{"cut off", modelcall.Cut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
+	{"cut off", modelcall.StreamCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"[DONE] without a finish reason", modelcall.Cut, sendStream(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+	{"[DONE] without a finish reason", modelcall.StreamCut, sendStream(`data: {"choices":[{"delta":{"content":"half"}}]}` +
 		"\n\ndata: [DONE]\n\n"), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"no stream at all", modelcall.Network, sendStream(""), unavailable,
+	{"no stream at all", modelcall.NetworkError, sendStream(""), unavailable,
 		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
-	{"events of something else", modelcall.Malformed, sendStream("data: <xml/>\n\n"), refused,
+	{"events of something else", modelcall.MalformedAnswer, sendStream("data: <xml/>\n\n"), refused,
 		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-	{"a content filter", modelcall.Filtered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
+	{"a content filter", modelcall.ContentFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"no room to answer", modelcall.NoRoom, says(modeltest.Answer{Finish: "length"}), refused,
+	{"no room to answer", modelcall.NoRoomForText, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can raise its limit of output tokens or its context.`},
-	{"nothing", modelcall.Empty, says(modeltest.Answer{Text: " \n"}), refused,
+	{"nothing", modelcall.EmptyAnswer, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", modelcall.Malformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
+	{"a call without a name", modelcall.MalformedAnswer, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
@@ -165,7 +165,7 @@ func TestEndpointFailure_HasTextForUser(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
 			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.Host))
-			if got := modeltest.ClassOf(err); got != s.class {
+			if got := modeltest.ErrorClassOf(err); got != s.class {
 				t.Errorf("class %s, want %s", got, s.class)
 			}
 			if answer.Message.Parts != nil {
@@ -175,12 +175,12 @@ func TestEndpointFailure_HasTextForUser(t *testing.T) {
 	}
 }
 
-func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
+func checkSentence(t *testing.T, err error, code supervisor.ErrorCode, want string) {
 	t.Helper()
-	if got := problem.Message(err); got != want {
+	if got := problem.UserText(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
 	}
-	if got := supervisor.ErrorCode(err); got != code {
+	if got := supervisor.ErrorCodeOf(err); got != code {
 		t.Errorf("code %s, want %s", got, code)
 	}
 }
@@ -244,7 +244,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	}
 }
 
-func TestKey_InvalidInHeader_IsNotRepeated(t *testing.T) {
+func TestKey_UnfitForHeader_IsNotInError(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1/v1", APIKey: "sk-can\nary"}), hi())
 	if err == nil || strings.Contains(err.Error(), "sk-can") {
 		t.Errorf("got %v", err)

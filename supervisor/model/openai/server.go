@@ -18,7 +18,7 @@ type server struct {
 	owner      string   // owned_by in the server's list of models; "" if no other server uses the same port
 	notForChat []string // words in the names of models that are not for chat
 	limit      func(*request, int)
-	think      func(*request, modelcall.Thinking)
+	think      func(*request, modelcall.ThinkingLevel)
 	cache      func(*request, modelcall.Request) // requests caching; nil if the server caches by itself or not at all
 	// parallel tool calls must be requested
 	parallel bool
@@ -57,8 +57,8 @@ var servers = []server{
 	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true},
 }
 
-// Servers returns the allowed names for Options.Server.
-func Servers() []string {
+// ServerNames returns the allowed names for Options.Server.
+func ServerNames() []string {
 	names := make([]string, len(servers))
 	for i, s := range servers {
 		names[i] = s.name
@@ -74,7 +74,7 @@ func serverAt(name string, base *url.URL) (server, error) {
 	}
 	i := slices.IndexFunc(servers, is)
 	if i < 0 {
-		return server{}, fmt.Errorf("server %q; there are %s", name, strings.Join(Servers(), ", "))
+		return server{}, fmt.Errorf("server %q; there are %s", name, strings.Join(ServerNames(), ", "))
 	}
 	return servers[i], nil
 }
@@ -96,8 +96,8 @@ func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
 // effort returns a function that sets reasoning_effort. off is the value for no thinking; "" leaves
 // the parameter out.
-func effort(off string) func(*request, modelcall.Thinking) {
-	return func(r *request, t modelcall.Thinking) {
+func effort(off string) func(*request, modelcall.ThinkingLevel) {
+	return func(r *request, t modelcall.ThinkingLevel) {
 		r.ReasoningEffort = string(t)
 		if thinksNot(t) {
 			r.ReasoningEffort = off
@@ -106,7 +106,7 @@ func effort(off string) func(*request, modelcall.Thinking) {
 }
 
 // reasoningObject sets OpenRouter's parameter for thinking.
-func reasoningObject(r *request, t modelcall.Thinking) {
+func reasoningObject(r *request, t modelcall.ThinkingLevel) {
 	r.Reasoning = &reasoning{Effort: string(t)}
 	if thinksNot(t) {
 		r.Reasoning.Effort = "none"
@@ -115,11 +115,11 @@ func reasoningObject(r *request, t modelcall.Thinking) {
 
 // templateArgument sets arguments of the model's chat template. Qwen and similar models use the
 // first one, gpt-oss the second. Each ignores the other argument.
-func templateArgument(r *request, t modelcall.Thinking) {
+func templateArgument(r *request, t modelcall.ThinkingLevel) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {
 		r.TemplateArguments.ReasoningEffort = string(t)
 	}
 }
 
-func thinksNot(t modelcall.Thinking) bool { return t == "" || t == modelcall.ThinkingOff }
+func thinksNot(t modelcall.ThinkingLevel) bool { return t == "" || t == modelcall.ThinkingOff }

@@ -26,7 +26,7 @@ func quoted(text string) string {
 	return string(data)
 }
 
-func TestServerAt(t *testing.T) {
+func TestServerAt_BaseURL_NamesServer(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://api.openai.com/v1":           "openai",
 		"https://eu.API.OpenAI.com/v1":        "openai",
@@ -48,7 +48,7 @@ func TestServerAt(t *testing.T) {
 		t.Errorf("as it is set: %s", got)
 	}
 	_, err := New(Options{Name: "test", BaseURL: "http://h/v1", Server: "vlm"})
-	if err == nil || !strings.Contains(err.Error(), strings.Join(Servers(), ", ")) {
+	if err == nil || !strings.Contains(err.Error(), strings.Join(ServerNames(), ", ")) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -70,12 +70,12 @@ func extras(t *testing.T, body []byte) string {
 	return string(text)
 }
 
-// TestRequest_ParametersOfEachServer compares the requests to each server with a table.
-func TestRequest_ParametersOfEachServer(t *testing.T) {
+// TestRequest_EachServer_HasKnownParameters compares the requests to each server with a table.
+func TestRequest_EachServer_HasKnownParameters(t *testing.T) {
 	low, off := modelcall.ThinkingLow, modelcall.ThinkingOff
 	cases := []struct {
 		server   string
-		thinking modelcall.Thinking
+		thinking modelcall.ThinkingLevel
 		limit    int
 		want     string
 	}{
@@ -190,8 +190,8 @@ func (s *pickyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 }
 
-// TestRefusedParameter_IsLeftOutFromThenOn has texts of real servers for the refusal.
-func TestRefusedParameter_IsLeftOutFromThenOn(t *testing.T) {
+// TestRefusedParameter_IsNeverSentAgain has texts of real servers for the refusal.
+func TestRefusedParameter_IsNeverSentAgain(t *testing.T) {
 	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
 	cases := []struct {
 		name, server, word string
@@ -256,35 +256,35 @@ func TestOtherRefusal_IsNotRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
-			if class := modeltest.ClassOf(err); len(s.sent) != 1 || (class != modelcall.Refused && class != modelcall.TooLong) {
+			if class := modeltest.ErrorClassOf(err); len(s.sent) != 1 || (class != modelcall.RequestRefused && class != modelcall.RequestTooLong) {
 				t.Errorf("sent %d, %v", len(s.sent), err)
 			}
 		})
 	}
 }
 
-// TestServer_RefusingEverything_IsGivenUp also covers a server whose refusals each name a new
+// TestServer_RefusesEverything_CallFails also covers a server whose refusals each name a new
 // parameter.
-func TestServer_RefusingEverything_IsGivenUp(t *testing.T) {
+func TestServer_RefusesEverything_CallFails(t *testing.T) {
 	everything := `{"error":{"message":"stream_options reasoning_effort max_completion_tokens prompt_cache_key ` +
 		`prompt_cache_retention"}}`
 	s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
-	if modeltest.ClassOf(err) != modelcall.Refused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
+	if modeltest.ErrorClassOf(err) != modelcall.RequestRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
 		t.Errorf("sent %d, %v", len(s.sent), err)
 	}
 }
 
-func TestToolName_UnfitForWire_IsMapped(t *testing.T) {
+func TestToolName_Invalid_IsReplaced(t *testing.T) {
 	req := hi()
 	req.Tools = []protocol.Tool{{Name: "mail.send", Schema: json.RawMessage(`{"type":"object"}`)}}
 	stream := `data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"mail_send","arguments":"{}"}}]},` +
 		`"finish_reason":"tool_calls"}]}` + "\n\n"
 	answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), req)
 	want := []protocol.ToolCall{{ID: "a", Name: "mail.send", Arguments: json.RawMessage("{}")}}
-	if diff := cmp.Diff(want, answer.Message.Calls()); err != nil || diff != "" {
+	if diff := cmp.Diff(want, answer.Message.ToolCalls()); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 }

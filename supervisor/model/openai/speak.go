@@ -22,13 +22,13 @@ type speakRequest struct {
 
 // Speak turns text into speech and returns Ogg Opus. Errors are those of Stream.
 func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte, error) {
-	body, err := remote.Encode(speakRequest{model, text, voice, "opus"})
+	body, err := remote.EncodeRequest(speakRequest{model, text, voice, "opus"})
 	var ogg []byte
 	if err == nil {
-		ogg, err = p.Post(ctx, p.speechURL, remote.JSON(body), remote.TypeStream, maxSpoken)
+		ogg, err = p.Post(ctx, p.speechURL, remote.JSONBody(body), remote.ContentTypeStream, maxSpoken)
 	}
 	if err == nil && !bytes.HasPrefix(ogg, []byte("OggS")) {
-		err = fmt.Errorf("%w: it is no Ogg Opus", remote.ErrNotEvent)
+		err = fmt.Errorf("%w: it is no Ogg Opus", remote.ErrInvalidEvent)
 	}
 	switch {
 	case err == nil:
@@ -36,5 +36,5 @@ func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, p.Explain(err, model, modelcall.Answer{})
+	return nil, p.ExplainError(err, model, modelcall.Answer{})
 }

@@ -27,12 +27,12 @@ func speakerAt(t *testing.T, h http.Handler) *Provider {
 	return p
 }
 
-func TestSpeak(t *testing.T) {
-	fake := modeltest.New(modeltest.Echo)
+func TestSpeak_Text_ReturnsOggAudio(t *testing.T) {
+	fake := modeltest.New(modeltest.EchoScript)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	p := speakerAt(t, fake)
 	ogg, err := p.Speak(t.Context(), "tts", "alloy", "hello <there>")
-	if err != nil || !bytes.Equal(ogg, modeltest.Spoken) {
+	if err != nil || !bytes.Equal(ogg, modeltest.SpeechOGG) {
 		t.Fatalf("%q, %v", ogg, err)
 	}
 	var sent map[string]string
@@ -42,14 +42,14 @@ func TestSpeak(t *testing.T) {
 }
 
 func TestSpeak_ModelWithoutSpeech_Fails(t *testing.T) {
-	fake := modeltest.New(modeltest.Echo)
+	fake := modeltest.New(modeltest.EchoScript)
 	fake.Key, fake.Models = "sk-secret", []string{"tts"}
 	for name, c := range map[string]struct {
 		at           http.Handler
 		model, voice string
-		class        modelcall.Class
+		class        modelcall.ErrorClass
 	}{
-		"no such voice": {fake, "tts", "parrot", modelcall.Refused},
+		"no such voice": {fake, "tts", "parrot", modelcall.RequestRefused},
 		"no sound": {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "audio/opus")
 			_, _ = w.Write([]byte("RIFF"))

@@ -34,19 +34,19 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the first comment
 	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
 	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
-	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
-	if err != nil || len(whole.Message.Calls()) != 2 || whole.Usage.Input == 0 {
+	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
+	if err != nil || len(whole.Message.ToolCalls()) != 2 || whole.Usage.Input == 0 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
 	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
-			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)})
+			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(body)})
 			answer, _, err := ask(p, hi())
-			if at < finished && (supervisor.ErrorCode(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
+			if at < finished && (supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			}
-			if class := modeltest.ClassOf(err); at < finished && (class == modelcall.Network) != (at < spoke) {
+			if class := modeltest.ErrorClassOf(err); at < finished && (class == modelcall.NetworkError) != (at < spoke) {
 				t.Fatalf("cut at %d, the first chunk ends at %d: class %s", at, spoke, class)
 			}
 			if at >= counted && answer.Usage != whole.Usage {
@@ -59,11 +59,11 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestStream_ByteByByte_ReadsTheSame reads a stream that comes one byte at a time.
-func TestStream_ByteByByte_ReadsTheSame(t *testing.T) {
+// TestStream_ByteByByte_GivesSameAnswer reads a stream that comes one byte at a time.
+func TestStream_ByteByByte_GivesSameAnswer(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
-	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)}), hi())
-	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
+	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(body)}), hi())
+	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.ToolCalls()) != 2 {
 		t.Errorf("said %q, %v, %v", said, answer, err)
 	}
 }
@@ -79,13 +79,13 @@ func TestSilence_EndsCall(t *testing.T) {
 		whole      bool
 		o          Options
 	}{
-		{"before the head", "", true, DefaultBegin, false, Options{}},
-		{"before the first byte", "", false, DefaultBegin, false, Options{}},
-		{"before the head of a far one", "", true, FarBegin, false, Options{Far: true}},
-		{"before the first byte of a far one that thinks", "", false, FarThinking, false, Options{Far: true, Server: thinking}},
+		{"before the head", "", true, DefaultFirstByteWait, false, Options{}},
+		{"before the first byte", "", false, DefaultFirstByteWait, false, Options{}},
+		{"before the head of a far one", "", true, RemoteFirstByteWait, false, Options{Far: true}},
+		{"before the first byte of a far one that thinks", "", false, RemoteThinkingWait, false, Options{Far: true, Server: thinking}},
 		{"before the first byte of a far and patient one", "", false, 4 * time.Minute, false, Options{Far: true, Stall: 4 * time.Minute}},
-		{"within the answer", start, false, DefaultStall, false, Options{}},
-		{"before the first byte of an impatient one", "", false, DefaultBegin, false, Options{Stall: time.Second}},
+		{"within the answer", start, false, DefaultMaxSilence, false, Options{}},
+		{"before the first byte of an impatient one", "", false, DefaultFirstByteWait, false, Options{Stall: time.Second}},
 		{"before the first byte of a patient one", "", false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
 		{"within the answer of a patient one", start, false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
 		{"after the finish reason nothing is missing", start + finish, false, 5 * time.Second, true, Options{}},
@@ -94,7 +94,7 @@ func TestSilence_EndsCall(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, w := modeltest.Pipe(c.mute)
+				client, w := modeltest.ClientWithPipe(c.mute)
 				if c.sent != "" {
 					go func() { _, _ = io.WriteString(w, c.sent) }()
 				}
@@ -122,10 +122,10 @@ func TestSilence_EndsCall(t *testing.T) {
 
 func TestComments_KeepStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := modeltest.Pipe(false)
+		client, w := modeltest.ClientWithPipe(false)
 		go func() {
 			for range 10 {
-				time.Sleep(DefaultStall - time.Second)
+				time.Sleep(DefaultMaxSilence - time.Second)
 				_, _ = io.WriteString(w, ": still here\n\n")
 			}
 			_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"so"},"finish_reason":"stop"}]}`+"\n\n")
@@ -146,14 +146,14 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 		calls.WriteString(strings.Replace(call, "ID", strings.Repeat("i", i+1), 1))
 	}
 	for name, stream := range map[string]io.Reader{
-		"a line":        io.MultiReader(strings.NewReader("data: "), modeltest.Repeated("x")),
-		"lines of data": modeltest.Repeated("data: xxxxxxxxxxxxxxxxxxxxxxxxx\n"),
-		"an answer":     modeltest.Repeated(word),
+		"a line":        io.MultiReader(strings.NewReader("data: "), modeltest.RepeatingReader("x")),
+		"lines of data": modeltest.RepeatingReader("data: xxxxxxxxxxxxxxxxxxxxxxxxx\n"),
+		"an answer":     modeltest.RepeatingReader(word),
 		"calls":         strings.NewReader(calls.String()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(stream)}), hi())
-			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
+			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(stream)}), hi())
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -167,7 +167,7 @@ func FuzzEvents(f *testing.F) {
 	}
 	f.Add([]byte("error: {\"message\":\"x\"}\n\nevent: error\ndata: {}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
-		p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(bytes.NewReader(stream))})
+		p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))})
 		answer, said, err := ask(p, hi())
 		if (err == nil) != (len(answer.Message.Parts) > 0) {
 			t.Fatalf("got %v, %v", answer, err)
@@ -175,7 +175,7 @@ func FuzzEvents(f *testing.F) {
 		if err == nil && answer.Message.Text() != said && strings.TrimSpace(said) != "" {
 			t.Fatalf("said %q, answered %q", said, answer.Message.Text())
 		}
-		for _, c := range answer.Message.Calls() {
+		for _, c := range answer.Message.ToolCalls() {
 			if remote.CheckArguments(string(c.Arguments)) != nil {
 				t.Fatalf("arguments %q", c.Arguments)
 			}
@@ -184,7 +184,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
-		p = open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(pieces)})
+		p = open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(pieces)})
 		if _, _, again := ask(p, hi()); again == nil || again.Error() != err.Error() {
 			t.Fatalf("in pieces %v, at once %v", again, err)
 		}

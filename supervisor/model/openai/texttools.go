@@ -113,5 +113,5 @@ func parseCall(body string) (name, arguments string) {
 	if json.Unmarshal([]byte(body), &c) != nil || c.Name == "" {
 		return "tool_call", body
 	}
-	return c.Name, remote.Unquote(c.Arguments)
+	return c.Name, remote.UnquoteJSON(c.Arguments)
 }

@@ -39,9 +39,9 @@ func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
 }
 
-// TestModelWithoutTools_GetsThemInText has texts of real servers for the refusal. Later requests to
+// TestModelWithoutTools_GetsToolsAsText has texts of real servers for the refusal. Later requests to
 // the model have the tools in text at once.
-func TestModelWithoutTools_GetsThemInText(t *testing.T) {
+func TestModelWithoutTools_GetsToolsAsText(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",
 			`{"error":{"message":"registry.ollama.ai/library/m does not support tools","type":"api_error"}}`),
@@ -64,7 +64,7 @@ func TestModelWithoutTools_GetsThemInText(t *testing.T) {
 					t.Fatalf("said %q, %+v, %v", said, answer, err)
 				}
 				want := []protocol.ToolCall{{ID: "call_1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}}
-				if diff := cmp.Diff(want, answer.Message.Calls()); diff != "" {
+				if diff := cmp.Diff(want, answer.Message.ToolCalls()); diff != "" {
 					t.Error(diff)
 				}
 			}
@@ -146,7 +146,7 @@ func TestTextCalls_AnyFormat_AreFound(t *testing.T) {
 					t.Errorf("said %q, %+v, %v", said, answer, err)
 				}
 				var calls []string
-				for _, call := range answer.Message.Calls() {
+				for _, call := range answer.Message.ToolCalls() {
 					calls = append(calls, call.Name+" "+string(call.Arguments))
 				}
 				if diff := cmp.Diff(c.calls, calls); diff != "" {

@@ -45,23 +45,23 @@ func (p *Provider) Transcribe(ctx context.Context, model string, r modelcall.Rec
 	body, err := transcriptionForm(model, r)
 	var data []byte
 	if err == nil {
-		data, err = endpoint.Post(ctx, p.transcribeURL, body, remote.TypeJSON, maxTranscription)
+		data, err = endpoint.Post(ctx, p.transcribeURL, body, remote.ContentTypeJSON, maxTranscription)
 	}
 	var answer transcription
 	if err == nil {
-		err = remote.Decode(data, &answer)
+		err = remote.DecodeJSON(data, &answer)
 	}
 	switch {
 	case err == nil && answer.Text == nil:
-		err = fmt.Errorf("%w: it has no text", remote.ErrNotEvent)
-	case err == nil && len(*answer.Text) > protocol.MaxTranscript:
-		err = remote.ErrTooLong
+		err = fmt.Errorf("%w: it has no text", remote.ErrInvalidEvent)
+	case err == nil && len(*answer.Text) > protocol.MaxTranscriptBytes:
+		err = remote.ErrAnswerTooLong
 	case err == nil:
 		return answer.result(), nil
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
 	}
-	return result, p.Explain(err, model, modelcall.Answer{})
+	return result, p.ExplainError(err, model, modelcall.Answer{})
 }
 
 func (t transcription) result() protocol.TranscribeResult {
@@ -79,7 +79,7 @@ const maxLanguage = 20 // maximum size in bytes
 
 // transcriptionForm returns a form with the recording. The file's name is left out, because the
 // user chose it.
-func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error) {
+func transcriptionForm(model string, r modelcall.Recording) (remote.RequestBody, error) {
 	var around bytes.Buffer // all parts of the form except the recording
 	form := multipart.NewWriter(&around)
 	format := "verbose_json"
@@ -97,6 +97,6 @@ func transcriptionForm(model string, r modelcall.Recording) (remote.Body, error)
 		err = form.Close()
 	}
 	data := around.Bytes()
-	return remote.Body{Type: form.FormDataContentType(), Size: int64(len(data)) + r.Size,
+	return remote.RequestBody{Type: form.FormDataContentType(), Size: int64(len(data)) + r.Size,
 		Bytes: io.MultiReader(bytes.NewReader(data[:before]), io.LimitReader(r.Bytes, r.Size), bytes.NewReader(data[before:]))}, err
 }

@@ -16,12 +16,12 @@ import (
 
 // recording returns a recording with the given number of bytes.
 func recording(format string, bytes int) modelcall.Recording {
-	return modelcall.Recording{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
+	return modelcall.Recording{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endlessBody{}, int64(bytes))}
 }
 
-type endless struct{}
+type endlessBody struct{}
 
-func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (endlessBody) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // transcribesAs returns a fake server that always gives the same transcription.
 func transcribesAs(answer modeltest.Answer) *modeltest.Server {
@@ -30,7 +30,7 @@ func transcribesAs(answer modeltest.Answer) *modeltest.Server {
 	return fake
 }
 
-func TestTranscribe(t *testing.T) {
+func TestTranscribe_Recording_ReturnsText(t *testing.T) {
 	fake := transcribesAs(modeltest.Answer{Text: "Buy milk."})
 	p := speakerAt(t, fake)
 	for model, want := range map[string]protocol.TranscribeResult{
@@ -78,31 +78,31 @@ func TestTranscribe_ServerData_IsChecked(t *testing.T) {
 	}
 }
 
-func TestTranscribe_BadAnswers_AreErrors(t *testing.T) {
+func TestTranscribe_BadAnswer_Fails(t *testing.T) {
 	const kind = "application/json"
 	for name, c := range map[string]struct {
 		at    http.Handler
 		model string
 		r     modelcall.Recording
-		class modelcall.Class
+		class modelcall.ErrorClass
 		after time.Duration
 		free  bool
 	}{
 		"no such model": {transcribesAs(modeltest.Answer{}), "whisper-9", recording("ogg", 100),
-			modelcall.Missing, 0, true},
-		"no such format":    {transcribesAs(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.Refused, 0, true},
-		"nothing in it":     {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.Refused, 0, true},
-		"too large":         {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.TooLong, 0, true},
-		"wrong key":         {transcribesAs(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), modelcall.Auth, 0, true},
+			modelcall.ModelMissing, 0, true},
+		"no such format":    {transcribesAs(modeltest.Answer{}), "whisper-1", recording("aiff", 100), modelcall.RequestRefused, 0, true},
+		"nothing in it":     {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 0), modelcall.RequestRefused, 0, true},
+		"too large":         {transcribesAs(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), modelcall.RequestTooLong, 0, true},
+		"wrong key":         {transcribesAs(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}), "whisper-1", recording("ogg", 100), modelcall.AuthFailed, 0, true},
 		"too many":          {transcribesAs(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), modelcall.RateLimited, 7 * time.Second, true},
-		"its own trouble":   {transcribesAs(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, true},
-		"a proxy gave up":   {transcribesAs(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), modelcall.Server, 0, false},
-		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), modelcall.Missing, 0, false},
-		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
-		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
-		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscript+1)+`"}`), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
-		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), modelcall.Malformed, 0, false},
-		"the file is cut":   {transcribesAs(modeltest.Answer{}), "whisper-1", modelcall.Recording{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, modelcall.Network, 0, false},
+		"its own trouble":   {transcribesAs(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), modelcall.ServerError, 0, true},
+		"a proxy gave up":   {transcribesAs(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), modelcall.ServerError, 0, false},
+		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), modelcall.ModelMissing, 0, false},
+		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), modelcall.MalformedAnswer, 0, false},
+		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), modelcall.MalformedAnswer, 0, false},
+		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscriptBytes+1)+`"}`), "whisper-1", recording("ogg", 100), modelcall.MalformedAnswer, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), modelcall.MalformedAnswer, 0, false},
+		"the file is cut":   {transcribesAs(modeltest.Answer{}), "whisper-1", modelcall.Recording{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, modelcall.NetworkError, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Transcribe(t.Context(), c.model, c.r)
@@ -127,7 +127,7 @@ func TestTranscribe_Silence_EndsCall(t *testing.T) {
 	p := speakerAt(t, transcribesAs(modeltest.Answer{Hang: true}))
 	p.thinking = time.Millisecond
 	_, err := p.Transcribe(t.Context(), "whisper-1", recording("ogg", 100))
-	if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.Stalled {
+	if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != modelcall.StreamStalled {
 		t.Errorf("%v", err)
 	}
 }

@@ -30,5 +30,5 @@ func CheckArguments(text string) error {
 	if !strings.HasPrefix(text, "{") {
 		return errors.New("not an object")
 	}
-	return protocol.CheckRaw(json.RawMessage(text))
+	return protocol.ValidateRawJSON(json.RawMessage(text))
 }

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-func TestParseArguments(t *testing.T) {
+func TestParseArguments_AnyText_GivesObject(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, protocol.MaxRawDepth) + "1" + strings.Repeat("}", protocol.MaxRawDepth)
 	cases := []struct{ name, text, want string }{
 		{"nothing", "", `{}`},
@@ -50,7 +50,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ParseArguments(text)
-		if err := protocol.CheckRaw(got); err != nil || got[0] != '{' {
+		if err := protocol.ValidateRawJSON(got); err != nil || got[0] != '{' {
 			t.Fatalf("%q became %s, which the wire refuses: %v", text, got, err)
 		}
 	})

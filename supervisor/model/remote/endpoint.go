@@ -24,8 +24,8 @@ const (
 	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // maximum size of a list of models, in bytes
 	maxRequestID = 128     // maximum size of a call's id, in bytes; Anthropic's ids have 28
-	// ListTimeout is the limit of one request for a list of models.
-	ListTimeout = 10 * time.Second
+	// ModelListTimeout is the limit of one request for a list of models.
+	ModelListTimeout = 10 * time.Second
 )
 
 // Endpoint is an address of a model API. Its fields must not change after the first use. It may be
@@ -43,7 +43,7 @@ type Endpoint struct {
 
 	// Refusal reads an error object. status is the HTTP status, or 0 for an error within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
-	// RetryAfter returns the pause that the endpoint asks for.
+	// ParseRetryAfter returns the pause that the endpoint asks for.
 	RetryAfter func(h http.Header, now time.Time) time.Duration
 	// RequestID returns the endpoint's id of a call.
 	RequestID func(http.Header) string
@@ -51,19 +51,19 @@ type Endpoint struct {
 	TypedLists bool
 }
 
-// Builder builds an answer from the events of a stream.
-type Builder interface {
-	// Add takes the next event and passes its text on.
-	Add(Event) error
+// AnswerBuilder builds an answer from the events of a stream.
+type AnswerBuilder interface {
+	// AddEvent takes the next event and passes its text on.
+	AddEvent(ServerEvent) error
 	// Answer returns the complete message, or the error that prevented it. It is called when
 	// Progress has a Finish.
 	Answer() (modelcall.Answer, error)
-	// Progress returns the state of the answer so far.
-	Progress() *Progress
+	// AnswerProgress returns the state of the answer so far.
+	Progress() *AnswerProgress
 }
 
-// Progress is the state of an answer that is still being received. A builder keeps it up to date.
-type Progress struct {
+// AnswerProgress is the state of an answer that is still being received. A builder keeps it up to date.
+type AnswerProgress struct {
 	Finish   string         // the API's word for the stop reason; "" until it is known
 	Ended    bool           // the stream has announced its end
 	Usage    protocol.Usage // the usage that the endpoint has counted so far
@@ -73,16 +73,16 @@ type Progress struct {
 	size     int            // size of the answer so far, in bytes
 }
 
-// Grow adds n bytes to the answer's size, and fails if the answer is too long.
-func (p *Progress) Grow(n int) error {
+// CountBytes adds n bytes to the answer's size, and fails if the answer is too long.
+func (p *AnswerProgress) CountBytes(n int) error {
 	if p.size += n; p.size > maxAnswer {
-		return ErrTooLong
+		return ErrAnswerTooLong
 	}
 	return nil
 }
 
-// Encode returns a request's JSON. Equal requests give equal bytes.
-func Encode(request any) ([]byte, error) {
+// EncodeRequest returns a request's JSON. Equal requests give equal bytes.
+func EncodeRequest(request any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -90,32 +90,34 @@ func Encode(request any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Body is the body of a request.
-type Body struct {
+// RequestBody is the body of a request.
+type RequestBody struct {
 	Type  string
 	Size  int64
 	Bytes io.Reader
 }
 
-// JSON returns a Body of JSON.
-func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
+// JSONBody returns a Body of JSON.
+func JSONBody(data []byte) RequestBody {
+	return RequestBody{ContentTypeJSON, int64(len(data)), bytes.NewReader(data)}
+}
 
 // Stream posts a request and lets b build the answer. Its errors are raw: they may contain the URL
 // and the key. Even if Stream fails, the answer has the known values of Request, Usage, Sent and
 // Received.
-func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer modelcall.Answer, err error) {
+func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b AnswerBuilder) (answer modelcall.Answer, err error) {
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		// A request can only be sent on a connection.
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
-		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSON(body))
+		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSONBody(body))
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close() // a body that was only read needs no check
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
-		if !hasType(resp, TypeStream) {
+		if !hasType(resp, ContentTypeStream) {
 			return e.readRefusal(resp, w)
 		}
 		answer, err = e.receive(ctx, w, b)
@@ -128,18 +130,18 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 
 // receive reads a stream. It must receive everything up to the stop reason. For the rest it waits
 // only briefly, because some servers never send it.
-func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (modelcall.Answer, error) {
+func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b AnswerBuilder) (modelcall.Answer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
 		event, err := events.next()
 		if err != nil && p.Finish == "" {
-			return modelcall.Answer{}, fmt.Errorf("%w: %w", ErrCutOff, err)
+			return modelcall.Answer{}, fmt.Errorf("%w: %w", ErrStreamCut, err)
 		}
 		if err != nil {
 			break
 		}
 		w.limit = e.Stall
-		if err := b.Add(event); err != nil {
+		if err := b.AddEvent(event); err != nil {
 			return modelcall.Answer{}, err
 		}
 		if p.Events++; p.Finish != "" {
@@ -147,7 +149,7 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (mode
 		}
 	}
 	if p.Finish == "" {
-		return modelcall.Answer{}, ErrCutOff
+		return modelcall.Answer{}, ErrStreamCut
 	}
 	answer, err := b.Answer()
 	if err == nil {
@@ -157,41 +159,41 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (mode
 }
 
 // do sends a request and waits for the headers of the response.
-func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http.Response, error) {
+func (e *Endpoint) do(ctx context.Context, method, url string, body RequestBody) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, body.Bytes)
 	if err != nil {
 		return nil, err
 	}
 	req.Header, req.ContentLength = e.Header.Clone(), body.Size
 	req.Header.Set("Content-Type", body.Type)
-	req.Header.Set("Accept", TypeStream+", "+TypeJSON)
+	req.Header.Set("Accept", ContentTypeStream+", "+ContentTypeJSON)
 	req.Header.Set("User-Agent", "mews")
 	return e.Client.Do(req)
 }
 
-// List reads a list of models, or one page of it, and decodes it. Errors are raw, like those of
+// ReadModelList reads a list of models, or one page of it, and decodes it. Errors are raw, like those of
 // Stream.
-func (e *Endpoint) List(ctx context.Context, url string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
+func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, ModelListTimeout)
 	defer cancel()
-	resp, err := e.do(ctx, http.MethodGet, url, JSON(nil))
+	resp, err := e.do(ctx, http.MethodGet, url, JSONBody(nil))
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close() // a body that was only read needs no check
-	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, TypeJSON) {
+	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, ContentTypeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing))
 	if err != nil {
 		return err
 	}
-	return Decode(data, into)
+	return DecodeJSON(data, into)
 }
 
 // Post posts a request and returns the body of the response. The response must have the content
 // type answer, and at most most bytes. Errors are raw, like those of Stream.
-func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
+func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
 		if err != nil {
@@ -203,17 +205,17 @@ func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer strin
 			return e.readRefusal(resp, w)
 		}
 		if data, err = io.ReadAll(io.LimitReader(w, most+1)); err == nil && int64(len(data)) > most {
-			err = ErrTooLong
+			err = ErrAnswerTooLong
 		}
 		return err
 	})
 	return data, err
 }
 
-// Decode decodes an endpoint's JSON.
-func Decode(data []byte, into any) error {
+// DecodeJSON decodes an endpoint's JSON.
+func DecodeJSON(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotEvent, err)
+		return fmt.Errorf("%w: %w", ErrInvalidEvent, err)
 	}
 	return nil
 }
@@ -222,13 +224,13 @@ func Decode(data []byte, into any) error {
 func (e *Endpoint) requestID(resp *http.Response) string { return e.clean(e.RequestID(resp.Header)) }
 
 func (e *Endpoint) clean(id string) string {
-	id = e.Redact(oneLine(id))
+	id = e.RedactKey(oneLine(id))
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End converts the result of a call to that of a provider's Stream. If ctx has ended, the error is
+// FinishCall converts the result of a call to that of a provider's Stream. If ctx has ended, the error is
 // ctx's cause. Otherwise it is an error for users.
-func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
+func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:
 		answer.Model = cmp.Or(answer.Model, model)
@@ -239,7 +241,7 @@ func (e *Endpoint) End(ctx context.Context, model string, answer modelcall.Answe
 	case ctx.Err() != nil:
 		return answer, context.Cause(ctx)
 	}
-	return answer, e.Explain(err, model, answer)
+	return answer, e.ExplainError(err, model, answer)
 }
 
 // Close closes the idle connections. Running calls continue.

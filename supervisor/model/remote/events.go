@@ -11,8 +11,8 @@ import (
 // call in one event, with the text of a file to write.
 const maxEvent = 1 << 20
 
-// Event is one server-sent event. Its Data is valid until the next event is read.
-type Event struct {
+// ServerEvent is one server-sent event. Its Data is valid until the next event is read.
+type ServerEvent struct {
 	Name string // "" for most events
 	Data []byte
 }
@@ -32,17 +32,17 @@ func newEventReader(r io.Reader) *eventReader {
 
 // next returns the next event with data. If the stream ends before an event's empty line, the event
 // is dropped, as the standard requires.
-func (e *eventReader) next() (Event, error) {
+func (e *eventReader) next() (ServerEvent, error) {
 	var name string
 	e.data = e.data[:0]
 	for {
 		line, err := e.readLine()
 		if err != nil {
-			return Event{}, err
+			return ServerEvent{}, err
 		}
 		if len(line) == 0 {
 			if len(e.data) > 0 {
-				return Event{Name: name, Data: e.data}, nil
+				return ServerEvent{Name: name, Data: e.data}, nil
 			}
 			name = "" // the standard ignores events without data
 			continue
@@ -56,7 +56,7 @@ func (e *eventReader) next() (Event, error) {
 			fallthrough
 		case "data":
 			if err := e.addData(value); err != nil {
-				return Event{}, err
+				return ServerEvent{}, err
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (e *eventReader) addData(value []byte) error {
 	}
 	e.data = append(e.data, value...)
 	if len(e.data) > maxEvent {
-		return ErrTooLong
+		return ErrAnswerTooLong
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (e *eventReader) readLine() ([]byte, error) {
 	for {
 		piece, err := e.r.ReadSlice('\n')
 		if len(e.line)+len(piece) > maxEvent {
-			return nil, ErrTooLong
+			return nil, ErrAnswerTooLong
 		}
 		if err == nil && len(e.line) == 0 {
 			return trimEnd(piece), nil

@@ -15,16 +15,16 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// Explain returns the error for users. The cause is kept only as text without URL and key. A
+// ExplainError returns the error for users. The cause is kept only as text without URL and key. A
 // wrapped error could be printed with both. model is "" if no model was called. answer has the
 // known parts of the call.
-func (e *Endpoint) Explain(err error, model string, answer modelcall.Answer) *modelcall.Error {
+func (e *Endpoint) ExplainError(err error, model string, answer modelcall.Answer) *modelcall.Error {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
-	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
+	refusal, cause := cmp.Or(FindRefusal(err), &Refusal{}), e.shorten(withoutURL(err))
 	request := cmp.Or(answer.Request, e.clean(refusal.Request))
 	e.Log.Warn("a model did not answer", "provider", e.Name, "model", model, "class", rule.class, "request", request,
 		"cause", cause)
-	if !refusal.WrongKey() {
+	if !refusal.IsWrongKey() {
 		e.Log.Debug("what the provider said of it", "provider", e.Name, "text", e.shorten(refusal.Text))
 	}
 	window, counted := windowIn(rule.class, refusal.Text)
@@ -65,8 +65,8 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// Redact removes the key from a text of the endpoint.
-func (e *Endpoint) Redact(text string) string {
+// RedactKey removes the key from a text of the endpoint.
+func (e *Endpoint) RedactKey(text string) string {
 	if e.Key == "" {
 		return text
 	}
@@ -79,7 +79,7 @@ const maxQuote = 300
 // shorten cuts a text of the endpoint. It removes the key first, because a cut key would not be
 // found.
 func (e *Endpoint) shorten(text string) string {
-	if text = e.Redact(text); len(text) > maxQuote {
+	if text = e.RedactKey(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."
 	}
 	return strings.ToValidUTF8(text, "")

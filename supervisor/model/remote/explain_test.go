@@ -33,21 +33,21 @@ func endpoint() (*Endpoint, *bytes.Buffer) {
 	return &Endpoint{
 		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
 		Rules: append([]ErrorRule{
-			OnRefusal(func(r *Refusal) bool { return r.Status == 429 }, modelcall.RateLimited,
+			RuleForRefusal(func(r *Refusal) bool { return r.Status == 429 }, modelcall.RateLimited,
 				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),
-			OnRefusal(AnyRefusal, modelcall.Refused, `{model} of {provider} is no {name}.`),
-			OnError(errOdd, modelcall.Malformed, `{provider} broke off for {model}.`),
-		}, OnAnyError("an API", "Is it there?")...),
+			RuleForRefusal(MatchAnyRefusal, modelcall.RequestRefused, `{model} of {provider} is no {name}.`),
+			RuleForError(errOdd, modelcall.MalformedAnswer, `{provider} broke off for {model}.`),
+		}, RulesForAnyError("an API", "Is it there?")...),
 	}, logged
 }
 
-func TestExplain_TextForUser(t *testing.T) {
+func TestExplainError_ReturnsTextForUser(t *testing.T) {
 	busy := func(retry time.Duration) error { return &Refusal{Status: 429, Retry: retry} }
 	for _, c := range []struct {
 		name  string
 		err   error
 		model string
-		class modelcall.Class
+		class modelcall.ErrorClass
 		want  string
 	}{
 		{"a time to come back", busy(80 * time.Second), "m", modelcall.RateLimited,
@@ -58,26 +58,26 @@ func TestExplain_TextForUser(t *testing.T) {
 			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1s.`},
 		{"no model", busy(0), "", modelcall.RateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
-		{"the model comes first", &Refusal{}, "m", modelcall.Refused, `The model "m" of "test" is no "m".`},
-		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", modelcall.Stalled,
+		{"the model comes first", &Refusal{}, "m", modelcall.RequestRefused, `The model "m" of "test" is no "m".`},
+		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", modelcall.StreamStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"silence", &idleTimeout{time.Minute}, "m", modelcall.Stalled,
+		{"silence", &idleTimeout{time.Minute}, "m", modelcall.StreamStalled,
 			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", modelcall.Malformed,
+		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", modelcall.MalformedAnswer,
 			`"test" broke off for the model "m".`},
-		{"a model's name with our signs in it", errOdd, "{host}", modelcall.Malformed,
+		{"a model's name with our signs in it", errOdd, "{host}", modelcall.MalformedAnswer,
 			`"test" broke off for the model "{host}".`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, c.model, modelcall.Answer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
-			if got := problem.Message(err); got != c.want {
+			err := e.ExplainError(c.err, c.model, modelcall.Answer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
+			if got := problem.UserText(err); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			var retry time.Duration
-			if r := RefusalIn(c.err); r != nil {
+			if r := FindRefusal(c.err); r != nil {
 				retry = r.Retry
 			}
 			if err.Class != c.class || err.Request != "req_1" || err.Usage.Input != 3 || err.RetryAfter != retry {
@@ -87,16 +87,16 @@ func TestExplain_TextForUser(t *testing.T) {
 	}
 }
 
-// TestExplain_CodeShowsIfRetryHelps checks the code of every class.
-func TestExplain_CodeShowsIfRetryHelps(t *testing.T) {
-	for class, want := range map[modelcall.Class]supervisor.Code{
-		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.Cut: supervisor.CodeUnavailable,
-		modelcall.Network: supervisor.CodeUnavailable, modelcall.Auth: supervisor.CodeModel,
-		modelcall.Malformed: supervisor.CodeModel, modelcall.Refused: supervisor.CodeModel,
+// TestExplainError_CodeTellsIfRetryHelps checks the code of every class.
+func TestExplainError_CodeTellsIfRetryHelps(t *testing.T) {
+	for class, want := range map[modelcall.ErrorClass]supervisor.ErrorCode{
+		modelcall.RateLimited: supervisor.CodeUnavailable, modelcall.StreamCut: supervisor.CodeUnavailable,
+		modelcall.NetworkError: supervisor.CodeUnavailable, modelcall.AuthFailed: supervisor.CodeModel,
+		modelcall.MalformedAnswer: supervisor.CodeModel, modelcall.RequestRefused: supervisor.CodeModel,
 	} {
 		e, _ := endpoint()
-		e.Rules = []ErrorRule{OnError(errOdd, class, "x")}
-		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", modelcall.Answer{})); got != want {
+		e.Rules = []ErrorRule{RuleForError(errOdd, class, "x")}
+		if got := supervisor.ErrorCodeOf(e.ExplainError(errOdd, "m", modelcall.Answer{})); got != want {
 			t.Errorf("%s: code %s, want %s", class, got, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestKey_IsNeverInErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, logged := endpoint()
-			var told error = e.Explain(err, "m", modelcall.Answer{})
+			var told error = e.ExplainError(err, "m", modelcall.Answer{})
 			for ; told != nil; told = errors.Unwrap(told) {
 				if text := fmt.Sprintf("%v %+v %#v", told, told, told); strings.Contains(text, "sk-can") {
 					t.Errorf("in an error: %s", text)
@@ -135,7 +135,7 @@ func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 		e, _ := endpoint()
 		logged := new(bytes.Buffer)
 		e.Log = hclog.New(&hclog.LoggerOptions{Output: logged, Level: level})
-		err := e.Explain(&Refusal{Status: 400, Text: "you said: my secret"}, "m", modelcall.Answer{Request: "req_7"})
+		err := e.ExplainError(&Refusal{Status: 400, Text: "you said: my secret"}, "m", modelcall.Answer{Request: "req_7"})
 		if strings.Contains(logged.String(), "secret") != shown || !strings.Contains(logged.String(), "req_7") {
 			t.Errorf("logged %s", logged)
 		}
@@ -145,7 +145,7 @@ func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 	}
 }
 
-func TestUnreachable_HasTextForUser(t *testing.T) {
+func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	untrusted.StartTLS()
@@ -169,9 +169,9 @@ func TestUnreachable_HasTextForUser(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, "m", modelcall.Answer{})
-			if got := problem.Message(err); got != c.want || err.Class != modelcall.Network ||
-				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+			err := e.ExplainError(c.err, "m", modelcall.Answer{})
+			if got := problem.UserText(err); got != c.want || err.Class != modelcall.NetworkError ||
+				supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
 				t.Errorf("got %s, class %s\nwant %s\n%v", got, err.Class, c.want, c.err)
 			}
 		})
@@ -181,7 +181,7 @@ func TestUnreachable_HasTextForUser(t *testing.T) {
 // get returns the error of a failed request.
 func get(t *testing.T, base string) error {
 	t.Helper()
-	client := Client(nil)
+	client := NewHTTPClient(nil)
 	defer client.CloseIdleConnections()
 	resp, err := client.Get(base)
 	if err == nil {

@@ -14,9 +14,9 @@ const (
 	idleConns = 64
 )
 
-// Client returns a copy of given, or a new client if given is nil. It does not follow redirects. A
+// NewHTTPClient returns a copy of given, or a new client if given is nil. It does not follow redirects. A
 // redirect would send the user's words, and perhaps the key, to a host that is not configured.
-func Client(given *http.Client) *http.Client {
+func NewHTTPClient(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
@@ -34,10 +34,10 @@ func Client(given *http.Client) *http.Client {
 	return &client
 }
 
-// Content types. TypeStream matches any type except JSON and HTML.
+// Content types. ContentTypeStream matches any type except JSON and HTML.
 const (
-	TypeStream = "text/event-stream"
-	TypeJSON   = "application/json"
+	ContentTypeStream = "text/event-stream"
+	ContentTypeJSON   = "application/json"
 )
 
 // hasType reports whether a response has status 200 and the expected content type. Servers send
@@ -47,8 +47,8 @@ func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))
 	right := given == kind
-	if kind == TypeStream {
-		right = given != TypeJSON && given != "text/html"
+	if kind == ContentTypeStream {
+		right = given != ContentTypeJSON && given != "text/html"
 	}
 	return right && resp.StatusCode == http.StatusOK
 }

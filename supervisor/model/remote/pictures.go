@@ -16,15 +16,15 @@ var noPicturePhrases = []string{
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",
 }
 
-// RefusesPictures reports whether a refusal means that the model can't see pictures.
-func RefusesPictures(status int, text string) bool {
+// ModelRefusesPictures reports whether a refusal means that the model can't see pictures.
+func ModelRefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesPicture reports whether a refusal is about one picture, such as a damaged one. Other
+// RefusesOnePicture reports whether a refusal is about one picture, such as a damaged one. Other
 // models of the API may refuse the same picture.
-func RefusesPicture(status int, text string) bool {
-	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
+func RefusesOnePicture(status int, text string) bool {
+	return refusesContent(status) && ContainsAny(text, "image", "picture") && !ModelRefusesPictures(status, text)
 }
 
 // refusesContent reports whether a status can mean refused content. 0 means an error within a
@@ -40,6 +40,6 @@ func refusesContent(status int) bool {
 
 // Reasons why a model does not see a picture. They are part of the line in place of the picture.
 const (
-	ReasonNoPictures = "this model can't see pictures"
-	ReasonUnusable   = "the model's endpoint could not use it"
+	ReasonNoPictures      = "this model can't see pictures"
+	ReasonUnusablePicture = "the model's endpoint could not use it"
 )

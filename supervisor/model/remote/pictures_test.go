@@ -2,8 +2,8 @@ package remote
 
 import "testing"
 
-// TestRefusesPictures_WordsOfEachServer has texts of real servers, from bug reports.
-func TestRefusesPictures_WordsOfEachServer(t *testing.T) {
+// TestModelRefusesPictures_KnowsEachServer has texts of real servers, from bug reports.
+func TestModelRefusesPictures_KnowsEachServer(t *testing.T) {
 	for _, c := range []struct {
 		status        int
 		text          string
@@ -29,10 +29,10 @@ func TestRefusesPictures_WordsOfEachServer(t *testing.T) {
 		{429, "Rate limit of images", false, false},
 		{401, "image input needs a key", false, false},
 	} {
-		if got := RefusesPictures(c.status, c.text); got != c.blind {
+		if got := ModelRefusesPictures(c.status, c.text); got != c.blind {
 			t.Errorf("%d %s: blind %v", c.status, c.text, got)
 		}
-		if got := RefusesPicture(c.status, c.text); got != c.unseen {
+		if got := RefusesOnePicture(c.status, c.text); got != c.unseen {
 			t.Errorf("%d %s: unseen %v", c.status, c.text, got)
 		}
 	}

@@ -33,11 +33,11 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
 
-// Says reports whether the text contains one of the phrases, which are in lower case.
-func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
+// TextContains reports whether the text contains one of the phrases, which are in lower case.
+func (r *Refusal) TextContains(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// WrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of it.
-func (r *Refusal) WrongKey() bool {
+// IsWrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of it.
+func (r *Refusal) IsWrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
@@ -53,8 +53,8 @@ var timeoutStatuses = map[int]bool{
 	520: true, 521: true, 522: true, 523: true, 524: true,
 }
 
-// RefusalIn returns the Refusal that err wraps; nil if there is none.
-func RefusalIn(err error) *Refusal {
+// FindRefusal returns the Refusal that err wraps; nil if there is none.
+func FindRefusal(err error) *Refusal {
 	var r *Refusal
 	errors.As(err, &r)
 	return r
@@ -70,8 +70,8 @@ func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 	})
 }
 
-// StreamRefusal returns the refusal in an error event of a stream.
-func (e *Endpoint) StreamRefusal(data []byte) error {
+// ParseStreamRefusal returns the refusal in an error event of a stream.
+func (e *Endpoint) ParseStreamRefusal(data []byte) error {
 	r := e.Refusal(0, readErrorObject(data))
 	r.Begun = true
 	return r
@@ -126,7 +126,7 @@ func readErrorObject(data []byte) ErrorObject {
 	}
 	inner := outer
 	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
-		inner.Message = Unquote(outer.Error)
+		inner.Message = UnquoteJSON(outer.Error)
 	}
 	o := ErrorObject{
 		Code: firstText(inner.Code), Type: firstText(inner.Type), Param: firstText(inner.Param),
@@ -149,8 +149,8 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// Unquote returns the text of a JSON string, or any other value unchanged.
-func Unquote(raw json.RawMessage) string {
+// UnquoteJSON returns the text of a JSON string, or any other value unchanged.
+func UnquoteJSON(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // JSON's null leaves s empty
 		return s
@@ -193,16 +193,16 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// RetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds, the
+// ParseRetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds, the
 // standard header has seconds or a date.
-func RetryAfter(h http.Header, now time.Time) time.Duration {
+func ParseRetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	wait := parseUnits(h.Get("Retry-After-Ms"), time.Millisecond)
 	if wait == 0 {
 		wait = parseUnits(value, time.Second)
 	}
 	if at, err := http.ParseTime(value); err == nil && wait == 0 {
-		wait = Until(at, now)
+		wait = DurationUntil(at, now)
 	}
 	return wait
 }
@@ -217,9 +217,9 @@ func parseUnits(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Until returns the time from now until at, in whole seconds. It is 0 if at has passed or is more
+// DurationUntil returns the time from now until at, in whole seconds. It is 0 if at has passed or is more
 // than a day away.
-func Until(at, now time.Time) time.Duration {
+func DurationUntil(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {
 		return 0

@@ -22,9 +22,9 @@ import (
 	"unicode"
 )
 
-// ParseBase parses a base URL. example is a valid URL for the error's text. Errors do not repeat
+// ParseBaseURL parses a base URL. example is a valid URL for the error's text. Errors do not repeat
 // the URL, which may contain a password.
-func ParseBase(base, example string) (*url.URL, error) {
+func ParseBaseURL(base, example string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
@@ -41,8 +41,8 @@ func ParseBase(base, example string) (*url.URL, error) {
 
 const maxModel = 256 // maximum size of a model's name, in bytes
 
-// ValidModelName reports whether users can type a model's name.
-func ValidModelName(name string) bool {
+// IsValidModelName reports whether users can type a model's name.
+func IsValidModelName(name string) bool {
 	odd := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar }
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }
@@ -51,10 +51,10 @@ func ValidModelName(name string) bool {
 // proxies.
 const maxToolName = 64
 
-// ToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have called a
+// ValidToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have called a
 // tool that does not exist, by an invalid name. Otherwise the API would refuse the conversation
 // from then on.
-func ToolName(name string) string {
+func ValidToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
@@ -71,23 +71,23 @@ func ToolName(name string) string {
 // maxRemembered is the maximum number of models in a Memory, because users choose their names.
 const maxRemembered = 256
 
-// Memory keeps a value for each model, in memory only. If it is full, it forgets all values. The
+// ValuePerModel keeps a value for each model, in memory only. If it is full, it forgets all values. The
 // zero value is ready. It may be used from several goroutines.
-type Memory[V any] struct {
+type ValuePerModel[V any] struct {
 	mu      sync.Mutex // guards the field below
 	byModel map[string]V
 }
 
 // Get returns the value of a model; the zero value if there is none.
-func (m *Memory[V]) Get(model string) V {
+func (m *ValuePerModel[V]) Get(model string) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.byModel[model]
 }
 
-// Change replaces the value of a model by the result of change. That function must not modify its
+// Update replaces the value of a model by the result of change. That function must not modify its
 // argument, because other goroutines may read it.
-func (m *Memory[V]) Change(model string, change func(V) V) {
+func (m *ValuePerModel[V]) Update(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.byModel == nil || len(m.byModel) >= maxRemembered {

@@ -30,7 +30,7 @@ func TestRedirect_IsNotFollowed(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, given := range []*http.Client{nil, s.Client()} {
-		client := Client(given)
+		client := NewHTTPClient(given)
 		resp, err := client.Get(s.URL)
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestConcurrentCalls_ReuseConnections(t *testing.T) {
 	}
 	s.Start()
 	defer s.Close()
-	client := Client(nil)
+	client := NewHTTPClient(nil)
 	defer client.CloseIdleConnections()
 	for range 3 {
 		asked.Add(idleConns)
@@ -83,7 +83,7 @@ func TestConcurrentCalls_ReuseConnections(t *testing.T) {
 	}
 }
 
-func TestHasType(t *testing.T) {
+func TestHasType_ErrorPage_IsNoStream(t *testing.T) {
 	for _, c := range []struct {
 		status       int
 		header       string
@@ -98,7 +98,7 @@ func TestHasType(t *testing.T) {
 		{500, "application/json", false, false},
 	} {
 		resp := &http.Response{StatusCode: c.status, Header: http.Header{"Content-Type": {c.header}}}
-		if hasType(resp, TypeStream) != c.stream || hasType(resp, TypeJSON) != c.json {
+		if hasType(resp, ContentTypeStream) != c.stream || hasType(resp, ContentTypeJSON) != c.json {
 			t.Errorf("%d %s: not a stream, %t, or not JSON, %t", c.status, c.header, c.stream, c.json)
 		}
 	}
@@ -107,22 +107,22 @@ func TestHasType(t *testing.T) {
 func TestParseBase_ErrorHidesURL(t *testing.T) {
 	for _, base := range []string{"", "127.0.0.1:11434/v1", "ftp://secret/v1", "http://", "http://me:secret@host/v1",
 		"http://[secret"} {
-		_, err := ParseBase(base, "http://right/v1")
+		_, err := ParseBaseURL(base, "http://right/v1")
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", base, err)
 		}
 	}
-	if u, err := ParseBase("https://h:8/x?v=2", ""); err != nil || u.Host != "h:8" {
+	if u, err := ParseBaseURL("https://h:8/x?v=2", ""); err != nil || u.Host != "h:8" {
 		t.Errorf("got %v, %v", u, err)
 	}
 }
 
-func TestValidModelName(t *testing.T) {
+func TestIsValidModelName_ControlCharacter_False(t *testing.T) {
 	for name, want := range map[string]bool{
 		"qwen3:8b": true, "meta/llama": true, "模型": true, "": false, "a b": false, "a\x00": false, "a\xff": false,
 		strings.Repeat("x", maxModel): true, strings.Repeat("x", maxModel+1): false,
 	} {
-		if ValidModelName(name) != want {
+		if IsValidModelName(name) != want {
 			t.Errorf("%q: %t", name, !want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestSilentCall_Ends(t *testing.T) {
 	}
 }
 
-func TestWatchIdle_KeepsCallsError(t *testing.T) {
+func TestWatchIdle_CallFails_ReturnsItsError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := watchIdle(t.Context(), time.Second, func(context.Context, *watchedBody) error { return errOdd }); err != errOdd {
 			t.Errorf("got %v", err)
@@ -209,7 +209,7 @@ func TestWatchIdle_KeepsCallsError(t *testing.T) {
 	})
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestParseRetryAfter_EachHeader_GivesWait(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 1, time.UTC)
 	for _, c := range []struct {
 		name, value string
@@ -228,13 +228,13 @@ func TestRetryAfter(t *testing.T) {
 		{"Retry-After", "soon", 0},
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
 	} {
-		if got := RetryAfter(http.Header{c.name: {c.value}}, now); got != c.want {
+		if got := ParseRetryAfter(http.Header{c.name: {c.value}}, now); got != c.want {
 			t.Errorf("%s %s: got %v, want %v", c.name, c.value, got, c.want)
 		}
 	}
 }
 
-func TestReadErrorObject_EveryShape(t *testing.T) {
+func TestReadErrorObject_EveryShape_IsRead(t *testing.T) {
 	for body, want := range map[string]ErrorObject{
 		`{"error":{"message":"no\n more","type":"requests","code":"rate_limit_exceeded","param":"x.y"}}`: {
 			Code: "rate_limit_exceeded", Type: "requests", Param: "x.y", Text: "no more"},
@@ -269,7 +269,7 @@ func FuzzReadObject(f *testing.F) {
 
 // TestRefusal_BodyIsBounded also covers a body that breaks off.
 func TestRefusal_BodyIsBounded(t *testing.T) {
-	broken := io.MultiReader(strings.NewReader("half"), breaks{})
+	broken := io.MultiReader(strings.NewReader("half"), brokenBody{})
 	for name, c := range map[string]struct {
 		body io.Reader
 		want string
@@ -284,19 +284,19 @@ func TestRefusal_BodyIsBounded(t *testing.T) {
 	}
 }
 
-func TestMemory_IsBounded(t *testing.T) {
-	var m Memory[[]string]
+func TestValuePerModel_NumberOfModels_IsBounded(t *testing.T) {
+	var m ValuePerModel[[]string]
 	for i := range maxRemembered * 3 {
-		m.Change(strings.Repeat("m", i), func([]string) []string { return []string{"x"} })
+		m.Update(strings.Repeat("m", i), func([]string) []string { return []string{"x"} })
 	}
 	if len(m.byModel) > maxRemembered || !slices.Equal(m.Get(strings.Repeat("m", maxRemembered*3-1)), []string{"x"}) {
 		t.Errorf("%d models", len(m.byModel))
 	}
 }
 
-type breaks struct{}
+type brokenBody struct{}
 
-func (breaks) Read([]byte) (int, error) { return 0, errOdd }
+func (brokenBody) Read([]byte) (int, error) { return 0, errOdd }
 
 func TestRefusalText_HasOnlyIdentifiers(t *testing.T) {
 	for want, got := range map[string]string{

@@ -22,8 +22,8 @@ var (
 )
 
 // windowIn returns the window and the request's tokens from a refusal's text; 0 means unknown.
-func windowIn(class modelcall.Class, text string) (window, counted int64) {
-	if class != modelcall.TooLong {
+func windowIn(class modelcall.ErrorClass, text string) (window, counted int64) {
+	if class != modelcall.RequestTooLong {
 		return 0, 0
 	}
 	return numberIn(windowPattern, text),

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Seen is the stored record of an item of HEARTBEAT.md.
-type Seen struct {
+// ItemRecord is the stored record of an item of HEARTBEAT.md.
+type ItemRecord struct {
 	Since time.Time `json:"since"`           // when the item was first seen
 	Last  time.Time `json:"last,omitzero"`   // when the item was last due, or last reported as unreadable
 	Times int       `json:"times,omitempty"` // the number of times that the item was due
 }
 
-// State has the record of each item, by the item's key.
-type State map[string]Seen
+// ItemRecords has the record of each item, by the item's key.
+type ItemRecords map[string]ItemRecord
 
-// Due returns the items that are due now, and the next state. An item without a time is due when it
+// DueItems returns the items that are due now, and the next state. An item without a time is due when it
 // is first seen, and then at the first check of each day. An item with a time is due once after one
 // or more of its times have passed. Its count limits how often it is due. An unreadable item is due
 // once, so that the user is told. Items that are no longer in the file are forgotten.
-func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Item, next State, err error) {
-	next = State{}
+func DueItems(items []Item, was ItemRecords, now time.Time, zone *time.Location) (due []Item, next ItemRecords, err error) {
+	next = ItemRecords{}
 	for _, i := range items {
 		seen, known := was[i.Key]
 		if !known {
@@ -38,11 +38,11 @@ func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Ite
 	return due, next, nil
 }
 
-func (i Item) due(seen Seen, now time.Time, zone *time.Location) (bool, error) {
+func (i Item) due(seen ItemRecord, now time.Time, zone *time.Location) (bool, error) {
 	switch {
 	case i.Wrong != "":
 		return seen.Last.IsZero(), nil
-	case !i.Timed():
+	case !i.HasTime():
 		return seen.Last.IsZero() || now.After(seen.Last) && day(now, zone) != day(seen.Last, zone), nil
 	case i.When.MaxFires > 0 && seen.Times >= i.When.MaxFires:
 		return false, nil

@@ -27,8 +27,8 @@ type Item struct {
 	Wrong string
 }
 
-// Timed reports whether the item has a time.
-func (i Item) Timed() bool { return i.When.Kind != "" }
+// HasTime reports whether the item has a time.
+func (i Item) HasTime() bool { return i.When.Kind != "" }
 
 var (
 	itemPattern = regexp.MustCompile(`^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(\S.*)$`)
@@ -40,7 +40,7 @@ var (
 // not count. Indented text below an item belongs to the item, unless it is an item itself. The time
 // of an item counts from when the item was first seen. That is the time in was, or else now. now is
 // in the user's zone.
-func Parse(text string, was State, now time.Time) (items []Item) {
+func Parse(text string, was ItemRecords, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range openItems(comment.ReplaceAllString(text, "")) {
 		sum := sha256.Sum256([]byte(item))

@@ -70,7 +70,7 @@ func TestParse_ReadsItemTimes(t *testing.T) {
 		}
 	}
 	for _, i := range items[2:] {
-		if i.Wrong == "" || i.Timed() {
+		if i.Wrong == "" || i.HasTime() {
 			t.Errorf("%q is read as %+v", i.Text, i.When)
 		}
 	}
@@ -78,9 +78,9 @@ func TestParse_ReadsItemTimes(t *testing.T) {
 
 // countDue returns how often each item is due at a sequence of times, by the item's text.
 func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int {
-	n, state := map[string]int{}, heartbeat.State(nil)
+	n, state := map[string]int{}, heartbeat.ItemRecords(nil)
 	for _, now := range at {
-		due, next, err := heartbeat.Due(items, state, now, zone(t))
+		due, next, err := heartbeat.DueItems(items, state, now, zone(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func countDue(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]
 	return n
 }
 
-func TestDue_PlainAndTimedItems(t *testing.T) {
+func TestDueItems_PlainAndTimed_ComeWhenDue(t *testing.T) {
 	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
 	got := countDue(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59),
@@ -102,11 +102,11 @@ func TestDue_PlainAndTimedItems(t *testing.T) {
 		t.Error(diff)
 	}
 	changed := heartbeat.Parse("- plain, with more\n", nil, monday)
-	_, state, err := heartbeat.Due(items, nil, monday, zone(t))
+	_, state, err := heartbeat.DueItems(items, nil, monday, zone(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	due, state, err := heartbeat.Due(changed, state, monday.Add(time.Minute), zone(t))
+	due, state, err := heartbeat.DueItems(changed, state, monday.Add(time.Minute), zone(t))
 	if err != nil || len(due) != 1 || len(state) != 1 {
 		t.Errorf("what was changed is due: %v; known are %v, %v", texts(due), state, err)
 	}
@@ -114,16 +114,16 @@ func TestDue_PlainAndTimedItems(t *testing.T) {
 
 // Although the file is parsed again at each check, its items are due at their times: a time counts
 // from when its item was first seen.
-func TestDue_TimesCountFromFirstSight(t *testing.T) {
+func TestDueItems_TimedItem_CountsFromFirstSight(t *testing.T) {
 	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239,
 		"- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
 		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479,
 		"- @daily at 9: x": 10} {
-		state, n := heartbeat.State(nil), 0
+		state, n := heartbeat.ItemRecords(nil), 0
 		for check := range 480 { // the checks of ten days
 			// each check is a little earlier in its minute than the check before
 			now := monday.Add(time.Duration(check)*30*time.Minute + time.Duration(59-check%60)*time.Second)
-			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
+			due, next, err := heartbeat.DueItems(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,14 +136,14 @@ func TestDue_TimesCountFromFirstSight(t *testing.T) {
 }
 
 // A changed item counts as a new item, and its count starts at 0 again.
-func TestDue_ChangedItem_StartsOver(t *testing.T) {
-	state, n := heartbeat.State(nil), 0
+func TestDueItems_ChangedItem_IsDueAgain(t *testing.T) {
+	state, n := heartbeat.ItemRecords(nil), 0
 	for check := range 96 {
 		text, now := "- @hourly 3 times: drink", monday.Add(time.Duration(check)*30*time.Minute)
 		if check >= 48 {
 			text += " tea"
 		}
-		due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now), state, now, time.UTC)
+		due, next, err := heartbeat.DueItems(heartbeat.Parse(text, state, now), state, now, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,13 +156,13 @@ func TestDue_ChangedItem_StartsOver(t *testing.T) {
 
 // An item without a time is due exactly once on each day that has a check, for any number of
 // checks.
-func TestDue_UntimedItem_OnceADay(t *testing.T) {
+func TestDueItems_UntimedItem_IsDueOnceADay(t *testing.T) {
 	items := heartbeat.Parse("- plain\n", nil, monday)
 	rapid.Check(t, func(r *rapid.T) {
-		now, days, state, n := monday, map[string]bool{}, heartbeat.State(nil), 0
+		now, days, state, n := monday, map[string]bool{}, heartbeat.ItemRecords(nil), 0
 		for _, minutes := range rapid.SliceOfN(rapid.IntRange(1, 3000), 1, 60).Draw(r, "pauses") {
 			now = now.Add(time.Duration(minutes) * time.Minute)
-			due, next, err := heartbeat.Due(items, state, now, zone(t))
+			due, next, err := heartbeat.DueItems(items, state, now, zone(t))
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 		}
-		due, state, err := heartbeat.Due(items, nil, monday, time.UTC)
+		due, state, err := heartbeat.DueItems(items, nil, monday, time.UTC)
 		if err == nil && len(state) != len(items) || len(due) > len(items) {
 			t.Errorf("of %d items %d are known and %d are due", len(items), len(state), len(due))
 		}

@@ -82,8 +82,8 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	return db
 }
 
-// Make makes a database at path by SQL statements, as an earlier version would leave it.
-func Make(t testing.TB, path, statements string) {
+// CreateDatabase makes a database at path by SQL statements, as an earlier version would leave it.
+func CreateDatabase(t testing.TB, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
 	if err != nil {
@@ -94,20 +94,22 @@ func Make(t testing.TB, path, statements string) {
 	}
 }
 
-// Query returns the first column of a query's rows.
-func Query(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
+// QueryColumn returns the first column of a query's rows.
+func QueryColumn(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
 	t.Helper()
 	var err error
-	db.Inspect(func(e *engine.DB) { found, err = engine.All(e.Reader(t.Context()), engine.String, query, args...) })
+	db.WithEngine(func(e *engine.DB) {
+		found, err = engine.AllRows(e.Reader(t.Context()), engine.ScanString, query, args...)
+	})
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return found
 }
 
-// QueryCopy returns the first column of a query's rows, from a copy of a database. Another process
+// QueryColumnInCopy returns the first column of a query's rows, from a copy of a database. Another process
 // may have the database at path open.
-func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
+func QueryColumnInCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "copy")
 	if err != nil {
@@ -137,12 +139,12 @@ func QueryCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	return found
 }
 
-// Change runs any statements that change a running database.
-func Change(t testing.TB, db *sqlite.DB, statements string) {
+// ExecStatements runs any statements that change a running database.
+func ExecStatements(t testing.TB, db *sqlite.DB, statements string) {
 	t.Helper()
 	var err error
-	db.Inspect(func(e *engine.DB) {
-		err = e.Write(t.Context(), func(t *engine.Tx) error { return t.Run(statements) })
+	db.WithEngine(func(e *engine.DB) {
+		err = e.Write(t.Context(), func(t *engine.Tx) error { return t.RunScript(statements) })
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", statements, err)

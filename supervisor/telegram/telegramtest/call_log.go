@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Call is one complete request of the API.
-type Call struct {
+// APICall is one complete request of the API.
+type APICall struct {
 	Method string // the method's name, as the client wrote it
 	// Params are the parameters. Those of a JSON body keep their types, with whole numbers as
 	// int64; all others are strings. Tests must not change the map.
@@ -20,8 +20,8 @@ type Call struct {
 	Processed bool // whether the request was carried out, whatever the answer said
 }
 
-// Delivery is one attempt to deliver an update to the webhook.
-type Delivery struct {
+// WebhookDelivery is one attempt to deliver an update to the webhook.
+type WebhookDelivery struct {
 	Update int64
 	At     time.Time // time of the attempt, by the server's clock
 	Code   int       // the HTTP status; 0 if there was no answer
@@ -30,15 +30,15 @@ type Delivery struct {
 
 // callLog records everything that has happened.
 type callLog struct {
-	calls      []Call
+	calls      []APICall
 	counts     map[string]int // number of calls, by method in lower case
-	deliveries []Delivery
+	deliveries []WebhookDelivery
 	violations []string
-	acks       []Ack
+	acks       []PressAck
 }
 
 func (j *callLog) arrive(method string, r *request, now time.Time) int {
-	j.calls = append(j.calls, Call{Method: method, Params: r.params, ChatID: r.chat, At: now})
+	j.calls = append(j.calls, APICall{Method: method, Params: r.params, ChatID: r.chat, At: now})
 	j.counts[r.method]++
 	return len(j.calls) - 1
 }
@@ -51,25 +51,25 @@ func (j *callLog) violate(format string, args ...any) {
 	j.violations = append(j.violations, fmt.Sprintf(format, args...))
 }
 
-// Record gives tests access to everything that a server has recorded.
-type Record struct{ state *serverState }
+// Inspector gives tests access to everything that a server has recorded.
+type Inspector struct{ state *serverState }
 
 // Messages returns the messages in a chat in order, the bot's and people's.
-func (r Record) Messages(id int64) []Message {
+func (r Inspector) Messages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return !m.Deleted })
 }
 
 // BotMessages returns the bot's messages in a chat.
-func (r Record) BotMessages(id int64) []Message {
+func (r Inspector) BotMessages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.FromBot && !m.Deleted })
 }
 
 // DeletedMessages returns the messages in a chat that the bot has deleted.
-func (r Record) DeletedMessages(id int64) []Message {
+func (r Inspector) DeletedMessages(id int64) []Message {
 	return r.messages(id, func(m *Message) bool { return m.Deleted })
 }
 
-func (r Record) messages(id int64, want func(*Message) bool) []Message {
+func (r Inspector) messages(id int64, want func(*Message) bool) []Message {
 	var found []Message
 	r.state.read(func() {
 		c := r.state.chats.byID[id]
@@ -86,8 +86,8 @@ func (r Record) messages(id int64, want func(*Message) bool) []Message {
 }
 
 // Calls returns all requests, or those of the given methods.
-func (r Record) Calls(method ...string) []Call {
-	var found []Call
+func (r Inspector) Calls(method ...string) []APICall {
+	var found []APICall
 	r.state.read(func() {
 		for _, c := range r.state.log.calls {
 			if c.is(method) {
@@ -99,7 +99,7 @@ func (r Record) Calls(method ...string) []Call {
 }
 
 // CountCalls returns the number of all requests, or of those with the given methods.
-func (r Record) CountCalls(method ...string) int {
+func (r Inspector) CountCalls(method ...string) int {
 	n := 0
 	r.state.read(func() {
 		for _, m := range method {
@@ -112,33 +112,33 @@ func (r Record) CountCalls(method ...string) int {
 	return n
 }
 
-func (c Call) is(methods []string) bool {
+func (c APICall) is(methods []string) bool {
 	return len(methods) == 0 || slices.ContainsFunc(methods, func(m string) bool { return strings.EqualFold(m, c.Method) })
 }
 
-// Deliveries returns every attempt to deliver an update to a webhook, old and new.
-func (r Record) Deliveries() []Delivery {
-	return readValue(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
+// WebhookDeliveries returns every attempt to deliver an update to a webhook, old and new.
+func (r Inspector) WebhookDeliveries() []WebhookDelivery {
+	return readValue(r.state, func() []WebhookDelivery { return slices.Clone(r.state.log.deliveries) })
 }
 
 // Violations returns the client's breaches of Telegram's rules. Examples are a request within a
 // retry_after, more sends than Options.Rates, two getUpdates at once, and invalid entities.
-func (r Record) Violations() []string {
+func (r Inspector) Violations() []string {
 	return readValue(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }
 
-// CountPending returns the number of unconfirmed updates.
-func (r Record) CountPending() int {
+// CountPendingUpdates returns the number of unconfirmed updates.
+func (r Inspector) CountPendingUpdates() int {
 	return readValue(r.state, func() int { return r.state.queue.countPending(r.state.now()) })
 }
 
 // IsPolling reports whether a getUpdates is waiting for an update.
-func (r Record) IsPolling() bool {
+func (r Inspector) IsPolling() bool {
 	return readValue(r.state, func() bool { return r.state.polls.waiting != nil })
 }
 
 // ExpiredUpdates returns the ids of updates that nobody confirmed within 24 hours.
-func (r Record) ExpiredUpdates() []int64 {
+func (r Inspector) ExpiredUpdates() []int64 {
 	var ids []int64
 	r.state.read(func() {
 		r.state.queue.countPending(r.state.now())
@@ -147,10 +147,10 @@ func (r Record) ExpiredUpdates() []int64 {
 	return ids
 }
 
-// Dump returns a server's state and last calls for a test's log, without texts.
-func (r Record) Dump() string {
+// DumpState returns a server's state and last calls for a test's log, without texts.
+func (r Inspector) DumpState() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.CountPending())
+	fmt.Fprintf(&b, "the Bot API server: %d updates pending\n", r.CountPendingUpdates())
 	calls := r.Calls()
 	for _, c := range calls[max(0, len(calls)-20):] {
 		fmt.Fprintf(&b, "  %s %s chat %d: %d\n", c.At.Format("15:04:05.000"), c.Method, c.ChatID, c.Code)

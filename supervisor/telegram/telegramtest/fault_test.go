@@ -16,7 +16,7 @@ import (
 
 func text(s string) m { return m{"chat_id": home.ID, "text": s} }
 
-func TestFault_EachKind_FailsItsWay(t *testing.T) {
+func TestFault_EachKind_FailsAsDocumented(t *testing.T) {
 	var badJSON *json.SyntaxError
 	for name, test := range map[string]struct {
 		fault  telegramtest.Fault
@@ -78,7 +78,7 @@ func TestFault_EachKind_FailsItsWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, c := startServer(t, telegramtest.Options{Strict: true})
 			s.AddChat(home)
-			s.Fault(test.fault)
+			s.InjectFault(test.fault)
 			r, err := c.post("sendMessage", text("x"))
 			if test.err == nil && err != nil || test.err != nil && !test.err(err) {
 				t.Errorf("the client's error is %v", err)
@@ -94,12 +94,12 @@ func TestFault_EachKind_FailsItsWay(t *testing.T) {
 	}
 }
 
-func TestHang_EndsWithClient(t *testing.T) {
+func TestHangFault_ClientGone_Ends(t *testing.T) {
 	for name, after := range map[string]bool{"before processing": false, "after processing": true} {
 		t.Run(name, func(t *testing.T) {
 			s, c := startServer(t, telegramtest.Options{})
 			s.AddChat(home)
-			s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
 			c.http.Timeout = 50 * time.Millisecond
 			if after { // wait until the request is carried out
 				c.http.Timeout = 2 * time.Second
@@ -124,36 +124,36 @@ func TestFault_EndsAfterTimesOrDuration(t *testing.T) {
 		}
 		return failed
 	}
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "getme", Times: 2})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "getme", Times: 2})
 	if n := fails(5); n != 2 {
 		t.Errorf("%d of 5 failed, want 2", n)
 	}
-	end := s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Times: -1})
+	end := s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Times: -1})
 	if n := fails(5); n != 5 {
 		t.Errorf("%d of 5 failed, want all", n)
 	}
 	end()
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, For: time.Minute})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, For: time.Minute})
 	if n := fails(5); n != 5 {
 		t.Errorf("%d of 5 failed within the minute, want all", n)
 	}
-	s.Advance(time.Minute)
+	s.AdvanceClock(time.Minute)
 	if n := fails(5); n != 0 {
 		t.Errorf("%d of 5 failed after it, want none", n)
 	}
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Rate: 0.3, Seed: 1})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Rate: 0.3, Seed: 1})
 	if n := fails(200); n < 30 || n > 90 {
 		t.Errorf("%d of 200 failed at a rate of 0.3", n)
 	}
 }
 
-func TestFlood_RefusesUntilWaitEnds(t *testing.T) {
+func TestFloodFault_RefusesUntilWaitEnds(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := telegramtest.Options{Now: func() time.Time { return now }}
 	s, c := startServer(t, clock)
 	s.AddChat(home)
 	s.AddChat(team)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
 
 	r := c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
 	if r.Parameters.RetryAfter != 5 {
@@ -163,27 +163,27 @@ func TestFlood_RefusesUntilWaitEnds(t *testing.T) {
 	wantNoViolation(t, s)
 	c.send(team.ID, "another chat")
 
-	s.Advance(2*time.Second + time.Millisecond)
+	s.AdvanceClock(2*time.Second + time.Millisecond)
 	c.wantRefusal(429, "Too Many Requests: retry after 3", "sendChatAction", m{"chat_id": home.ID, "action": "typing"})
 	wantViolation(t, s, "sendchataction for chat 1001 came 2.999s before the end of its retry_after")
-	s.Advance(3 * time.Second)
+	s.AdvanceClock(3 * time.Second)
 	c.send(home.ID, "patient")
 }
 
-// TestFlood_KilledClient_MayForget checks a client that was killed before it could store the
+// TestFlood_KilledClient_MayForgetRefusal checks a client that was killed before it could store the
 // refusal. It must still obey the next refusal.
-func TestFlood_KilledClient_MayForget(t *testing.T) {
+func TestFlood_KilledClient_MayForgetRefusal(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := startServer(t, telegramtest.Options{Now: func() time.Time { return now }})
 	s.AddChat(home)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 9})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 9})
 	c.wantRefusal(429, "Too Many Requests: retry after 9", "sendMessage", text("x"))
-	s.ClientKilled(now.Add(time.Millisecond))
-	s.Advance(time.Second)
+	s.SetClientKilledAt(now.Add(time.Millisecond))
+	s.AdvanceClock(time.Second)
 	c.wantRefusal(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.ClientKilled(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
-	s.Advance(4 * time.Second)
+	s.SetClientKilledAt(now.Add(4 * time.Second)) // the client had three seconds to store the refusal
+	s.AdvanceClock(4 * time.Second)
 	c.wantRefusal(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
@@ -193,7 +193,7 @@ func TestFlood_KilledClient_MayForget(t *testing.T) {
 func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	s, _ := startServer(t, telegramtest.Options{})
 	s.AddChat(home)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
 	send := func() *client {
 		c := dial(t, s)
 		if r := c.call("sendMessage", m{"chat_id": home.ID, "text": "x"}); r.Status != http.StatusTooManyRequests {
@@ -203,12 +203,12 @@ func TestFlood_UnreadRefusal_MayBeForgotten(t *testing.T) {
 	}
 	for i := range 2 {
 		send().http.CloseIdleConnections()
-		s.Await(t, "the connection's end", func() bool { return s.Disconnects() > i })
-		s.Advance(time.Second)
+		s.WaitUntil(t, "the connection's end", func() bool { return s.CountDisconnects() > i })
+		s.AdvanceClock(time.Second)
 	}
 	send()
 	wantNoViolation(t, s)
-	s.Advance(time.Second)
+	s.AdvanceClock(time.Second)
 	send()
 	wantViolation(t, s, "sendmessage for chat 1001 came 5")
 }
@@ -217,19 +217,19 @@ func TestFlood_WithoutChat_RefusesAllChats(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	s.AddChat(home)
 	s.AddChat(team)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
 	c.mustCall("getMe", nil, nil) // getMe has no chat
 	c.wantRefusal(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
-	s.Advance(time.Second)
+	s.AdvanceClock(time.Second)
 	if r := c.call("sendMessage", m{"chat_id": team.ID, "text": "x"}); r.Status != 429 {
 		t.Errorf("another chat: %d", r.Status)
 	}
 	wantViolation(t, s, "for chat -100")
 	c.poll(nil)
 
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Method: "getUpdates", RetryAfter: 2})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Method: "getUpdates", RetryAfter: 2})
 	c.wantRefusal(429, "Too Many Requests: retry after 2", "getUpdates", nil)
-	s.Advance(time.Second)
+	s.AdvanceClock(time.Second)
 	if r := c.call("getUpdates", nil); r.Status != 429 || r.Parameters.RetryAfter != 1 {
 		t.Errorf("too early: %s", r.Raw)
 	}
@@ -239,7 +239,7 @@ func TestFloodControl_TooManySends_Refuses(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := startServer(t, telegramtest.Options{Now: func() time.Time { return now }})
 	s.AddChat(home)
-	s.SetFlood(3, time.Second, 4)
+	s.SetFloodControl(3, time.Second, 4)
 	id := c.send(home.ID, "1")
 	c.send(home.ID, "2")
 	c.mustCall("editMessageText", m{"chat_id": home.ID, "message_id": id, "text": "edits count"}, nil)
@@ -247,32 +247,32 @@ func TestFloodControl_TooManySends_Refuses(t *testing.T) {
 	if len(s.BotMessages(home.ID)) != 2 {
 		t.Error("what was refused stands")
 	}
-	s.Advance(4 * time.Second)
+	s.AdvanceClock(4 * time.Second)
 	c.send(home.ID, "5")
-	s.SetFlood(0, 0, 0)
+	s.SetFloodControl(0, 0, 0)
 	for range 10 {
 		c.send(home.ID, "off")
 	}
 }
 
-func TestRates_ExcessIsViolation(t *testing.T) {
+func TestRates_TooManySends_IsViolation(t *testing.T) {
 	for name, test := range map[string]struct {
-		rates telegramtest.Rates
+		rates telegramtest.SendRates
 		chats []telegramtest.Chat
 		every time.Duration
 		n     int
 		words string // a part of the violation; "" if there is none
 	}{
-		"a chat at its rate":         {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
-		"a chat a little closer":     {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
-		"a chat too fast":            {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 900 * time.Millisecond, 2, "2 messages or edits to chat 1001 within 1s, at most 1"},
-		"a burst within its window":  {telegramtest.Rates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 3, ""},
-		"a burst that is too long":   {telegramtest.Rates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 4, "4 messages or edits to chat 1001 within 3s, at most 3"},
-		"a group's minute":           {telegramtest.Rates{Group: 20}, []telegramtest.Chat{team}, 3 * time.Second, 60, ""},
-		"a group too fast":           {telegramtest.Rates{Group: 20}, []telegramtest.Chat{team}, 2 * time.Second, 21, "21 messages or edits to chat -100 within 1m0s, at most 20"},
-		"no group":                   {telegramtest.Rates{Group: 20}, []telegramtest.Chat{home}, time.Second, 40, ""},
-		"all chats together":         {telegramtest.Rates{All: 30}, []telegramtest.Chat{home, team}, 10 * time.Millisecond, 31, "31 messages or edits to all chats within 1s, at most 30"},
-		"all chats at the full rate": {telegramtest.Rates{All: 30}, []telegramtest.Chat{home, team}, time.Second / 30, 90, ""},
+		"a chat at its rate":         {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
+		"a chat a little closer":     {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
+		"a chat too fast":            {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, 900 * time.Millisecond, 2, "2 messages or edits to chat 1001 within 1s, at most 1"},
+		"a burst within its window":  {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 3, ""},
+		"a burst that is too long":   {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 4, "4 messages or edits to chat 1001 within 3s, at most 3"},
+		"a group's minute":           {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 3 * time.Second, 60, ""},
+		"a group too fast":           {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 2 * time.Second, 21, "21 messages or edits to chat -100 within 1m0s, at most 20"},
+		"no group":                   {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{home}, time.Second, 40, ""},
+		"all chats together":         {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team}, 10 * time.Millisecond, 31, "31 messages or edits to all chats within 1s, at most 30"},
+		"all chats at the full rate": {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team}, time.Second / 30, 90, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(1_800_000_000, 0)
@@ -281,7 +281,7 @@ func TestRates_ExcessIsViolation(t *testing.T) {
 				chat := test.chats[i%len(test.chats)]
 				s.AddChat(chat)
 				c.send(chat.ID, "x")
-				s.Advance(test.every)
+				s.AdvanceClock(test.every)
 			}
 			if test.words == "" {
 				wantNoViolation(t, s)
@@ -303,7 +303,7 @@ func (f *fakeTB) Helper()               {}
 func (f *fakeTB) Cleanup(fn func())     { f.cleanups = append(f.cleanups, fn) }
 func (f *fakeTB) Errorf(string, ...any) { f.errors++ }
 
-func TestStrict_ViolationFailsTest(t *testing.T) {
+func TestStrictServer_Violation_FailsTest(t *testing.T) {
 	for strict, want := range map[bool]int{true: 1, false: 0} {
 		f := &fakeTB{TB: t}
 		s := telegramtest.New(f, telegramtest.Options{Strict: strict})
@@ -319,15 +319,15 @@ func TestStrict_ViolationFailsTest(t *testing.T) {
 	}
 }
 
-func TestClose_EndsAllGoroutines(t *testing.T) {
+func TestServerClose_EndsAllGoroutines(t *testing.T) {
 	f := &fakeTB{TB: t}
 	s := telegramtest.New(f, telegramtest.Options{})
 	c := dial(t, s)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getMe"})
+	s.InjectFault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getMe"})
 	ended := make(chan error, 2)
 	go func() { _, err := c.post("getUpdates", m{"timeout": 50}); ended <- err }()
 	go func() { _, err := c.post("getMe", nil); ended <- err }()
-	s.Await(t, "both", func() bool { return s.CountCalls() == 2 })
+	s.WaitUntil(t, "both", func() bool { return s.CountCalls() == 2 })
 	f.cleanups[0]()
 	for range 2 {
 		if <-ended == nil {

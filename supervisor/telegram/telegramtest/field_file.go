@@ -36,7 +36,7 @@ func (f File) withDefaults(kind string) File {
 }
 
 // mediaField attaches a file to the message; the message's text is its caption.
-func mediaField(kind string, f File, show func(File) any) Field {
+func mediaField(kind string, f File, show func(File) any) MessageOption {
 	f = f.withDefaults(kind)
 	return func(s *personMessage) {
 		s.Media = kind
@@ -45,37 +45,37 @@ func mediaField(kind string, f File, show func(File) any) Field {
 	}
 }
 
-// Photo attaches a photo in two sizes, the smaller one first. Each size is a file of its own.
-func Photo(f File) Field {
+// WithPhoto attaches a photo in two sizes, the smaller one first. Each size is a file of its own.
+func WithPhoto(f File) MessageOption {
 	small := File{ID: "small-" + f.withDefaults("photo").ID, Size: 1000}
 	return mediaField("photo", f, func(f File) any {
 		return []any{small.json(map[string]any{"width": 90, "height": 67}), f.json(map[string]any{"width": 1280, "height": 960})}
 	})
 }
 
-// Voice attaches a voice message.
-func Voice(f File, length time.Duration) Field {
+// WithVoice attaches a voice message.
+func WithVoice(f File, length time.Duration) MessageOption {
 	f.Mime = cmp.Or(f.Mime, "audio/ogg")
 	return mediaField("voice", f, func(f File) any { return f.json(map[string]any{"duration": int(length.Seconds())}) })
 }
 
-// Video attaches a video.
-func Video(f File, length time.Duration) Field {
+// WithVideo attaches a video.
+func WithVideo(f File, length time.Duration) MessageOption {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
 	return mediaField("video", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "width": 640, "height": 480, "file_name": f.Name})
 	})
 }
 
-// VideoNote attaches a round video, as a person records it in the chat.
-func VideoNote(f File, length time.Duration) Field {
+// WithVideoNote attaches a round video, as a person records it in the chat.
+func WithVideoNote(f File, length time.Duration) MessageOption {
 	return mediaField("video_note", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "length": 240})
 	})
 }
 
-// Animation attaches a video without sound. The server also shows it as a document.
-func Animation(f File, length time.Duration) Field {
+// WithAnimation attaches a video without sound. The server also shows it as a document.
+func WithAnimation(f File, length time.Duration) MessageOption {
 	f.Mime = cmp.Or(f.Mime, "video/mp4")
 	f = f.withDefaults("animation")
 	show := mediaField("animation", f, func(f File) any {
@@ -87,26 +87,26 @@ func Animation(f File, length time.Duration) Field {
 	}
 }
 
-// Audio attaches a piece of music, or a recording that is sent as a file.
-func Audio(f File, length time.Duration) Field {
+// WithAudio attaches a piece of music, or a recording that is sent as a file.
+func WithAudio(f File, length time.Duration) MessageOption {
 	f.Mime = cmp.Or(f.Mime, "audio/mpeg")
 	return mediaField("audio", f, func(f File) any {
 		return f.json(map[string]any{"duration": int(length.Seconds()), "file_name": f.Name})
 	})
 }
 
-// Document attaches any file.
-func Document(f File) Field {
+// WithDocument attaches any file.
+func WithDocument(f File) MessageOption {
 	return mediaField("document", f, func(f File) any { return f.json(map[string]any{"file_name": f.Name}) })
 }
 
-// Sticker makes the message a sticker with a picture. A sticker has no caption.
-func Sticker(emoji string) Field {
-	return StickerOf(File{Name: fmt.Sprintf("%x", emoji), Size: 1000}, emoji, "static")
+// WithSticker makes the message a sticker with a picture. A sticker has no caption.
+func WithSticker(emoji string) MessageOption {
+	return WithStickerFile(File{Name: fmt.Sprintf("%x", emoji), Size: 1000}, emoji, "static")
 }
 
-// StickerOf makes the message a sticker with a given file. The format is static, animated or video.
-func StickerOf(f File, emoji, format string) Field {
+// WithStickerFile makes the message a sticker with a given file. The format is static, animated or video.
+func WithStickerFile(f File, emoji, format string) MessageOption {
 	return mediaField("sticker", f, func(f File) any {
 		return f.json(map[string]any{"type": "regular", "width": 512, "height": 512, "is_animated": format == "animated",
 			"is_video": format == "video", "emoji": emoji})

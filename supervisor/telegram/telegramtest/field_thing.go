@@ -1,7 +1,7 @@
 package telegramtest
 
 // contentField gives the message a content that is neither a file nor a text.
-func contentField(kind string, value map[string]any) Field {
+func contentField(kind string, value map[string]any) MessageOption {
 	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
 }
 
@@ -9,21 +9,21 @@ func place(latitude, longitude float64) map[string]any {
 	return map[string]any{"latitude": latitude, "longitude": longitude}
 }
 
-// Location makes the message a place on the map.
-func Location(latitude, longitude float64) Field {
+// WithLocation makes the message a place on the map.
+func WithLocation(latitude, longitude float64) MessageOption {
 	return contentField("location", place(latitude, longitude))
 }
 
-// LiveLocation makes the message a place that moves for a quarter of an hour. Each movement is an
+// WithLiveLocation makes the message a place that moves for a quarter of an hour. Each movement is an
 // edit of the message.
-func LiveLocation(latitude, longitude float64) Field {
+func WithLiveLocation(latitude, longitude float64) MessageOption {
 	where := place(latitude, longitude)
 	where["live_period"] = 900
 	return contentField("location", where)
 }
 
-// Venue makes the message a place with a name. The server also shows it as a location.
-func Venue(title, address string, latitude, longitude float64) Field {
+// WithVenue makes the message a place with a name. The server also shows it as a location.
+func WithVenue(title, address string, latitude, longitude float64) MessageOption {
 	where := place(latitude, longitude)
 	show := contentField("venue", map[string]any{"title": title, "address": address, "location": where})
 	return func(s *personMessage) {
@@ -32,13 +32,13 @@ func Venue(title, address string, latitude, longitude float64) Field {
 	}
 }
 
-// Contact makes the message somebody's phone number.
-func Contact(first, phone string) Field {
+// WithContact makes the message somebody's phone number.
+func WithContact(first, phone string) MessageOption {
 	return contentField("contact", map[string]any{"first_name": first, "phone_number": phone})
 }
 
-// Poll makes the message a poll; kind is regular or quiz.
-func Poll(kind, question string, options ...string) Field {
+// WithPoll makes the message a poll; kind is regular or quiz.
+func WithPoll(kind, question string, options ...string) MessageOption {
 	shown := []any{}
 	for _, option := range options {
 		shown = append(shown, map[string]any{"text": option, "voter_count": 0})
@@ -48,13 +48,13 @@ func Poll(kind, question string, options ...string) Field {
 			"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
 }
 
-// Dice makes the message a throw of dice.
-func Dice(emoji string, value int) Field {
+// WithDice makes the message a throw of dice.
+func WithDice(emoji string, value int) MessageOption {
 	return contentField("dice", map[string]any{"emoji": emoji, "value": value})
 }
 
-// Checklist makes the message a list of tasks.
-func Checklist(title string, tasks ...string) Field {
+// WithChecklist makes the message a list of tasks.
+func WithChecklist(title string, tasks ...string) MessageOption {
 	shown := []any{}
 	for i, task := range tasks {
 		shown = append(shown, map[string]any{"id": i + 1, "text": task})
@@ -62,10 +62,12 @@ func Checklist(title string, tasks ...string) Field {
 	return contentField("checklist", map[string]any{"title": title, "tasks": shown})
 }
 
-// Story makes the message a story of another chat.
-func Story(of Chat) Field { return contentField("story", map[string]any{"chat": of.json(), "id": 3}) }
+// WithStory makes the message a story of another chat.
+func WithStory(of Chat) MessageOption {
+	return contentField("story", map[string]any{"chat": of.json(), "id": 3})
+}
 
-// PaidMedia makes the message paid media, whose content a bot does not get. It may have a caption.
-func PaidMedia() Field {
+// WithPaidMedia makes the message paid media, whose content a bot does not get. It may have a caption.
+func WithPaidMedia() MessageOption {
 	return contentField("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
 }

@@ -54,9 +54,9 @@ func mayWait(body string) bool {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// FuzzText sends any text with an entity. The message must be trimmed and not too long. Its
+// FuzzSendText sends any text with an entity. The message must be trimmed and not too long. Its
 // entities must cover whole characters.
-func FuzzText(f *testing.F) {
+func FuzzSendText(f *testing.F) {
 	f.Add("  hello 😀 \n", 2, 5)
 	f.Add("a\r\n\u2028b", 1, 3)
 	f.Add("😀", 1, 1)

@@ -96,9 +96,9 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// Press presses a button below a message. It returns the ids of the update and of the callback
+// PressButton presses a button below a message. It returns the ids of the update and of the callback
 // query. It fails if no button has the data. A test sends a forged press as an update.
-func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
+func (p People) PressButton(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.add(in)
 		m := c.message(message)
@@ -117,20 +117,20 @@ func (p People) Press(in Chat, from User, message int64, data string) (update in
 	return update, query, err
 }
 
-// Ack is the bot's answer to a press.
-type Ack struct {
+// PressAck is the bot's answer to a press.
+type PressAck struct {
 	Query string
 	Text  string // the shown text; "" shows nothing
 	Alert bool   // whether the text stays until the person closes it
 }
 
-// Acks are the bot's answers to presses, in order.
-func (r Record) Acks() []Ack {
-	return readValue(r.state, func() []Ack { return slices.Clone(r.state.log.acks) })
+// PressAcks are the bot's answers to presses, in order.
+func (r Inspector) PressAcks() []PressAck {
+	return readValue(r.state, func() []PressAck { return slices.Clone(r.state.log.acks) })
 }
 
 func answerCallbackQuery(w *serverState, r *request) answer {
-	ack := Ack{r.params.text("callback_query_id"), r.params.text("text"), r.params.isTrue("show_alert")}
+	ack := PressAck{r.params.text("callback_query_id"), r.params.text("text"), r.params.isTrue("show_alert")}
 	if utf16Length(ack.Text) > maxAck {
 		return badRequest("MESSAGE_TOO_LONG")
 	}

@@ -17,7 +17,7 @@ func key(text, data string) m { return m{"text": text, "callback_data": data} }
 
 const tooOld = "Bad Request: query is too old and response timeout expired or query ID is invalid"
 
-func TestPress_IsAnsweredOnce(t *testing.T) {
+func TestPress_SecondAck_IsRefused(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.AddChat(home)
 	var sent message
@@ -31,11 +31,11 @@ func TestPress_IsAnsweredOnce(t *testing.T) {
 		message int64
 		data    string
 	}{"no such button": {sent.ID, "yes"}, "no such message": {sent.ID + 1, "y"}} {
-		if id, _, err := s.Press(home, alice, press.message, press.data); err == nil || id != 0 {
+		if id, _, err := s.PressButton(home, alice, press.message, press.data); err == nil || id != 0 {
 			t.Errorf("%s: pressed it as %d", what, id)
 		}
 	}
-	id, query, err := s.Press(home, alice, sent.ID, "y")
+	id, query, err := s.PressButton(home, alice, sent.ID, "y")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestPress_IsAnsweredOnce(t *testing.T) {
 		m{"callback_query_id": query, "text": strings.Repeat("x", 201)})
 	c.mustCall("answerCallbackQuery", m{"callback_query_id": query, "text": "Done.", "show_alert": true}, nil)
 	c.wantRefusal(400, tooOld, "answerCallbackQuery", m{"callback_query_id": query})
-	if diff := cmp.Diff([]telegramtest.Ack{{Query: query, Text: "Done.", Alert: true}}, s.Acks()); diff != "" {
+	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}}, s.PressAcks()); diff != "" {
 		t.Errorf("the answers (-want +got):\n%s", diff)
 	}
 }
@@ -58,11 +58,11 @@ func TestPress_Expired_CannotBeAnswered(t *testing.T) {
 	s.AddChat(home)
 	var sent message
 	c.mustCall("sendMessage", m{"chat_id": home.ID, "text": "sure?", "reply_markup": oneRowKeyboard(key("Yes", "y"))}, &sent)
-	_, query, err := s.Press(home, alice, sent.ID, "y")
+	_, query, err := s.PressButton(home, alice, sent.ID, "y")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Advance(15 * time.Minute)
+	s.AdvanceClock(15 * time.Minute)
 	c.wantRefusal(400, tooOld, "answerCallbackQuery", m{"callback_query_id": query})
 }
 
@@ -137,21 +137,21 @@ func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 		edit(m{"reply_markup": oneRowKeyboard(key("x", strings.Repeat("x", 65)))}))
 }
 
-// TestDeliver_OtherKinds_ReachBotOnly checks updates of kinds that the client does not allow. The
+// TestDeliverRawUpdate_OtherKinds_ReachBotOnly checks updates of kinds that the client does not allow. The
 // bot gets them, but their texts do not appear in the chat as the bot's messages.
-func TestDeliver_OtherKinds_ReachBotOnly(t *testing.T) {
+func TestDeliverRawUpdate_OtherKinds_ReachBotOnly(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})
-	kinds := telegramtest.OtherKinds()
+	kinds := telegramtest.OtherUpdateKinds()
 	for _, kind := range kinds {
-		if id := s.Deliver(telegramtest.Other(kind, alice.ID)); id == 0 {
+		if id := s.DeliverRawUpdate(telegramtest.NewOtherUpdate(kind, alice.ID)); id == 0 {
 			t.Errorf("%s was not taken", kind)
 		}
 	}
 	if got := c.poll(m{"limit": 100}); len(got) != len(kinds) {
 		t.Errorf("%d came, want %d", len(got), len(kinds))
 	}
-	if id := s.Push(m{"message_reaction": m{}}); id != 0 {
+	if id := s.PushUpdate(m{"message_reaction": m{}}); id != 0 {
 		t.Errorf("what is only pushed came as %d", id)
 	}
 }

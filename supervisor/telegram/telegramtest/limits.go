@@ -19,7 +19,7 @@ const (
 
 // limits counts the sends, and holds their limits.
 type limits struct {
-	rates   Rates
+	rates   SendRates
 	control floodControl
 	frozen  map[floodScope]floodWait
 	// sends holds the times of messages, albums and edits, by chat; the times of all chats are at

@@ -25,7 +25,7 @@ func TestBot_AnswersTenThousandMessages(t *testing.T) {
 		people.Go(func() {
 			u := telegramtest.User{ID: 3000 + i}
 			for n := range each {
-				s.Say(telegramtest.Private(u), u, fmt.Sprint("message ", n))
+				s.Say(telegramtest.PrivateChat(u), u, fmt.Sprint("message ", n))
 			}
 		})
 	}
@@ -39,7 +39,7 @@ func TestBot_AnswersTenThousandMessages(t *testing.T) {
 	}
 	people.Wait()
 	c.poll(m{"offset": offset})
-	s.Await(t, "all to be confirmed", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "all to be confirmed", func() bool { return s.CountPendingUpdates() == 0 })
 	for i := range int64(chats) {
 		for n, msg := range s.BotMessages(3000 + i) {
 			if msg.Text != fmt.Sprint("message ", n) {
@@ -58,7 +58,7 @@ func BenchmarkSendMessage(b *testing.B) {
 	}
 }
 
-func BenchmarkSay(b *testing.B) {
+func BenchmarkPeopleSay(b *testing.B) {
 	s, _ := startServer(b, telegramtest.Options{})
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Command is a command in the bot's menu.
-type Command struct {
+// MenuCommand is a command in the bot's menu.
+type MenuCommand struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
 }
@@ -19,12 +19,12 @@ const maxCommands = 100
 // menuKey identifies a menu.
 type menuKey struct{ scope, language string }
 
-type menus map[menuKey][]Command
+type menus map[menuKey][]MenuCommand
 
 // Menu returns the menu set by setMyCommands; nil if there is none. scope is "" or "default",
 // "all_private_chats" ..., "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
-func (r Record) Menu(scope, language string) []Command {
-	return readValue(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
+func (r Inspector) Menu(scope, language string) []MenuCommand {
+	return readValue(r.state, func() []MenuCommand { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
 }
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
@@ -64,7 +64,7 @@ func setMyCommands(w *serverState, r *request) answer {
 	if a.code != 0 {
 		return a
 	}
-	var menu []Command
+	var menu []MenuCommand
 	if err := r.params.decode("commands", &menu); err != nil {
 		return badRequest("can't parse commands: %v", err)
 	}
@@ -83,7 +83,7 @@ func setMyCommands(w *serverState, r *request) answer {
 
 // check refuses an invalid command. Its name has 1 to 32 of a-z, 0-9 and _, its description 1 to
 // 256 characters.
-func (c Command) check() answer {
+func (c MenuCommand) check() answer {
 	switch n := len([]rune(c.Description)); {
 	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":
 		return badRequest("BOT_COMMAND_INVALID")
@@ -101,7 +101,7 @@ func getMyCommands(w *serverState, r *request) answer {
 	if menu := w.menus[key]; menu != nil {
 		return good(menu)
 	}
-	return good([]Command{})
+	return good([]MenuCommand{})
 }
 
 func deleteMyCommands(w *serverState, r *request) answer {

@@ -11,9 +11,9 @@ import (
 // otherTextPrefix begins every text in these updates: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// OtherKinds returns the kinds of updates except people's messages, edits and presses. They
+// OtherUpdateKinds returns the kinds of updates except people's messages, edits and presses. They
 // include, with a slash, messages and presses without a person.
-func OtherKinds() []string {
+func OtherUpdateKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
 		kinds[i] = o.kind
@@ -21,9 +21,9 @@ func OtherKinds() []string {
 	return kinds
 }
 
-// Other returns an update of one of OtherKinds as JSON. It has a sender if Telegram's updates of
+// NewOtherUpdate returns an update of one of OtherUpdateKinds as JSON. It has a sender if Telegram's updates of
 // the kind have one.
-func Other(kind string, user int64) json.RawMessage {
+func NewOtherUpdate(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {
 		panic(fmt.Sprintf("telegramtest: there is no update of the kind %q", kind))

@@ -12,7 +12,7 @@ type People struct{ state *serverState }
 
 // Say sends a person's message and returns the ids of its update and of the message. If the client
 // does not allow the kind, the update's id is 0. Say creates a missing chat.
-func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
+func (p People) Say(in Chat, from User, text string, more ...MessageOption) (update, message int64) {
 	p.state.change(func() { update, message = p.state.addPersonMessage(in, from, text, more) })
 	return update, message
 }
@@ -25,7 +25,7 @@ type personMessage struct {
 }
 
 // addPersonMessage adds a message and its update. The caller runs within serverState.change.
-func (w *serverState) addPersonMessage(in Chat, from User, text string, more []Field) (update, message int64) {
+func (w *serverState) addPersonMessage(in Chat, from User, text string, more []MessageOption) (update, message int64) {
 	c := w.chats.add(in)
 	s := &personMessage{
 		Message: &Message{From: from, Text: text, Entities: findEntities(text), At: w.now().Truncate(time.Second), more: map[string]any{}},
@@ -91,9 +91,9 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// Push adds any update: a map whose only key is the kind. It ignores an update_id. It returns the
+// PushUpdate adds any update: a map whose only key is the kind. It ignores an update_id. It returns the
 // new id, or 0 if the client does not allow the kind. It creates a missing chat and message.
-func (p People) Push(u map[string]any) int64 {
+func (p People) PushUpdate(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {
 		if kind == "update_id" {
@@ -109,8 +109,8 @@ func (p People) Push(u map[string]any) int64 {
 	return id
 }
 
-// Deliver adds an update as JSON, even of a kind that the client does not allow.
-func (p People) Deliver(raw json.RawMessage) int64 {
+// DeliverRawUpdate adds an update as JSON, even of a kind that the client does not allow.
+func (p People) DeliverRawUpdate(raw json.RawMessage) int64 {
 	var u map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &u); err != nil {
 		panic(fmt.Sprintf("telegramtest: deliver %s: %v", raw, err))
@@ -148,9 +148,9 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
 }
 
-// SetNextUpdate sets the id of the next update. Telegram does this after a week without updates, so
+// SetNextUpdateID sets the id of the next update. Telegram does this after a week without updates, so
 // no update may wait.
-func (p People) SetNextUpdate(id int64) {
+func (p People) SetNextUpdateID(id int64) {
 	p.state.change(func() {
 		if p.state.queue.countPending(p.state.now()) > 0 {
 			panic("telegramtest: SetNextUpdate while updates wait: ids fall back after a quiet week only")
@@ -160,9 +160,9 @@ func (p People) SetNextUpdate(id int64) {
 	})
 }
 
-// SetNextMessage sets the id of the next message in a chat. It is also the next id in all chats
+// SetNextMessageID sets the id of the next message in a chat. It is also the next id in all chats
 // that share the chat's counter.
-func (p People) SetNextMessage(chat, id int64) {
+func (p People) SetNextMessageID(chat, id int64) {
 	p.state.change(func() {
 		if c := p.state.chats.byID[chat]; c != nil && c.hasOwnCounter() {
 			c.nextID = id
@@ -175,19 +175,19 @@ func (p People) SetNextMessage(chat, id int64) {
 // AddChat adds a chat in which the bot may write.
 func (p People) AddChat(c Chat) { p.state.change(func() { p.state.chats.add(c) }) }
 
-// Topic creates a topic in a forum.
-func (p People) Topic(c Chat, thread int64) {
+// CreateTopic creates a topic in a forum.
+func (p People) CreateTopic(c Chat, thread int64) {
 	p.state.change(func() { p.state.chats.add(c).topics[thread] = true })
 }
 
-// Block blocks the bot in a chat, or removes it from a group.
-func (p People) Block(chat int64) { p.block(chat, true) }
+// BlockBot blocks the bot in a chat, or removes it from a group.
+func (p People) BlockBot(chat int64) { p.block(chat, true) }
 
-// Unblock lets the bot write in a blocked chat again.
-func (p People) Unblock(chat int64) { p.block(chat, false) }
+// UnblockBot lets the bot write in a blocked chat again.
+func (p People) UnblockBot(chat int64) { p.block(chat, false) }
 
-// ForbidVoice makes the person of a private chat refuse voice messages.
-func (p People) ForbidVoice(chat int64) {
+// ForbidVoiceMessages makes the person of a private chat refuse voice messages.
+func (p People) ForbidVoiceMessages(chat int64) {
 	p.state.change(func() { p.state.chats.add(p.state.chats.chatOrDefault(chat)).refusesVoice = true })
 }
 
@@ -203,16 +203,16 @@ func (cs *chats) chatOrDefault(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// Migrate turns a group into a supergroup. Both get a service message, and the group accepts no
+// MigrateToSupergroup turns a group into a supergroup. Both get a service message, and the group accepts no
 // further messages.
-func (p People) Migrate(group, supergroup int64) {
+func (p People) MigrateToSupergroup(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state
 		old := w.chats.chatOrDefault(group)
 		by := User{ID: 1087968824, First: "Group", Username: "GroupAnonymousBot", Bot: true}
-		w.addPersonMessage(old, by, "", []Field{With("migrate_to_chat_id", supergroup)})
+		w.addPersonMessage(old, by, "", []MessageOption{WithField("migrate_to_chat_id", supergroup)})
 		w.addPersonMessage(Chat{ID: supergroup, Type: "supergroup", Title: old.Title}, by, "",
-			[]Field{With("migrate_from_chat_id", group)})
+			[]MessageOption{WithField("migrate_from_chat_id", group)})
 		w.chats.byID[group].migratedTo = supergroup
 	})
 }

@@ -40,13 +40,13 @@ func TestFindEntities_CommandsAndMentions(t *testing.T) {
 	}
 }
 
-func TestThread_FollowsForumTopicOrReply(t *testing.T) {
+func TestMessageThread_IsTopicOrRepliedMessage(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
-	s.Say(forum, alice, "in a topic", telegramtest.Thread(5))
+	s.Say(forum, alice, "in a topic", telegramtest.WithThread(5))
 	s.Say(forum, alice, "in General")
 	_, first := s.Say(hall, alice, "first")
-	_, second := s.Say(hall, alice, "second", telegramtest.ReplyTo(first))
-	s.Say(hall, alice, "third", telegramtest.ReplyTo(second))
+	_, second := s.Say(hall, alice, "second", telegramtest.WithReplyTo(first))
+	s.Say(hall, alice, "third", telegramtest.WithReplyTo(second))
 
 	got := c.poll(nil)
 	topic, general, third := got[0].Message, got[1].Message, got[4].Message
@@ -65,11 +65,11 @@ func TestThread_FollowsForumTopicOrReply(t *testing.T) {
 func TestSay_Files_AppearInUpdate(t *testing.T) {
 	content := []byte("OggS and more")
 	s, c := startServer(t, telegramtest.Options{})
-	s.Say(home, alice, "/look at this", telegramtest.Photo(telegramtest.File{Name: "cat.jpg", Content: content}), telegramtest.Group("album"))
-	s.Say(home, alice, "", telegramtest.Voice(telegramtest.File{Name: "v.oga", Content: content}, 3*time.Second))
-	s.Say(home, alice, "", telegramtest.Document(telegramtest.File{ID: "big", Name: "big.iso", Size: 21 << 20}))
-	s.Say(home, alice, "", telegramtest.Sticker("🦅"))
-	s.Say(home, alice, "", telegramtest.Video(telegramtest.File{Name: "film.mp4"}, time.Minute))
+	s.Say(home, alice, "/look at this", telegramtest.WithPhoto(telegramtest.File{Name: "cat.jpg", Content: content}), telegramtest.WithAlbum("album"))
+	s.Say(home, alice, "", telegramtest.WithVoice(telegramtest.File{Name: "v.oga", Content: content}, 3*time.Second))
+	s.Say(home, alice, "", telegramtest.WithDocument(telegramtest.File{ID: "big", Name: "big.iso", Size: 21 << 20}))
+	s.Say(home, alice, "", telegramtest.WithSticker("🦅"))
+	s.Say(home, alice, "", telegramtest.WithVideo(telegramtest.File{Name: "film.mp4"}, time.Minute))
 	got := c.poll(nil)
 	if p := got[0].Message; p.Text != "" || p.Caption != "/look at this" || p.Marks != nil {
 		t.Errorf("a photo: %+v", p)
@@ -101,10 +101,10 @@ func TestSay_Files_AppearInUpdate(t *testing.T) {
 	}
 }
 
-func TestSay_EditOrPost_MakesItsUpdate(t *testing.T) {
+func TestSay_EditOrPost_BecomesItsUpdateKind(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	_, id := s.Say(home, alice, "teh")
-	s.Say(home, alice, "the", telegramtest.Edit(id))
+	s.Say(home, alice, "the", telegramtest.AsEditOf(id))
 	s.Say(telegramtest.Chat{ID: -1000000000099, Type: "channel"}, alice, "post")
 	got := c.poll(nil)
 	if got[1].Edited == nil || got[1].Edited.ID != id || got[1].Edited.Text != "the" {
@@ -125,10 +125,10 @@ func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	changed := time.Now().Truncate(time.Second)
 	sent := changed.Add(-time.Minute)
 	cat, dog := telegramtest.File{Name: "cat.jpg"}, telegramtest.File{Name: "dog.jpg"}
-	_, first := s.Say(home, alice, "hello", telegramtest.Date(time.Now()))
-	_, id := s.Say(home, alice, "teh cat", telegramtest.Photo(cat), telegramtest.ReplyTo(first), telegramtest.Date(sent))
-	s.Say(home, alice, "the cat", telegramtest.Edit(id), telegramtest.Date(changed))
-	s.Say(home, alice, "the dog", telegramtest.Edit(id), telegramtest.Photo(dog), telegramtest.Date(changed))
+	_, first := s.Say(home, alice, "hello", telegramtest.WithDate(time.Now()))
+	_, id := s.Say(home, alice, "teh cat", telegramtest.WithPhoto(cat), telegramtest.WithReplyTo(first), telegramtest.WithDate(sent))
+	s.Say(home, alice, "the cat", telegramtest.AsEditOf(id), telegramtest.WithDate(changed))
+	s.Say(home, alice, "the dog", telegramtest.AsEditOf(id), telegramtest.WithPhoto(dog), telegramtest.WithDate(changed))
 	var raw []map[string]json.RawMessage
 	c.mustCall("getUpdates", m{}, &raw)
 	for i, want := range []string{"file-photo-cat.jpg", "file-photo-dog.jpg"} {
@@ -143,9 +143,9 @@ func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	}
 }
 
-func TestPush_AnyUpdate_ReachesBot(t *testing.T) {
+func TestPushUpdate_AnyKind_ReachesBot(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
-	id := s.Push(m{"update_id": 1, "message": m{
+	id := s.PushUpdate(m{"update_id": 1, "message": m{
 		"message_id": 50, "date": time.Now().Unix(), "text": "hi", "location": m{"latitude": 1.5},
 		"chat": m{"id": home.ID, "type": "private"}, "from": m{"id": alice.ID, "first_name": "Alice"},
 	}})
@@ -161,12 +161,12 @@ func TestPush_AnyUpdate_ReachesBot(t *testing.T) {
 func TestMenu_IsStoredByScopeAndLanguage(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.AddChat(home)
-	english := []telegramtest.Command{{Command: "help", Description: "what I can do"}}
-	spanish := []telegramtest.Command{{Command: "help", Description: "lo que puedo hacer"}}
+	english := []telegramtest.MenuCommand{{Command: "help", Description: "what I can do"}}
+	spanish := []telegramtest.MenuCommand{{Command: "help", Description: "lo que puedo hacer"}}
 	chat := m{"type": "chat", "chat_id": home.ID}
 	c.mustCall("setMyCommands", m{"commands": english}, nil)
 	c.mustCall("setMyCommands", m{"commands": spanish, "language_code": "es", "scope": chat}, nil)
-	var menu []telegramtest.Command
+	var menu []telegramtest.MenuCommand
 	c.mustCall("getMyCommands", m{"language_code": "es", "scope": chat}, &menu)
 	if !cmp.Equal(menu, spanish) || !cmp.Equal(s.Menu("", ""), english) || !cmp.Equal(s.Menu("chat:1001", "es"), spanish) {
 		t.Errorf("answered %v; kept %v and %v", menu, s.Menu("", ""), s.Menu("chat:1001", "es"))
@@ -177,12 +177,12 @@ func TestMenu_IsStoredByScopeAndLanguage(t *testing.T) {
 		t.Errorf("after it was deleted: %v", menu)
 	}
 	set := func(command, description string) m {
-		return m{"commands": []telegramtest.Command{{Command: command, Description: description}}}
+		return m{"commands": []telegramtest.MenuCommand{{Command: command, Description: description}}}
 	}
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("Help", "x"))
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("a234567890123456789012345678901234", "x"))
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID", "setMyCommands", set("help", ""))
-	c.wantRefusal(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands", m{"commands": make([]telegramtest.Command, 101)})
+	c.wantRefusal(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands", m{"commands": make([]telegramtest.MenuCommand, 101)})
 	c.wantRefusal(400, "Bad Request: invalid language code specified", "setMyCommands", m{"commands": english, "language_code": "english"})
 	c.wantRefusal(400, "Bad Request: can't parse BotCommandScope: Unsupported type specified", "setMyCommands", m{"scope": m{"type": "moon"}})
 }

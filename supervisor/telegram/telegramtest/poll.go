@@ -37,7 +37,7 @@ func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), conflict: make
 // wakeUp makes the waiting poll look for updates again.
 func (p *polls) wakeUp() {
 	if p.waiting != nil {
-		signals.Send(p.waiting.wake)
+		signals.SendToken(p.waiting.wake)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-func TestUpdate_WaitsForConfirmation(t *testing.T) {
+func TestUpdate_Unconfirmed_ComesAgain(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	first, message := s.Say(home, alice, "one")
 	s.Say(home, alice, "two")
@@ -31,11 +31,11 @@ func TestUpdate_WaitsForConfirmation(t *testing.T) {
 	if got := c.poll(m{"offset": first + 1}); len(got) != 1 || got[0].Message.Text != "two" {
 		t.Errorf("after the first was confirmed: %+v", got)
 	}
-	if s.CountPending() != 1 {
-		t.Errorf("%d updates wait, want 1", s.CountPending())
+	if s.CountPendingUpdates() != 1 {
+		t.Errorf("%d updates wait, want 1", s.CountPendingUpdates())
 	}
-	if got := c.poll(m{"offset": first + 2}); len(got) != 0 || s.CountPending() != 0 {
-		t.Errorf("after all were confirmed: %+v, %d wait", got, s.CountPending())
+	if got := c.poll(m{"offset": first + 2}); len(got) != 0 || s.CountPendingUpdates() != 0 {
+		t.Errorf("after all were confirmed: %+v, %d wait", got, s.CountPendingUpdates())
 	}
 }
 
@@ -72,34 +72,34 @@ func TestGetUpdates_Offset_ConfirmsAndSelects(t *testing.T) {
 			if diff := cmp.Diff(test.confirmed, confirmed); diff != "" {
 				t.Errorf("checked (-want +got):\n%s", diff)
 			}
-			if got := 3 - s.CountPending(); got != len(test.confirmed) {
+			if got := 3 - s.CountPendingUpdates(); got != len(test.confirmed) {
 				t.Errorf("%d forgotten, want %d", got, len(test.confirmed))
 			}
 		})
 	}
 }
 
-func TestBeforeConfirm_RunsBeforeConfirmation(t *testing.T) {
+func TestBeforeConfirm_UpdatesAreStillPending(t *testing.T) {
 	var s *telegramtest.Server
 	var waiting int
-	s, c := startServer(t, telegramtest.Options{BeforeConfirm: func([]int64) { waiting = s.CountPending() }})
+	s, c := startServer(t, telegramtest.Options{BeforeConfirm: func([]int64) { waiting = s.CountPendingUpdates() }})
 	id, _ := s.Say(home, alice, "x")
 	c.poll(m{"offset": id + 1})
-	if waiting != 1 || s.CountPending() != 0 {
-		t.Errorf("%d waited at the check, %d after it; want 1, 0", waiting, s.CountPending())
+	if waiting != 1 || s.CountPendingUpdates() != 0 {
+		t.Errorf("%d waited at the check, %d after it; want 1, 0", waiting, s.CountPendingUpdates())
 	}
 }
 
-func TestSetNextUpdate_LowersIDs(t *testing.T) {
+func TestSetNextUpdateID_LowersIDs(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	id, _ := s.Say(home, alice, "before")
 	c.poll(m{"offset": id + 1})
-	s.SetNextUpdate(77)
+	s.SetNextUpdateID(77)
 	s.Say(home, alice, "after")
 	if got := c.poll(m{"offset": id + 1}); len(got) != 1 || got[0].ID != 77 {
 		t.Errorf("the old offset got %+v, want the head of the queue", got)
 	}
-	if s.CountPending() != 1 {
+	if s.CountPendingUpdates() != 1 {
 		t.Error("an offset beyond the queue has confirmed something")
 	}
 }
@@ -119,7 +119,7 @@ func TestGetUpdates_LimitsBatch(t *testing.T) {
 	}
 	s, c = startServer(t, telegramtest.Options{})
 	for range 3 {
-		s.Push(m{"message": m{"text": strings.Repeat("x", 2<<20)}})
+		s.PushUpdate(m{"message": m{"text": strings.Repeat("x", 2<<20)}})
 	}
 	if got := len(c.poll(nil)); got != 1 {
 		t.Errorf("%d updates of 2 MB in one answer, want 1", got)
@@ -129,7 +129,7 @@ func TestGetUpdates_LimitsBatch(t *testing.T) {
 func TestOnRequest_RunsBeforeAnswer(t *testing.T) {
 	var s *telegramtest.Server
 	var seen []string
-	s, c := startServer(t, telegramtest.Options{OnRequest: func(call telegramtest.Call) {
+	s, c := startServer(t, telegramtest.Options{OnRequest: func(call telegramtest.APICall) {
 		stand := len(s.BotMessages(alice.ID))
 		seen = append(seen, fmt.Sprintf("%s to %d: %d, %d stand there", call.Method, call.ChatID, call.Code, stand))
 	}})
@@ -142,32 +142,32 @@ func TestOnRequest_RunsBeforeAnswer(t *testing.T) {
 	}
 }
 
-func TestPolling_ReportsWaitingPoll(t *testing.T) {
+func TestIsPolling_ReportsWaitingPoll(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	if c.poll(m{"timeout": 0}); s.IsPolling() {
 		t.Error("a poll that does not wait is said to wait")
 	}
 	got := make(chan []update)
 	go func() { got <- c.poll(m{"timeout": 50}) }()
-	s.Await(t, "a poll that waits", s.IsPolling)
+	s.WaitUntil(t, "a poll that waits", s.IsPolling)
 	s.Say(home, alice, "hello")
 	if <-got; s.IsPolling() {
 		t.Error("a poll that was answered is said to wait")
 	}
 }
 
-func TestLongPoll_NewUpdate_WakesIt(t *testing.T) {
+func TestLongPoll_NewUpdate_EndsWait(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	got := make(chan []update)
 	go func() { got <- c.poll(m{"timeout": 50}) }()
-	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
+	s.WaitUntil(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	s.Say(home, alice, "hello")
 	if u := <-got; len(u) != 1 || u[0].Message.Text != "hello" {
 		t.Errorf("the poll was woken with %+v", u)
 	}
 }
 
-func TestLongPoll_Timeout_IsEmpty(t *testing.T) {
+func TestLongPoll_Timeout_ReturnsNoUpdates(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	if got := c.poll(m{"timeout": 1}); len(got) != 0 {
 		t.Errorf("got %+v", got)
@@ -177,11 +177,11 @@ func TestLongPoll_Timeout_IsEmpty(t *testing.T) {
 	}
 }
 
-func TestLongPoll_SecondPoll_EndsFirst(t *testing.T) {
+func TestLongPoll_SecondPoll_EndsFirstPoll(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	older, newer := make(chan reply), make(chan reply)
 	go func() { older <- c.call("getUpdates", m{"timeout": 50}) }()
-	s.Await(t, "the older poll", func() bool { return s.CountCalls("getUpdates") == 1 })
+	s.WaitUntil(t, "the older poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	go func() { newer <- c.call("getUpdates", m{"timeout": 50}) }()
 
 	r := <-older
@@ -211,24 +211,24 @@ func TestLongPoll_ClientGone_IsNoConflict(t *testing.T) {
 		}
 		gone <- err
 	}()
-	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
+	s.WaitUntil(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	cancel()
 	if err := <-gone; err == nil {
 		t.Fatal("the poll was answered")
 	}
 	next := make(chan []update)
 	go func() { next <- c.poll(m{"timeout": 50}) }() // the server may not have noticed that the first client is gone
-	s.Await(t, "the next poll", func() bool { return s.CountCalls("getUpdates") == 2 })
+	s.WaitUntil(t, "the next poll", func() bool { return s.CountCalls("getUpdates") == 2 })
 	s.Say(home, alice, "x")
 	if got := <-next; len(got) != 1 {
 		t.Errorf("the next poll got %+v", got)
 	}
 }
 
-func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
+func TestAllowedUpdates_FilterLaterUpdates(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	reaction := m{"message_reaction": m{"chat": m{"id": home.ID, "type": "private"}}}
-	if id := s.Push(reaction); id != 0 {
+	if id := s.PushUpdate(reaction); id != 0 {
 		t.Errorf("a kind that must be asked for was kept as %d", id)
 	}
 	said, _ := s.Say(home, alice, "before")
@@ -238,7 +238,7 @@ func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
 	if id, _ := s.Say(home, alice, "not asked for"); id != 0 {
 		t.Errorf("a message was kept as %d", id)
 	}
-	if id := s.Push(reaction); id != said+1 {
+	if id := s.PushUpdate(reaction); id != said+1 {
 		t.Errorf("the reaction was kept as %d, want %d", id, said+1)
 	}
 	c.poll(nil) // a poll without allowed_updates changes nothing
@@ -253,18 +253,18 @@ func TestAllowedUpdates_FilterLaterOnes(t *testing.T) {
 
 func TestUpdates_ExpireAfterDay(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
-	old, _ := s.Say(home, alice, "old", telegramtest.Date(time.Now().Add(-23*time.Hour)))
+	old, _ := s.Say(home, alice, "old", telegramtest.WithDate(time.Now().Add(-23*time.Hour)))
 	s.Say(home, alice, "new")
-	s.Advance(2 * time.Hour)
+	s.AdvanceClock(2 * time.Hour)
 	if got := c.poll(nil); len(got) != 1 || got[0].Message.Text != "new" {
 		t.Errorf("two hours later: %+v", got)
 	}
 	if diff := cmp.Diff([]int64{old}, s.ExpiredUpdates()); diff != "" {
 		t.Errorf("expired (-want +got):\n%s", diff)
 	}
-	s.Advance(23 * time.Hour)
-	if s.CountPending() != 0 || len(s.ExpiredUpdates()) != 2 {
-		t.Errorf("a day later %d wait, %d expired", s.CountPending(), len(s.ExpiredUpdates()))
+	s.AdvanceClock(23 * time.Hour)
+	if s.CountPendingUpdates() != 0 || len(s.ExpiredUpdates()) != 2 {
+		t.Errorf("a day later %d wait, %d expired", s.CountPendingUpdates(), len(s.ExpiredUpdates()))
 	}
 }
 
@@ -354,7 +354,7 @@ func TestToken_Revoked_IsRefusedUntilSet(t *testing.T) {
 	if me.ID != 77 || s.BotID() != 77 || me.Username != "my_bot" || !me.IsBot {
 		t.Errorf("getMe: %+v", me)
 	}
-	s.Revoke()
+	s.RevokeToken()
 	c.wantRefusal(401, "Unauthorized", "getMe", nil)
 	s.SetToken("77:new")
 	c.mustCall("getMe", nil, nil)

@@ -13,7 +13,7 @@ import (
 
 var (
 	alice = telegramtest.User{ID: 1001, First: "Alice", Username: "alice"}
-	home  = telegramtest.Private(alice)
+	home  = telegramtest.PrivateChat(alice)
 	team  = telegramtest.Chat{ID: -100, Type: "group", Title: "Team"}
 	forum = telegramtest.Chat{ID: -1000000000077, Type: "supergroup", Title: "Forum", Forum: true}
 	hall  = telegramtest.Chat{ID: -1000000000088, Type: "supergroup", Title: "Hall"}

@@ -160,10 +160,10 @@ func TestEntities_BadNesting_IsViolation(t *testing.T) {
 	}
 }
 
-func TestSend_ChatThreadOrReply_IsChecked(t *testing.T) {
+func TestSend_WrongChatThreadOrReply_IsRefused(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	s.AddChat(home)
-	s.Topic(forum, 5)
+	s.CreateTopic(forum, 5)
 	_, asked := s.Say(home, alice, "question")
 	to := func(chat int64, more m) m {
 		params := m{"chat_id": chat, "text": "x"}
@@ -199,7 +199,7 @@ func TestSend_ChatThreadOrReply_IsChecked(t *testing.T) {
 	}
 }
 
-func TestMessageIDs_ByAccountOrSupergroup(t *testing.T) {
+func TestMessageIDs_CountPerAccountOrSupergroup(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{NextMessage: 10})
 	_, private := s.Say(home, alice, "x")
 	_, group := s.Say(team, alice, "x")
@@ -258,7 +258,7 @@ func TestDelete_RemovesMessageFromChat(t *testing.T) {
 
 func TestChatAction_InvalidAction_IsRefused(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
-	s.Topic(forum, 5)
+	s.CreateTopic(forum, 5)
 	c.mustCall("sendChatAction", m{"chat_id": forum.ID, "action": "typing"}, nil)
 	c.mustCall("sendChatAction", m{"chat_id": forum.ID, "action": "typing", "message_thread_id": 5}, nil)
 	c.wantRefusal(400, "Bad Request: wrong parameter action in request", "sendChatAction", m{"chat_id": forum.ID, "action": "nap"})
@@ -267,11 +267,11 @@ func TestChatAction_InvalidAction_IsRefused(t *testing.T) {
 	c.wantRefusal(400, "Bad Request: chat not found", "sendChatAction", m{"chat_id": 9, "action": "typing"})
 }
 
-func TestSend_ClosedChats_Refuse(t *testing.T) {
+func TestSend_ChatThatBlockedBot_IsRefused(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	for _, chat := range []telegramtest.Chat{home, team, hall} {
 		s.AddChat(chat)
-		s.Block(chat.ID)
+		s.BlockBot(chat.ID)
 	}
 	for id, words := range map[int64]string{
 		home.ID: "Forbidden: bot was blocked by the user",
@@ -280,14 +280,14 @@ func TestSend_ClosedChats_Refuse(t *testing.T) {
 	} {
 		c.wantRefusal(403, words, "sendMessage", m{"chat_id": id, "text": "x"})
 	}
-	s.Unblock(home.ID)
+	s.UnblockBot(home.ID)
 	c.send(home.ID, "again")
 }
 
 func TestMigrate_OldGroup_RefusesMessages(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
 	s.Say(team, alice, "x")
-	s.Migrate(team.ID, hall.ID)
+	s.MigrateToSupergroup(team.ID, hall.ID)
 	updates := c.poll(nil)
 	if len(updates) != 3 {
 		t.Fatalf("%d updates, want the message and two of the service", len(updates))
@@ -322,7 +322,7 @@ func TestCalls_AreRecorded(t *testing.T) {
 	if calls[1].Method != "sendNothing" || calls[1].Code != 404 || calls[1].Processed {
 		t.Errorf("the second: %+v", calls[1])
 	}
-	if dump := s.Dump(); !strings.Contains(dump, fmt.Sprintf("sendMessage chat %d: 200", home.ID)) {
+	if dump := s.DumpState(); !strings.Contains(dump, fmt.Sprintf("sendMessage chat %d: 200", home.ID)) {
 		t.Errorf("a dump says %q", dump)
 	}
 }

@@ -114,7 +114,7 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	req := &request{method: strings.ToLower(method), params: p, files: files, chat: p.number("chat_id"), conn: requestConn(r.Context())}
 	var f *fault
 	var a answer
-	var came Call
+	var came APICall
 	s.state.change(func() {
 		now := s.state.now()
 		req.call = s.state.log.arrive(method, req, now)

@@ -38,20 +38,20 @@ type Options struct {
 
 	// OnRequest is called with each complete request. The request is answered after OnRequest
 	// returns. It may call the server's methods.
-	OnRequest func(Call)
+	OnRequest func(APICall)
 
 	// Files is the folder of a server with --local: getFile puts files of any size into it, and the
 	// server serves no file over HTTP.
 	Files string
 
-	Rates  Rates            // the most messages of a good client; the zero value means no limits
+	Rates  SendRates        // the most messages of a good client; the zero value means no limits
 	Strict bool             // whether every violation fails the test at its end
 	Now    func() time.Time // returns the current time; nil means time.Now
 }
 
-// Rates are the most messages that a good client sends. Further messages are violations, but are
+// SendRates are the most messages that a good client sends. Further messages are violations, but are
 // answered as usual. 0 means no limit.
-type Rates struct {
+type SendRates struct {
 	All    int           // messages a second to all chats together
 	Chat   int           // messages within Window to one chat
 	Window time.Duration // the time for Chat; 0 means 1 s
@@ -77,13 +77,13 @@ type Chat struct {
 	Forum bool // whether the chat is a supergroup with topics
 }
 
-// Private returns the private chat of a user with the bot.
-func Private(u User) Chat { return Chat{ID: u.ID, Type: "private", Title: u.First} }
+// PrivateChat returns the private chat of a user with the bot.
+func PrivateChat(u User) Chat { return Chat{ID: u.ID, Type: "private", Title: u.First} }
 
 // Server is a fake Bot API server. Its methods may be called from any goroutine.
 type Server struct {
-	People // actions of people and of Telegram itself
-	Record // records of everything that the server has seen
+	People    // actions of people and of Telegram itself
+	Inspector // records of everything that the server has seen
 
 	state *serverState
 	http  *http.Server
@@ -104,7 +104,7 @@ func New(t testing.TB, o Options) *Server {
 	}
 	ctx, down := context.WithCancel(context.Background())
 	w.lifetime.ctx = ctx
-	s := &Server{People: People{w}, Record: Record{w}, state: w, addr: listener.Addr().String(), down: down}
+	s := &Server{People: People{w}, Inspector: Inspector{w}, state: w, addr: listener.Addr().String(), down: down}
 	s.http = &http.Server{
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -143,9 +143,9 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// ClientKilled tells the server that its client was killed at a time. The client may then forget a
+// SetClientKilledAt tells the server that its client was killed at a time. The client may then forget a
 // refusal from just before that time.
-func (s *Server) ClientKilled(at time.Time) {
+func (s *Server) SetClientKilledAt(at time.Time) {
 	s.state.change(func() { s.state.limits.clientKilled(at) })
 }
 
@@ -159,8 +159,8 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Disconnects returns the number of closed connections.
-func (s *Server) Disconnects() int {
+// CountDisconnects returns the number of closed connections.
+func (s *Server) CountDisconnects() int {
 	return readValue(s.state, func() int { return s.state.disconnects })
 }
 
@@ -175,36 +175,36 @@ func (s *Server) Token() string {
 // BotID returns the bot's id.
 func (s *Server) BotID() int64 { return s.state.bot.user.ID }
 
-// Revoke revokes the token.
-func (s *Server) Revoke() { s.state.change(func() { s.state.bot.revoked = true }) }
+// RevokeToken revokes the token.
+func (s *Server) RevokeToken() { s.state.change(func() { s.state.bot.revoked = true }) }
 
 // SetToken gives the bot another token. It restores a revoked token; older ones are refused.
 func (s *Server) SetToken(token string) {
 	s.state.change(func() { s.state.bot.token, s.state.bot.revoked = token, false })
 }
 
-// Fault makes requests fail until the test calls end.
-func (s *Server) Fault(f Fault) (end func()) {
+// InjectFault makes requests fail until the test calls end.
+func (s *Server) InjectFault(f Fault) (end func()) {
 	var added *fault
 	s.state.change(func() { added = s.state.faults.add(f, s.state.now()) })
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFlood sets flood control. A chat with more than n messages or edits within the window is
+// SetFloodControl sets flood control. A chat with more than n messages or edits within the window is
 // refused for retryAfter seconds. If n is 0, flood control is off.
-func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
+func (s *Server) SetFloodControl(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() {
 		s.state.limits.control = floodControl{maxSends: n, window: window,
 			retryAfter: retryAfter}
 	})
 }
 
-// Advance moves the server's clock forward.
-func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
+// AdvanceClock moves the server's clock forward.
+func (s *Server) AdvanceClock(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
-// Await waits until cond is true, and checks it after each change. It fails the test after two
+// WaitUntil waits until cond is true, and checks it after each change. It fails the test after two
 // minutes. cond may call the server's methods.
-func (s *Server) Await(t testing.TB, what string, cond func() bool) {
+func (s *Server) WaitUntil(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
@@ -217,7 +217,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		// between two calls of a slow cond there is a pause
 		dear := time.After(4 * time.Since(began))
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
-			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
+			t.Fatalf("waited two minutes for %s\n%s", what, s.DumpState())
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (c *client) upload(method, part, name string, content []byte, params m) rep
 
 func TestSend_Files_AppearInChat(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{Strict: true})
-	s.Topic(forum, 5)
+	s.CreateTopic(forum, 5)
 	red := pngOfSize(t, 20, 400)
 	r := c.upload("sendPhoto", "photo", "../red.png", red, m{"chat_id": forum.ID, "message_thread_id": 5, "caption": " a red one",
 		"caption_entities": []telegramtest.Entity{bold(3, 3)}, "reply_markup": oneRowKeyboard(key("Again", "a")), "disable_notification": true})
@@ -173,7 +173,7 @@ func TestEdit_Caption_IsReplaced(t *testing.T) {
 }
 
 func TestFloodControl_CountsFilesAndEdits(t *testing.T) {
-	s, c := startServer(t, telegramtest.Options{Rates: telegramtest.Rates{Chat: 3}})
+	s, c := startServer(t, telegramtest.Options{Rates: telegramtest.SendRates{Chat: 3}})
 	s.AddChat(home)
 	file := func() {
 		c.upload("sendDocument", "document", "x", []byte("x"), m{"chat_id": home.ID, "reply_markup": oneRowKeyboard(key("x", "x"))})
@@ -193,7 +193,7 @@ func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",
 		"application/json":                `{"chat_id": 1001, "te`,
 	} {
-		s, c := startServer(t, telegramtest.Options{Strict: true, OnRequest: func(call telegramtest.Call) { t.Errorf("%s was seen", call.Method) }})
+		s, c := startServer(t, telegramtest.Options{Strict: true, OnRequest: func(call telegramtest.APICall) { t.Errorf("%s was seen", call.Method) }})
 		s.AddChat(home)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.s.URL(), "http://"))
 		if err != nil {
@@ -203,7 +203,7 @@ func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 		if err := errors.Join(err, conn.Close()); err != nil {
 			t.Fatal(err)
 		}
-		s.Await(t, "the connection's end", func() bool { return s.Disconnects() > 0 })
+		s.WaitUntil(t, "the connection's end", func() bool { return s.CountDisconnects() > 0 })
 		if calls := s.Calls(); len(calls) > 0 || s.CountCalls("sendVoice") > 0 {
 			t.Errorf("%s: %+v", kind, calls)
 		}

@@ -146,7 +146,7 @@ func (w *serverState) stopDelivering() {
 }
 
 func (h *webhook) wakeUp() {
-	signals.Send(h.wake)
+	signals.SendToken(h.wake)
 }
 
 // storeError stores the text of the webhook's last error.

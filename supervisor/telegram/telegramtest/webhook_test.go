@@ -90,7 +90,7 @@ func TestWebhook_SendsSecret(t *testing.T) {
 	first, _ := s.Say(home, alice, "before")
 	setWebhook(t, s, b, nil)
 	second, _ := s.Say(home, alice, "after")
-	s.Await(t, "both updates", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "both updates", func() bool { return s.CountPendingUpdates() == 0 })
 	if diff := cmp.Diff([]int64{first, second}, b.ids()); diff != "" {
 		t.Errorf("came (-want +got):\n%s", diff)
 	}
@@ -100,7 +100,7 @@ func TestWebhook_SendsSecret(t *testing.T) {
 	if b.secrets[0] != "s3cret-Token_" {
 		t.Errorf("the secret was %q", b.secrets[0])
 	}
-	if d := s.Deliveries(); len(d) != 2 || d[0].Code != 200 || d[0].Error != "" {
+	if d := s.WebhookDeliveries(); len(d) != 2 || d[0].Code != 200 || d[0].Error != "" {
 		t.Errorf("deliveries: %+v", d)
 	}
 }
@@ -110,11 +110,11 @@ func TestWebhook_RetriesUntilAccepted(t *testing.T) {
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	c := setWebhook(t, s, b, nil)
 	id, _ := s.Say(home, alice, "x")
-	s.Await(t, "the update", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "the update", func() bool { return s.CountPendingUpdates() == 0 })
 	if diff := cmp.Diff([]int64{id, id, id, id, id}, b.ids()); diff != "" {
 		t.Errorf("came (-want +got):\n%s", diff)
 	}
-	d := s.Deliveries()
+	d := s.WebhookDeliveries()
 	for i, least := range []time.Duration{0, 2, 4, 8} { // the waits in seconds; the server runs a thousand times faster
 		if gap := d[i+1].At.Sub(d[i].At); gap < least*time.Millisecond {
 			t.Errorf("attempt %d came after %v, want %d ms or more", i+2, gap, least)
@@ -136,9 +136,9 @@ func TestWebhook_RetryAfter_IsObeyed(t *testing.T) {
 	s := telegramtest.New(t, telegramtest.Options{Speed: 100})
 	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "the update", func() bool { return s.CountPending() == 0 })
-	for i, d := range s.Deliveries()[1:] {
-		if gap := d.At.Sub(s.Deliveries()[i].At); gap < 50*time.Millisecond {
+	s.WaitUntil(t, "the update", func() bool { return s.CountPendingUpdates() == 0 })
+	for i, d := range s.WebhookDeliveries()[1:] {
+		if gap := d.At.Sub(s.WebhookDeliveries()[i].At); gap < 50*time.Millisecond {
 			t.Errorf("attempt %d came after %v, want 5 s at a hundred times the speed", i+2, gap)
 		}
 	}
@@ -160,7 +160,7 @@ func TestWebhook_FailedUpdate_DelaysOnlyItsChat(t *testing.T) {
 	first, _ := s.Say(home, alice, "1")
 	second, _ := s.Say(home, alice, "2")
 	other, _ := s.Say(team, alice, "3")
-	s.Await(t, "the other chat's", func() bool { return s.CountPending() == 2 })
+	s.WaitUntil(t, "the other chat's", func() bool { return s.CountPendingUpdates() == 2 })
 	for _, id := range b.ids() {
 		if id == second {
 			t.Error("the second came before the first was taken")
@@ -169,7 +169,7 @@ func TestWebhook_FailedUpdate_DelaysOnlyItsChat(t *testing.T) {
 	mu.Lock()
 	ready = true
 	mu.Unlock()
-	s.Await(t, "all", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "all", func() bool { return s.CountPendingUpdates() == 0 })
 	all := b.ids()
 	if all[len(all)-1] != second || all[len(all)-2] != first {
 		t.Errorf("came %v; the first is %d, the second %d, the other %d", all, first, second, other)
@@ -199,26 +199,26 @@ func TestWebhook_MaxConnections_LimitsDeliveries(t *testing.T) {
 	for range 10 {
 		gate <- struct{}{}
 	}
-	s.Await(t, "all", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "all", func() bool { return s.CountPendingUpdates() == 0 })
 	if most > 3 {
 		t.Errorf("%d connections at once, want 3", most)
 	}
 }
 
-func TestWebhook_GoneForDay_IsClosed(t *testing.T) {
+func TestWebhook_StatusGoneForADay_IsRemoved(t *testing.T) {
 	b := listen(t, func(update, int) int { return http.StatusGone })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	c := setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "a refusal", func() bool { return len(s.Deliveries()) > 0 })
-	s.Advance(23*time.Hour + time.Minute)
+	s.WaitUntil(t, "a refusal", func() bool { return len(s.WebhookDeliveries()) > 0 })
+	s.AdvanceClock(23*time.Hour + time.Minute)
 	c.mustCall("getMe", nil, nil)
 	url := func() string {
 		var hook struct{ URL string }
 		c.mustCall("getWebhookInfo", nil, &hook)
 		return hook.URL
 	}
-	s.Await(t, "the webhook to be closed", func() bool { return url() == "" })
+	s.WaitUntil(t, "the webhook to be closed", func() bool { return url() == "" })
 	if got := c.poll(nil); len(got) != 1 {
 		t.Errorf("polled %+v", got)
 	}
@@ -228,19 +228,19 @@ func TestWebhook_UnacceptedUpdate_Expires(t *testing.T) {
 	b := listen(t, func(update, int) int { return 500 })
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	setWebhook(t, s, b, nil)
-	id, _ := s.Say(home, alice, "x", telegramtest.Date(time.Now().Add(-24*time.Hour+3*time.Second)))
-	s.Await(t, "the end", func() bool { return len(s.ExpiredUpdates()) == 1 })
-	if s.ExpiredUpdates()[0] != id || s.CountPending() != 0 {
-		t.Errorf("expired %v, %d wait", s.ExpiredUpdates(), s.CountPending())
+	id, _ := s.Say(home, alice, "x", telegramtest.WithDate(time.Now().Add(-24*time.Hour+3*time.Second)))
+	s.WaitUntil(t, "the end", func() bool { return len(s.ExpiredUpdates()) == 1 })
+	if s.ExpiredUpdates()[0] != id || s.CountPendingUpdates() != 0 {
+		t.Errorf("expired %v, %d wait", s.ExpiredUpdates(), s.CountPendingUpdates())
 	}
 }
 
-func TestWebhook_ExcludesPolling(t *testing.T) {
+func TestWebhookSet_GetUpdates_IsRefused(t *testing.T) {
 	b := listen(t, nil)
 	s, c := startServer(t, telegramtest.Options{Speed: 1000})
 	poll := make(chan reply)
 	go func() { poll <- c.call("getUpdates", m{"timeout": 50}) }()
-	s.Await(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
+	s.WaitUntil(t, "the poll", func() bool { return s.CountCalls("getUpdates") == 1 })
 	setWebhook(t, s, b, nil)
 	if r := <-poll; r.Code != 409 || r.Description != "Conflict: terminated by setWebhook request" {
 		t.Errorf("the poll ended with %s", r.Raw)
@@ -275,7 +275,7 @@ func TestSetWebhook_Invalid_IsRefused(t *testing.T) {
 	b := listen(t, nil)
 	setWebhook(t, s, b, nil)
 	c.wantRefusal(429, "Too Many Requests: retry after 1", "setWebhook", m{"url": b.URL})
-	s.Advance(time.Second)
+	s.AdvanceClock(time.Second)
 	s.AddChat(home)
 	if r := c.call("setWebhook", m{"url": b.URL, "max_connections": 7, "allowed_updates": []string{"message"}, "drop_pending_updates": true}); !r.OK {
 		t.Errorf("a second later: %s", r.Raw)
@@ -297,13 +297,13 @@ func TestWebhook_Unreachable_StoresError(t *testing.T) {
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000})
 	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "an attempt", func() bool { return len(s.Deliveries()) > 0 })
-	if d := s.Deliveries()[0]; d.Code != 0 || d.Error != "Connection refused" {
+	s.WaitUntil(t, "an attempt", func() bool { return len(s.WebhookDeliveries()) > 0 })
+	if d := s.WebhookDeliveries()[0]; d.Code != 0 || d.Error != "Connection refused" {
 		t.Errorf("kept %+v", d)
 	}
 }
 
-func TestWebhook_Slow_TimesOut(t *testing.T) {
+func TestWebhook_SlowBot_TimesOut(t *testing.T) {
 	wait := make(chan struct{})
 	b := listen(t, func(_ update, attempt int) int {
 		if attempt == 1 {
@@ -314,9 +314,9 @@ func TestWebhook_Slow_TimesOut(t *testing.T) {
 	s := telegramtest.New(t, telegramtest.Options{Speed: 1000, HookTimeout: 50 * time.Millisecond})
 	setWebhook(t, s, b, nil)
 	s.Say(home, alice, "x")
-	s.Await(t, "the second attempt", func() bool { return s.CountPending() == 0 })
+	s.WaitUntil(t, "the second attempt", func() bool { return s.CountPendingUpdates() == 0 })
 	close(wait)
-	if d := s.Deliveries()[0]; d.Error != "Read timeout expired" {
+	if d := s.WebhookDeliveries()[0]; d.Error != "Read timeout expired" {
 		t.Errorf("kept %+v", d)
 	}
 }

@@ -17,7 +17,7 @@ type Answer func(ctx context.Context, params, result any) error
 func (a Answers) Call(ctx context.Context, method string, params, result any) error {
 	answer, known := a[method]
 	if !known {
-		return protocol.MethodNotFound(method)
+		return protocol.MethodNotFoundError(method)
 	}
 	return answer(ctx, params, result)
 }

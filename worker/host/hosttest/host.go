@@ -18,10 +18,10 @@ import (
 type Failure string
 
 const (
-	NoFailure  Failure = ""       // the call works
-	CallLost   Failure = "lost"   // the call never arrives
-	AnswerLost Failure = "deaf"   // the call is carried out, but its answer never arrives
-	Refused    Failure = "failed" // the supervisor answers with an error
+	FailureNone       Failure = ""       // the call works
+	FailureCallLost   Failure = "lost"   // the call never arrives
+	FailureAnswerLost Failure = "deaf"   // the call is carried out, but its answer never arrives
+	FailureRefused    Failure = "failed" // the supervisor answers with an error
 )
 
 // Host holds the committed state of one turn. Set its fields before use. Its methods may be called
@@ -50,8 +50,8 @@ type Host struct {
 	events     []protocol.TurnEvent
 }
 
-// Script makes a model that says these messages in order, and then "done".
-func Script(messages ...protocol.Message) func(context.Context, int) (protocol.Message, error) {
+// ScriptMessages makes a model that says these messages in order, and then "done".
+func ScriptMessages(messages ...protocol.Message) func(context.Context, int) (protocol.Message, error) {
 	return func(_ context.Context, step int) (protocol.Message, error) {
 		if step > len(messages) {
 			return protocol.Message{}, nil
@@ -74,13 +74,13 @@ func CallMessage(calls ...protocol.ToolCall) protocol.Message {
 	return message
 }
 
-// Call returns one tool call.
-func Call(id, name, arguments string) protocol.ToolCall {
+// ToolCall returns one tool call.
+func ToolCall(id, name, arguments string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: name, Arguments: []byte(arguments)}
 }
 
-// NextMessage commits the model's next message and returns it.
-func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamResult, error) {
+// NextModelMessage commits the model's next message and returns it.
+func (h *Host) NextModelMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamResult, error) {
 	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
 		return protocol.ModelStreamResult{}, err
@@ -88,7 +88,7 @@ func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []proto
 	h.checkNewest(after)
 	taken := 0
 	if h.AddedMessages != nil {
-		taken = h.AddedMessages(h.Start().CommittedSteps + 1)
+		taken = h.AddedMessages(h.TurnStart().CommittedSteps + 1)
 	}
 	message, err := h.answer(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 	message := protocol.Message{}
 	if h.Answer != nil {
 		var err error
-		if message, err = h.Answer(ctx, h.Start().CommittedSteps+1); err != nil {
+		if message, err = h.Answer(ctx, h.TurnStart().CommittedSteps+1); err != nil {
 			return protocol.Message{}, err
 		}
 	}
@@ -117,7 +117,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 
 // checkNewest fails the test if a model call came too early or too late.
 func (h *Host) checkNewest(after int64) {
-	start := h.Start()
+	start := h.TurnStart()
 	if after != start.LastMessage {
 		h.TB.Errorf("model asked after message %d, the newest is %d", after, start.LastMessage)
 	}
@@ -126,8 +126,8 @@ func (h *Host) checkNewest(after int64) {
 	}
 }
 
-// CommitBegun commits that a call begins.
-func (h *Host) CommitBegun(_ context.Context, call protocol.ToolCall) error {
+// CommitCallBegin commits that a call begins.
+func (h *Host) CommitCallBegin(_ context.Context, call protocol.ToolCall) error {
 	failure := h.nextFailure("begin")
 	if err := failure.before(); err != nil {
 		return err
@@ -144,8 +144,8 @@ func (h *Host) CommitBegun(_ context.Context, call protocol.ToolCall) error {
 	return failure.after()
 }
 
-// CommitResult commits a result.
-func (h *Host) CommitResult(_ context.Context, result protocol.ToolResult) (int64, error) {
+// CommitCallResult commits a result.
+func (h *Host) CommitCallResult(_ context.Context, result protocol.ToolResult) (int64, error) {
 	failure := h.nextFailure("done")
 	if err := failure.before(); err != nil {
 		return 0, err
@@ -166,8 +166,8 @@ func (h *Host) CommitResult(_ context.Context, result protocol.ToolResult) (int6
 	return id, failure.after()
 }
 
-// Keep stores a blob.
-func (h *Host) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, error) {
+// StoreBlob stores a blob.
+func (h *Host) StoreBlob(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, error) {
 	failure := h.nextFailure("keep")
 	if err := failure.before(); err != nil {
 		return protocol.BlobRef{}, err
@@ -187,26 +187,26 @@ func (h *Host) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, 
 	return ref, failure.after()
 }
 
-// KeepBefore stores bytes as Keep does.
-func (h *Host) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
-	return h.Keep(ctx, r, most)
+// StoreUndoBlob stores bytes as Keep does.
+func (h *Host) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	return h.StoreBlob(ctx, r, most)
 }
 
 // ReadBlob returns a part of a blob that Keep has stored.
-func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text, found := h.blobs[sha256]
 	if !found {
-		return protocol.BlobData{}, &protocol.Error{Code: protocol.CodeGone, Message: "no blob " + sha256}
+		return protocol.BlobReadResult{}, &protocol.Error{Code: protocol.CodeBlobExpired, Message: "no blob " + sha256}
 	}
 	from := min(offset, int64(len(text)))
 	to := min(from+int64(length), int64(len(text)))
-	return protocol.BlobData{Data: []byte(text[from:to]), Size: int64(len(text))}, nil
+	return protocol.BlobReadResult{Data: []byte(text[from:to]), Size: int64(len(text))}, nil
 }
 
-// Event keeps an event.
-func (h *Host) Event(event protocol.TurnEvent) {
+// SendEvent keeps an event.
+func (h *Host) SendEvent(event protocol.TurnEvent) {
 	h.mu.Lock()
 	h.events = append(h.events, event)
 	h.mu.Unlock()
@@ -220,7 +220,7 @@ func (h *Host) nextFailure(call string) Failure {
 	defer h.mu.Unlock()
 	h.calls++
 	if h.Fail == nil {
-		return NoFailure
+		return FailureNone
 	}
 	return h.Fail(h.calls, call)
 }

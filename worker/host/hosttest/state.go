@@ -7,14 +7,14 @@ import (
 	"mews/protocol"
 )
 
-// ErrGone is the error of a host that cannot be reached.
-var ErrGone = errors.New("the supervisor is gone")
+// ErrSupervisorGone is the error of a host that cannot be reached.
+var ErrSupervisorGone = errors.New("the supervisor is gone")
 
 func (f Failure) before() error {
 	switch f {
-	case CallLost:
-		return ErrGone
-	case Refused:
+	case FailureCallLost:
+		return ErrSupervisorGone
+	case FailureRefused:
 		return &protocol.Error{Code: protocol.CodeFailed, Message: "the disk is full"}
 	default:
 		return nil
@@ -22,14 +22,14 @@ func (f Failure) before() error {
 }
 
 func (f Failure) after() error {
-	if f == AnswerLost {
-		return ErrGone
+	if f == FailureAnswerLost {
+		return ErrSupervisorGone
 	}
 	return nil
 }
 
-// Start returns the turn.start for the committed state.
-func (h *Host) Start() protocol.TurnStart {
+// TurnStart returns the turn.start for the committed state.
+func (h *Host) TurnStart() protocol.TurnStart {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	start := protocol.TurnStart{Turn: 1, Kind: "chat", Channel: "terminal", Limits: h.Limits,
@@ -39,9 +39,9 @@ func (h *Host) Start() protocol.TurnStart {
 			continue
 		}
 		start.CommittedSteps++
-		start.RecentCalls = append(start.RecentCalls, message.Calls()...)
+		start.RecentCalls = append(start.RecentCalls, message.ToolCalls()...)
 		start.PendingCalls = nil
-		for _, call := range message.Calls() {
+		for _, call := range message.ToolCalls() {
 			if _, done := h.results[call.ID]; !done {
 				start.PendingCalls = append(start.PendingCalls, protocol.PendingCall{Call: call, Begun: h.begun[call.ID]})
 			}
@@ -50,28 +50,28 @@ func (h *Host) Start() protocol.TurnStart {
 	return start
 }
 
-// IsOver reports whether the newest message is an answer of the model without calls. The turn then
+// IsTurnOver reports whether the newest message is an answer of the model without calls. The turn then
 // needs no worker any longer.
-func (h *Host) IsOver() bool {
+func (h *Host) IsTurnOver() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.transcript) == 0 {
 		return false
 	}
 	newest := h.transcript[len(h.transcript)-1]
-	return newest.Role == protocol.RoleAssistant && len(newest.Calls()) == 0
+	return newest.Role == protocol.RoleAssistant && len(newest.ToolCalls()) == 0
 }
 
-// Result returns a call's committed result; false means that the call has no result.
-func (h *Host) Result(call string) (protocol.ToolResult, bool) {
+// CallResult returns a call's committed result; false means that the call has no result.
+func (h *Host) CallResult(call string) (protocol.ToolResult, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	result, done := h.results[call]
 	return result, done
 }
 
-// HasBegun reports whether the beginning of a call was committed.
-func (h *Host) HasBegun(call string) bool {
+// HasCallBegun reports whether the beginning of a call was committed.
+func (h *Host) HasCallBegun(call string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.begun[call]
@@ -84,8 +84,8 @@ func (h *Host) Events() []protocol.TurnEvent {
 	return slices.Clone(h.events)
 }
 
-// Commits returns the ids of the calls whose results were committed, in order.
-func (h *Host) Commits() []string {
+// CommittedCalls returns the ids of the calls whose results were committed, in order.
+func (h *Host) CommittedCalls() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var calls []string

@@ -79,7 +79,7 @@ func useMemory(Victims) error {
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
 	err := childError("allocate", pid, errno)
 	if errors.Is(err, syscall.Errno(notFirst)) {
-		return notTried("the child could not make itself the first to be killed when memory runs out")
+		return notTriedError("the child could not make itself the first to be killed when memory runs out")
 	}
 	return err
 }

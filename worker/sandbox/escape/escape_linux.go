@@ -26,10 +26,10 @@ import (
 type Outcome string
 
 const (
-	Stopped Outcome = "stopped" // a wall refused the attempt
-	Escaped Outcome = "escaped" // the attempt succeeded
+	OutcomeStopped Outcome = "stopped" // a wall refused the attempt
+	OutcomeEscaped Outcome = "escaped" // the attempt succeeded
 	// the victim was missing; for X1, only the caller can tell the outcome
-	Untried Outcome = "untried"
+	OutcomeUntried Outcome = "untried"
 )
 
 // Probe is a row of the table.
@@ -43,36 +43,36 @@ type Probe struct {
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
-	// run makes the attempt. nil or an escaped means an escape. A notTried means that the victim
+	// run makes the attempt. nil or an escaped means an escape. A notTriedError means that the victim
 	// was missing. Any other error tells what stopped the attempt.
 	run func(Victims) error
 }
 
-// escaped is an escape with details.
-type escaped string
+// escapedError is an escape with details.
+type escapedError string
 
-func (g escaped) Error() string { return string(g) }
+func (g escapedError) Error() string { return string(g) }
 
-// notTried is the reason why a row could not be tried.
-type notTried string
+// notTriedError is the reason why a row could not be tried.
+type notTriedError string
 
-func (u notTried) Error() string { return string(u) }
+func (u notTriedError) Error() string { return string(u) }
 
-// Finding is the result of one attempt.
-type Finding struct {
+// Report is the result of one attempt.
+type Report struct {
 	Row     string
 	Outcome Outcome
 	Detail  string // cause that stopped the attempt, or details of an escape
 }
 
-// Table returns all rows, in the order of display.
-func Table() []Probe {
+// AllProbes returns all rows, in the order of display.
+func AllProbes() []Probe {
 	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
 }
 
-// Find returns the row with this name.
-func Find(row string) (Probe, bool) {
-	table := Table()
+// FindProbe returns the row with this name.
+func FindProbe(row string) (Probe, bool) {
+	table := AllProbes()
 	i := slices.IndexFunc(table, func(p Probe) bool { return p.Row == row })
 	if i < 0 {
 		return Probe{}, false
@@ -80,32 +80,32 @@ func Find(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// Try makes one attempt in this process. It may not return, because a filter may kill the process,
-// or the kernel when memory runs out. Then the end of the process is the answer: see DeathFinding.
-func Try(row string, v Victims) Finding {
-	p, ok := Find(row)
+// TryProbe makes one attempt in this process. It may not return, because a filter may kill the process,
+// or the kernel when memory runs out. Then the end of the process is the answer: see NewDeathReport.
+func TryProbe(row string, v Victims) Report {
+	p, ok := FindProbe(row)
 	if !ok {
-		return Finding{Row: row, Outcome: Untried, Detail: "there is no such row"}
+		return Report{Row: row, Outcome: OutcomeUntried, Detail: "there is no such row"}
 	}
 	err := p.run(v)
-	f := Finding{Row: row, Outcome: Stopped}
+	f := Report{Row: row, Outcome: OutcomeStopped}
 	switch {
 	case err == nil:
-		f.Outcome = Escaped
+		f.Outcome = OutcomeEscaped
 		return f
-	case errors.As(err, new(escaped)):
-		f.Outcome = Escaped
-	case errors.As(err, new(notTried)):
-		f.Outcome = Untried
+	case errors.As(err, new(escapedError)):
+		f.Outcome = OutcomeEscaped
+	case errors.As(err, new(notTriedError)):
+		f.Outcome = OutcomeUntried
 	}
 	f.Detail = describe(err)
 	return f
 }
 
-// DeathFinding returns the finding for a row whose process ended before it could answer. The cause
+// NewDeathReport returns the finding for a row whose process ended before it could answer. The cause
 // of its end also stopped the attempt.
-func DeathFinding(row, how string) Finding {
-	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
+func NewDeathReport(row, how string) Report {
+	return Report{Row: row, Outcome: OutcomeStopped, Detail: "the process died of it: " + how}
 }
 
 // describe returns an error on one line, with the name of its number, which people can search for.
@@ -119,17 +119,17 @@ func describe(err error) string {
 }
 
 // Encode formats a finding as one line, without a newline.
-func (f Finding) Encode() string { return encode(f) }
+func (f Report) Encode() string { return encode(f) }
 
-// DecodeFinding reads a line of Finding.Encode.
-func DecodeFinding(line string) (Finding, error) {
-	var f Finding
+// DecodeReport reads a line of Finding.Encode.
+func DecodeReport(line string) (Report, error) {
+	var f Report
 	err := protocol.DecodeStrict([]byte(line), &f)
-	if err == nil && f.Outcome != Stopped && f.Outcome != Escaped && f.Outcome != Untried {
+	if err == nil && f.Outcome != OutcomeStopped && f.Outcome != OutcomeEscaped && f.Outcome != OutcomeUntried {
 		err = fmt.Errorf("there is no outcome %q", f.Outcome)
 	}
 	if err != nil {
-		return Finding{}, fmt.Errorf("decode a finding: %w", err)
+		return Report{}, fmt.Errorf("decode a finding: %w", err)
 	}
 	return f, nil
 }

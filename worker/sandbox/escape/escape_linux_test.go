@@ -18,23 +18,23 @@ import (
 // heavy allows the bombs to run without limits.
 var heavy = flag.Bool("escape.heavy", false, "set the bombs off: 3 GiB of memory, 3 GiB of three file systems")
 
-func (r *harness) wantLine(from *os.File, want Finding) {
+func (r *harness) wantLine(from *os.File, want Report) {
 	r.t.Helper()
 	line, err := bufio.NewReader(from).ReadString('\n')
 	r.must(err)
-	f, err := DecodeFinding(strings.TrimSpace(line))
+	f, err := DecodeReport(strings.TrimSpace(line))
 	r.must(err)
 	if diff := cmp.Diff(want, f); diff != "" {
 		r.t.Error(diff)
 	}
 }
 
-// TestTable_WithoutWalls_HasKnownEscapes: the table has 89 rows, and 62 of them escape without
+// TestProbes_WithoutWalls_HaveKnownEscapes: the table has 89 rows, and 62 of them escape without
 // walls.
-func TestTable_WithoutWalls_HasKnownEscapes(t *testing.T) {
+func TestProbes_WithoutWalls_HaveKnownEscapes(t *testing.T) {
 	count := map[string]int{}
 	core, bare := 0, 0
-	for _, p := range Table() {
+	for _, p := range AllProbes() {
 		if p.Row == "" || p.What == "" || p.run == nil {
 			t.Errorf("half a row: %+v", p)
 		}
@@ -56,7 +56,7 @@ func TestTable_WithoutWalls_HasKnownEscapes(t *testing.T) {
 	if core < 18 || core > 24 || bare != 62 {
 		t.Errorf("%d rows of the core, %d that no kernel stops: want about 20, and 62", core, bare)
 	}
-	rows := Table()
+	rows := AllProbes()
 	slices.SortFunc(rows, func(a, b Probe) int { return strings.Compare(a.Row, b.Row) })
 	if len(slices.CompactFunc(rows, func(a, b Probe) bool { return a.Row == b.Row })) != 89 {
 		t.Error("a row comes twice")
@@ -71,15 +71,15 @@ func TestBombs_WithinLimits_AreStopped(t *testing.T) {
 	}
 	for _, row := range []string{"R1", "R2", "R3", "R4", "R5", "R6"} {
 		f := r.finding(r.attempt("limited", row, r.own()))
-		if started := strings.Contains(f.Detail, ", after ") || row == "R3"; f.Outcome != Stopped || !started {
+		if started := strings.Contains(f.Detail, ", after ") || row == "R3"; f.Outcome != OutcomeStopped || !started {
 			t.Errorf("%+v", f)
 		}
 	}
 }
 
-// TestBombs_WithoutLimits_GoOff runs the harmless bombs, which are files and waiting children. With
+// TestBombs_WithoutLimits_ExhaustMachine runs the harmless bombs, which are files and waiting children. With
 // -escape.heavy it runs all bombs.
-func TestBombs_WithoutLimits_GoOff(t *testing.T) {
+func TestBombs_WithoutLimits_ExhaustMachine(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
 	r.must(unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
@@ -93,7 +93,7 @@ func TestBombs_WithoutLimits_GoOff(t *testing.T) {
 		if !set {
 			continue
 		}
-		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Escaped {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != OutcomeEscaped {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -111,29 +111,29 @@ func TestTerminal_Controlling_Escapes(t *testing.T) {
 	cmd.ExtraFiles = []*os.File{slave}
 	f := r.finding(cmd)
 	slave.Close()
-	want := Escaped
+	want := OutcomeEscaped
 	if hasSetting("dev/tty/legacy_tiocsti", "0")(nil, f) && !hasPowers(t, unix.CAP_SYS_ADMIN) {
-		want = Stopped
+		want = OutcomeStopped
 	}
 	if f.Outcome != want {
 		t.Errorf("%+v, want %s", f, want)
 	}
 }
 
-// TestPIDs_OtherNamespace_NameNoVictim: a pid of the caller does not name a victim in another pid
+// TestVictimPIDs_OtherNamespace_AreNotReached: a pid of the caller does not name a victim in another pid
 // namespace.
-func TestPIDs_OtherNamespace_NameNoVictim(t *testing.T) {
+func TestVictimPIDs_OtherNamespace_AreNotReached(t *testing.T) {
 	r := newHarness(t)
 	r.victims.PIDNamespace = "pid:[1]"
 	for _, row := range []string{"P2", "P3", "P4", "P5", "P8", "F5", "F14"} {
-		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != OutcomeStopped {
 			t.Errorf("%+v", f)
 		}
 	}
 }
 
 // A probe finds a free name, even if a killed probe with the same process id has left its file.
-func TestProbe_NameTaken_FindsAnother(t *testing.T) {
+func TestProbe_FileNameTaken_UsesAnother(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
 		if err := os.Mkdir(freshName(dir, "K1"), 0o700); err != nil {
@@ -142,12 +142,12 @@ func TestProbe_NameTaken_FindsAnother(t *testing.T) {
 	}
 }
 
-func TestTry_NoVictims_IsUntried(t *testing.T) {
+func TestTryProbe_NoVictims_IsUntried(t *testing.T) {
 	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}
 	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
 	for _, row := range append(needy, "Z9") {
-		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Untried {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != OutcomeUntried {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -158,7 +158,7 @@ func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 	r := newHarness(t)
 	r.victims.Secret = "another of the same length and more, so that services hang up"
 	for _, row := range []string{"F3", "F5", "F9", "F13", "P4", "N8", "N9", "N10"} {
-		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != OutcomeStopped {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -167,16 +167,16 @@ func TestVictim_WithoutSecret_IsNoEscape(t *testing.T) {
 // TestDaemon_EndedBeforeWorker_DidNotSurvive: a daemon that ended before its worker is no escape.
 func TestDaemon_EndedBeforeWorker_DidNotSurvive(t *testing.T) {
 	r := newHarness(t)
-	if f, pid := r.daemonFinding(); f.Outcome != Untried || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != OutcomeUntried || pid != 0 {
 		t.Errorf("before anything: %+v, %d", f, pid)
 	}
-	if f := r.finding(r.attempt("try", "X1", r.own())); f.Outcome != Escaped {
+	if f := r.finding(r.attempt("try", "X1", r.own())); f.Outcome != OutcomeEscaped {
 		t.Errorf("a daemon that nothing ends: %+v", f)
 	}
-	if f, _ := r.daemonFinding(); f.Outcome == Escaped {
+	if f, _ := r.daemonFinding(); f.Outcome == OutcomeEscaped {
 		r.waitFree() // killed, but not yet gone
 	}
-	if f, pid := r.daemonFinding(); f.Outcome != Stopped || pid != 0 {
+	if f, pid := r.daemonFinding(); f.Outcome != OutcomeStopped || pid != 0 {
 		t.Errorf("afterwards: %+v, %d", f, pid)
 	}
 }
@@ -194,7 +194,7 @@ func TestVictims_Encode_DecodesEqual(t *testing.T) {
 		v := rapid.Make[Victims]().Draw(t, "victims")
 		v.SupervisorPID, v.VictimPID, v.Worker = max(0, v.SupervisorPID), max(0, v.VictimPID), max(0, v.Worker)
 		line := v.Encode()
-		back, err := Decode(line)
+		back, err := DecodeVictims(line)
 		if err != nil || !cmp.Equal(v, back) || strings.ContainsAny(line, "\n\x00") {
 			t.Fatalf("%q, %v: %s", line, err, cmp.Diff(v, back))
 		}
@@ -207,7 +207,7 @@ func TestVictims_BadLines_AreRefused(t *testing.T) {
 		`{"secret":"a"}`, `{"Secret":"a","Secret":"b"}`, `{"VictimPID":-1}`, `{"VictimPID":"1"}`, `{"VictimPID":99999999999999999999}`,
 		`{"Open":"3"}`, `["Secret"]`, `"Secret"`, `{"Socket":"` + "\xff" + `"}`,
 	} {
-		if v, err := Decode(line); err == nil {
+		if v, err := DecodeVictims(line); err == nil {
 			t.Errorf("%s: %+v, want an error", line, v)
 		}
 	}
@@ -217,37 +217,37 @@ func FuzzDecode(f *testing.F) {
 	f.Add(Victims{SupervisorPID: 7, Secret: "s\n", Open: []int{3, 4}, Socket: "/\u00ff"}.Encode())
 	f.Add(`{"VictimPID":1,"Open":[3]}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		v, err := Decode(line)
+		v, err := DecodeVictims(line)
 		if err != nil {
 			return
 		}
 		if v.VictimPID < 0 || v.SupervisorPID < 0 || v.Worker < 0 {
 			t.Errorf("%q: a pid that stands for others: %+v", line, v)
 		}
-		back, err := Decode(v.Encode())
+		back, err := DecodeVictims(v.Encode())
 		if err != nil || !cmp.Equal(v, back) {
 			t.Errorf("%q: %v: %s", line, err, cmp.Diff(v, back))
 		}
 	})
 }
 
-func FuzzDecodeFinding(f *testing.F) {
-	f.Add(Finding{"F1", Stopped, "x \"y\"\n"}.Encode())
+func FuzzDecodeReport(f *testing.F) {
+	f.Add(Report{"F1", OutcomeStopped, "x \"y\"\n"}.Encode())
 	f.Add(`{"Row":"a","Outcome":"b","Detail":"c"}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		found, err := DecodeFinding(line)
+		found, err := DecodeReport(line)
 		if err != nil {
 			return
 		}
-		back, err := DecodeFinding(found.Encode())
+		back, err := DecodeReport(found.Encode())
 		if err != nil || back != found {
 			t.Errorf("%q: %+v, %+v, %v", line, found, back, err)
 		}
 	})
 }
 
-// TestCloneArgs_Size_IsKernels: for the kernel, the size of struct clone_args is its version.
-func TestCloneArgs_Size_IsKernels(t *testing.T) {
+// TestCloneArgs_Size_EqualsKernelStruct: for the kernel, the size of struct clone_args is its version.
+func TestCloneArgs_Size_EqualsKernelStruct(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)
 	}

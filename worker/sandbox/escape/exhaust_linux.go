@@ -65,7 +65,7 @@ func systemV(get, control uintptr) func(Victims) error {
 			command = [2]uintptr{0, unix.IPC_RMID}
 		}
 		if _, _, errno = syscall.RawSyscall(control, id, command[0], command[1]); errno != 0 {
-			return escaped("and it stays: " + errno.Error())
+			return escapedError("and it stays: " + errno.Error())
 		}
 		return nil
 	}
@@ -86,7 +86,7 @@ func openAll(what string, n int, open func() (int, error)) error {
 			return fmt.Errorf("%s, after %d: %w", what, len(fds), err)
 		}
 		if errors.Is(err, unix.EMFILE) {
-			return escaped(fmt.Sprintf("%d, until this process had no more descriptors", len(fds)))
+			return escapedError(fmt.Sprintf("%d, until this process had no more descriptors", len(fds)))
 		}
 		if err != nil {
 			return fmt.Errorf("%s, after %d: %w", what, len(fds), err)
@@ -111,7 +111,7 @@ func openTerminals(Victims) error {
 func openInotify(Victims) error {
 	most, err := readNumber("/proc/sys/fs/inotify/max_user_instances")
 	if err != nil {
-		return notTried("how many the account may have can't be read: " + err.Error())
+		return notTriedError("how many the account may have can't be read: " + err.Error())
 	}
 	return openAll("inotify_init1", most/2, func() (int, error) { return unix.InotifyInit1(unix.IN_CLOEXEC) })
 }
@@ -166,7 +166,7 @@ func openQueue(Victims) error {
 	}
 	unix.Close(int(fd))
 	if left != 0 {
-		return escaped("and it stays: " + left.Error())
+		return escapedError("and it stays: " + left.Error())
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ const (
 func watchMany(Victims) error {
 	all, err := readNumber("/proc/sys/fs/epoll/max_user_watches")
 	if err != nil {
-		return notTried("how many the account may have can't be read: " + err.Error())
+		return notTriedError("how many the account may have can't be read: " + err.Error())
 	}
 	const files, numbers, first = 60, 60, 180 // the numbers are above all descriptors in use
 	var watched [files]int
@@ -242,7 +242,7 @@ func watchMany(Victims) error {
 func pipeMany(Victims) error {
 	pages, err := readNumber("/proc/sys/fs/pipe-user-pages-soft")
 	if err != nil {
-		return notTried("how many the account may have can't be read: " + err.Error())
+		return notTriedError("how many the account may have can't be read: " + err.Error())
 	}
 	return onThread(func() error {
 		var pids []int

@@ -51,7 +51,7 @@ func secretFile(v Victims) string { return v.SecretFile }
 func checkSecret(content []byte, v Victims) error {
 	switch {
 	case v.Secret == "":
-		return notTried("no secret was named")
+		return notTriedError("no secret was named")
 	case bytes.Contains(content, []byte(v.Secret)):
 		return nil
 	}
@@ -71,7 +71,7 @@ func readSecret(path string, v Victims) error {
 func needsVictim(which func(Victims) string, run func(Victims) error) func(Victims) error {
 	return func(v Victims) error {
 		if which(v) == "" {
-			return notTried("no such victim was named")
+			return notTriedError("no such victim was named")
 		}
 		return run(v)
 	}
@@ -136,7 +136,7 @@ func create(path string) error {
 // afterUndo returns the answer of an escape that was undone. err is the error of the undo.
 func afterUndo(err error) error {
 	if err != nil {
-		return escaped("and it stays: " + err.Error())
+		return escapedError("and it stays: " + err.Error())
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func listAbove(v Victims) error {
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
-				return escaped(fmt.Sprintf("%s is listed in %s", e.Name(), above))
+				return escapedError(fmt.Sprintf("%s is listed in %s", e.Name(), above))
 			}
 		}
 		first = cmp.Or(first, err)
@@ -182,7 +182,7 @@ func listAbove(v Victims) error {
 func renameOut(v Victims) error {
 	inside := freshName(v.workspace(), "F12")
 	if err := os.WriteFile(inside, nil, 0o600); err != nil {
-		return notTried("no file could be made in the workspace: " + err.Error())
+		return notTriedError("no file could be made in the workspace: " + err.Error())
 	}
 	defer os.Remove(inside)
 	outside := freshName(filepath.Dir(v.OwnOutside), "F12")
@@ -195,7 +195,7 @@ func renameOut(v Victims) error {
 // seeProcesses looks for the victims in /proc.
 func seeProcesses(v Victims) error {
 	if v.SupervisorPID == 0 && v.VictimPID == 0 {
-		return notTried("no process was named")
+		return notTriedError("no process was named")
 	}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -207,7 +207,7 @@ func seeProcesses(v Victims) error {
 			continue
 		}
 		if _, err := listedPID(pid, v); err == nil {
-			return escaped(fmt.Sprintf("pid %d is listed", pid))
+			return escapedError(fmt.Sprintf("pid %d is listed", pid))
 		}
 	}
 	return errors.New("none of them is listed")
@@ -259,11 +259,11 @@ func lowerOOMScore(Victims) error {
 func readSys(Victims) error {
 	id, err := os.ReadFile("/sys/class/dmi/id/product_name")
 	if err == nil && len(id) > 0 {
-		return escaped("the machine's model")
+		return escapedError("the machine's model")
 	}
 	links, err := os.ReadDir("/sys/class/net")
 	if err == nil && len(links) > 0 {
-		return escaped("the network's interfaces")
+		return escapedError("the network's interfaces")
 	}
 	if err == nil {
 		err = errors.New("/sys has nothing to tell")
@@ -285,7 +285,7 @@ func readBlockDevice(Victims) error {
 		}
 		err := readSector(filepath.Join("/dev", e.Name()))
 		if err == nil {
-			return escaped("/dev/" + e.Name())
+			return escapedError("/dev/" + e.Name())
 		}
 		if !stopped {
 			first, stopped = err, true

@@ -57,11 +57,11 @@ func tryRow() {
 		panic(err)
 	}
 	watchdogTime = 0 // no watchdog runs in these tests
-	v, err := Decode(string(line))
+	v, err := DecodeVictims(string(line))
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(Try(os.Args[1], v).Encode())
+	fmt.Println(TryProbe(os.Args[1], v).Encode())
 }
 
 // limitSelf sets a worker's limits. (NPROC counts for the whole uid, which has no other processes.)
@@ -289,7 +289,7 @@ func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 }
 
 // finding runs an attempt, and then looks for X1's daemon.
-func (r *harness) finding(cmd *exec.Cmd) Finding {
+func (r *harness) finding(cmd *exec.Cmd) Report {
 	r.t.Helper()
 	row := cmd.Args[1]
 	var stdout, stderr bytes.Buffer
@@ -299,9 +299,9 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
 		r.t.Logf("%s: %v: %s", row, err, stderr.String())
-		return DeathFinding(row, err.Error())
+		return NewDeathReport(row, err.Error())
 	}
-	f, err := DecodeFinding(strings.TrimSuffix(stdout.String(), "\n"))
+	f, err := DecodeReport(strings.TrimSuffix(stdout.String(), "\n"))
 	if err != nil {
 		r.t.Fatalf("%s: %v", row, err)
 	}
@@ -316,19 +316,19 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 }
 
 // daemonFinding returns X1's finding once its worker has ended, and the pid of a living daemon.
-func (r *harness) daemonFinding() (Finding, int) {
-	pid, err := escapetest.LockHolder(r.victims.Marker)
+func (r *harness) daemonFinding() (Report, int) {
+	pid, err := escapetest.FindLockHolder(r.victims.Marker)
 	switch {
 	case err != nil:
-		return Finding{"X1", Untried, describe(err)}, 0
+		return Report{"X1", OutcomeUntried, describe(err)}, 0
 	case pid == 0:
-		return Finding{"X1", Stopped, "the daemon is gone"}, 0
+		return Report{"X1", OutcomeStopped, "the daemon is gone"}, 0
 	}
-	return Finding{"X1", Escaped, fmt.Sprintf("the daemon lives on as pid %d", pid)}, pid
+	return Report{"X1", OutcomeEscaped, fmt.Sprintf("the daemon lives on as pid %d", pid)}, pid
 }
 
 // logFindings logs all findings, and the number of each outcome.
-func (r *harness) logFindings(how string, findings []Finding) {
+func (r *harness) logFindings(how string, findings []Report) {
 	count := map[Outcome]int{}
 	for _, f := range findings {
 		count[f.Outcome]++

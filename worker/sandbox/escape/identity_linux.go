@@ -26,7 +26,7 @@ func becomeRoot(Victims) error {
 	for _, argv := range [][]string{{"sudo", "-n", "id", "-u"}, {"su", "-c", "id -u"}} {
 		err := asRoot(argv...)
 		if err == nil {
-			return escaped("by " + argv[0])
+			return escapedError("by " + argv[0])
 		}
 		all = append(all, err)
 	}
@@ -53,9 +53,9 @@ func asRoot(argv ...string) error {
 func runSetUID(v Victims) error {
 	switch {
 	case v.SetUID == "":
-		return notTried("no set-uid program was made for it; K19 tells whether any could give rights")
+		return notTriedError("no set-uid program was made for it; K19 tells whether any could give rights")
 	case os.Geteuid() == 0:
-		return notTried("this process is root, set-uid or not")
+		return notTriedError("this process is root, set-uid or not")
 	}
 	return asRoot(v.SetUID)
 }

@@ -72,7 +72,7 @@ func haveDescriptor(v Victims) error {
 	if len(extra) == 0 {
 		return errors.New("there is none")
 	}
-	return escaped(strings.Join(extra, ", "))
+	return escapedError(strings.Join(extra, ", "))
 }
 
 // haveProtocol looks for a socket among the descriptors. The protocol is a socket, and a tool gets
@@ -84,7 +84,7 @@ func haveProtocol(v Victims) error {
 			continue
 		}
 		if stat.Mode&unix.S_IFMT == unix.S_IFSOCK {
-			return escaped(fmt.Sprintf("descriptor %d is a socket", fd))
+			return escapedError(fmt.Sprintf("descriptor %d is a socket", fd))
 		}
 	}
 	return errors.New("no descriptor is a socket")
@@ -97,7 +97,7 @@ func openProtocol(v Victims) error {
 	for _, fd := range []string{"0", "1"} {
 		err := openAnew(filepath.Join(inProc(v.worker(), "fd"), fd))
 		if err == nil {
-			return escaped("the worker's descriptor " + fd)
+			return escapedError("the worker's descriptor " + fd)
 		}
 		all = append(all, err)
 	}

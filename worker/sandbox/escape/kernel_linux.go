@@ -40,7 +40,7 @@ func kernel() []Probe {
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return notTried("there is no place to mount at: " + err.Error())
+		return notTriedError("there is no place to mount at: " + err.Error())
 	}
 	defer os.Remove(dir)
 	return onThread(func() error {
@@ -150,12 +150,12 @@ func openPerf(Victims) error {
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return notTried("the workspace cannot be opened: " + err.Error())
+		return notTriedError("the workspace cannot be opened: " + err.Error())
 	}
 	defer unix.Close(dir)
 	first := openHandleOf(dir)
 	if first == nil {
-		return escaped("a folder")
+		return escapedError("a folder")
 	}
 	process, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -163,7 +163,7 @@ func openByHandle(v Victims) error {
 	}
 	defer unix.Close(process)
 	if openHandleOf(process) == nil {
-		return escaped("a process")
+		return escapedError("a process")
 	}
 	return first
 }
@@ -185,7 +185,7 @@ func chroot(Victims) error { return wrapCall("chroot", unix.Chroot("/")) }
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
-		return escaped("the kernel answered")
+		return escapedError("the kernel answered")
 	}
 	return wrapCall("setns", err)
 }
@@ -223,7 +223,7 @@ func setPersonality(Victims) error {
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {
-		return escaped("the kernel took it, and only found that it is no module")
+		return escapedError("the kernel took it, and only found that it is no module")
 	}
 	return wrapCall("init_module", err)
 }
@@ -239,7 +239,7 @@ func haveCapability(Victims) error {
 	if effective|permitted == 0 {
 		return errors.New("there is none, effective or permitted")
 	}
-	return escaped(fmt.Sprintf("effective %#x, permitted %#x", effective, permitted))
+	return escapedError(fmt.Sprintf("effective %#x, permitted %#x", effective, permitted))
 }
 
 func lackNoNewPrivs(Victims) error {

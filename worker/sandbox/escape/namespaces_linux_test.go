@@ -10,7 +10,7 @@ import (
 
 // within makes an attempt in a process that is root in its own namespaces, without other walls. The
 // role tells whether it also has its own /proc.
-func (r *harness) within(role, row string) Finding {
+func (r *harness) within(role, row string) Report {
 	r.t.Helper()
 	uid, gid := os.Getuid(), os.Getgid()
 	if r.root {
@@ -24,24 +24,24 @@ func (r *harness) within(role, row string) Finding {
 	return r.finding(cmd)
 }
 
-// TestNamespaces_Alone_StopTheirRows tries the rows that namespaces stop, and some other rows,
+// TestNamespacesAlone_StopTheirProbes tries the rows that namespaces stop, and some other rows,
 // without other walls.
-func TestNamespaces_Alone_StopTheirRows(t *testing.T) {
+func TestNamespacesAlone_StopTheirProbes(t *testing.T) {
 	r := newHarness(t)
-	if f := r.within("within", "K18"); f.Outcome != Escaped {
-		if whyDifferent(r, Finding{Row: "K3"}) == "" {
+	if f := r.within("within", "K18"); f.Outcome != OutcomeEscaped {
+		if whyDifferent(r, Report{Row: "K3"}) == "" {
 			t.Errorf("no namespaces: %+v", f)
 		}
 		return
 	}
 	for row, want := range map[string]Outcome{
-		"F4": Stopped, "F5": Stopped, "F6": Stopped, "F13": Stopped, "F14": Stopped,
-		"P1": Stopped, "P2": Stopped, "P3": Stopped, "P4": Stopped, "P5": Stopped, "P6": Stopped, "P7": Stopped, "P8": Stopped,
-		"P9": Stopped, "N8": Stopped, "N9": Stopped, "N11": Stopped, "X1": Stopped, "K17": Stopped,
-		"F3": Escaped, "F9": Escaped, "N1": Escaped, "N10": Escaped, "K1": Escaped, "K13": Escaped, "K19": Escaped,
+		"F4": OutcomeStopped, "F5": OutcomeStopped, "F6": OutcomeStopped, "F13": OutcomeStopped, "F14": OutcomeStopped,
+		"P1": OutcomeStopped, "P2": OutcomeStopped, "P3": OutcomeStopped, "P4": OutcomeStopped, "P5": OutcomeStopped, "P6": OutcomeStopped, "P7": OutcomeStopped, "P8": OutcomeStopped,
+		"P9": OutcomeStopped, "N8": OutcomeStopped, "N9": OutcomeStopped, "N11": OutcomeStopped, "X1": OutcomeStopped, "K17": OutcomeStopped,
+		"F3": OutcomeEscaped, "F9": OutcomeEscaped, "N1": OutcomeEscaped, "N10": OutcomeEscaped, "K1": OutcomeEscaped, "K13": OutcomeEscaped, "K19": OutcomeEscaped,
 	} {
 		f := r.within("within", row)
-		if !r.root && want == Stopped && f.Outcome == Untried {
+		if !r.root && want == OutcomeStopped && f.Outcome == OutcomeUntried {
 			continue // there is no supervisor of another uid
 		}
 		if f.Outcome != want {
@@ -49,7 +49,7 @@ func TestNamespaces_Alone_StopTheirRows(t *testing.T) {
 		}
 	}
 	for _, row := range []string{"F6", "F14"} { // through the caller's own /proc, which is still mounted
-		if f := r.within("try", row); f.Outcome != Escaped {
+		if f := r.within("try", row); f.Outcome != OutcomeEscaped {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -36,7 +36,7 @@ func moveToRoot(kind string) func(Victims) error {
 			for _, root := range roots {
 				err := writeThere(filepath.Join(root, "cgroup.procs"), strconv.Itoa(pid))
 				if err == nil {
-					return escaped(root)
+					return escapedError(root)
 				}
 				first = cmp.Or(first, err)
 			}
@@ -65,7 +65,7 @@ func mounted(kind string) ([]string, error) {
 
 // readOwnEnviron reads this process's environment as it was executed and as it is now.
 func readOwnEnviron(v Victims) error {
-	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTried)) {
+	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTriedError)) {
 		return err
 	}
 	given, err := os.ReadFile("/proc/self/environ")
@@ -82,7 +82,7 @@ const daemonLife = 60
 // caller can tell afterwards, by the lock, whether the process outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
-		return notTried("no marker was named")
+		return notTriedError("no marker was named")
 	}
 	marker, err := os.OpenFile(v.Marker, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -103,7 +103,7 @@ func leaveDaemon(v Victims) error {
 	if n, err := ready.Read(make([]byte, 1)); n != 1 {
 		return fmt.Errorf("the daemon ended before it held its lock: %w", err)
 	}
-	return notTried("the daemon was started; the caller will see whether it outlives its worker")
+	return notTriedError("the daemon was started; the caller will see whether it outlives its worker")
 }
 
 // daemon holds all that X1's daemon needs. It is prepared before the fork.

@@ -42,7 +42,7 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
-		return 0, notTried("no such process was named")
+		return 0, notTriedError("no such process was named")
 	case err == nil && v.PIDNamespace != "" && own != v.PIDNamespace:
 		return 0, fmt.Errorf("pid %d means nothing in this pid namespace, %s", pid, own)
 	case pid == os.Getpid():
@@ -109,7 +109,7 @@ func readVM(v Victims) error {
 	remote := unix.RemoteIovec{Base: uintptr(from), Len: len(stack)}
 	n, err := unix.ProcessVMReadv(pid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
 	if errors.Is(err, unix.EFAULT) {
-		return escaped("it is allowed; only where to read is not known")
+		return escapedError("it is allowed; only where to read is not known")
 	}
 	if err != nil {
 		return fmt.Errorf("process_vm_readv: %w", err)

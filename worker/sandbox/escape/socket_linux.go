@@ -45,7 +45,7 @@ func connectTCP(v Victims) error {
 	var at unix.SockaddrInet4
 	_, err := fmt.Sscanf(v.TCP, "%d.%d.%d.%d:%d", &at.Addr[0], &at.Addr[1], &at.Addr[2], &at.Addr[3], &at.Port)
 	if err != nil {
-		return notTried("no IPv4 address and port: " + v.TCP)
+		return notTriedError("no IPv4 address and port: " + v.TCP)
 	}
 	return receiveSecret(unix.AF_INET, &at, v)
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWithoutWalls_EachRow_Escapes shows that the suite can fail: a process without walls escapes
+// TestWithoutWalls_EachProbe_Escapes shows that the suite can fail: a process without walls escapes
 // in every row, except those in which the kernel alone stops an unprivileged process.
-func TestWithoutWalls_EachRow_Escapes(t *testing.T) {
+func TestWithoutWalls_EachProbe_Escapes(t *testing.T) {
 	r := newHarness(t)
-	var findings []Finding
-	for _, p := range Table() {
+	var findings []Report
+	for _, p := range AllProbes() {
 		if p.Heavy {
 			continue
 		}
@@ -47,11 +47,11 @@ func (r *harness) wantUnconfined(p Probe) Outcome {
 	alone := []string{"F2", "F4", "F15", "P1", "S2"}
 	switch {
 	case !r.root && slices.Contains(alone, p.Row):
-		return Untried
+		return OutcomeUntried
 	case p.Kernel:
-		return Stopped
+		return OutcomeStopped
 	}
-	return Escaped
+	return OutcomeEscaped
 }
 
 // difference explains why the outcome of a row may differ from the first measurement on another
@@ -59,7 +59,7 @@ func (r *harness) wantUnconfined(p Probe) Outcome {
 type difference struct {
 	rows string // names of the rows, each with a space behind it
 	why  string
-	here func(r *harness, f Finding) bool
+	here func(r *harness, f Report) bool
 }
 
 func differences() []difference {
@@ -70,13 +70,13 @@ func differences() []difference {
 		{"K3 K4 K5 ", "AppArmor restricts them", hasSetting("kernel/apparmor_restrict_unprivileged_userns", "1")},
 		{"K7 ", "everybody may load filters", hasSetting("kernel/unprivileged_bpf_disabled", "0")},
 		{"Q1 ", "the kernel has no asynchronous I/O", kernelLacks},
-		{"Q7 Q8 ", "the machine is small", func(_ *harness, f Finding) bool {
+		{"Q7 Q8 ", "the machine is small", func(_ *harness, f Report) bool {
 			return strings.Contains(f.Detail, "EAGAIN") || strings.Contains(f.Detail, "ENOMEM")
 		}},
 		{"K8 ", "io_uring is off", hasSetting("kernel/io_uring_disabled", "1", "2")},
 		{"K10 ", "perf is for root", hasSetting("kernel/perf_event_paranoid", "3", "4")},
-		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Finding) bool { return olderThan(6, 13) }},
-		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Finding) bool { return f.Outcome == Escaped }},
+		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Report) bool { return olderThan(6, 13) }},
+		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Report) bool { return f.Outcome == OutcomeEscaped }},
 		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", kernelLacks},
 		{"K19 S2 ", "the test runs with no_new_privs", hasStatusLine("NoNewPrivs:\t1")},
 		{"", "the test runs behind a filter", hasStatusLine("Seccomp:\t2")},
@@ -85,7 +85,7 @@ func differences() []difference {
 
 // whyDifferent explains why a finding may differ from the expected outcome; "" means that it must
 // not differ.
-func whyDifferent(r *harness, f Finding) string {
+func whyDifferent(r *harness, f Report) string {
 	for _, d := range differences() {
 		filtered := d.rows == "" && strings.ContainsAny(f.Row[:1], "PNK")
 		named := strings.Contains(" "+d.rows, " "+f.Row+" ")
@@ -98,16 +98,16 @@ func whyDifferent(r *harness, f Finding) string {
 }
 
 // hasSetting reports whether a setting of the kernel has one of these values.
-func hasSetting(name string, values ...string) func(*harness, Finding) bool {
-	return func(*harness, Finding) bool {
+func hasSetting(name string, values ...string) func(*harness, Report) bool {
+	return func(*harness, Report) bool {
 		value, err := os.ReadFile(filepath.Join("/proc/sys", name))
 		return err == nil && slices.Contains(values, strings.TrimSpace(string(value)))
 	}
 }
 
 // hasStatusLine reports whether the test's own process has this line in its status.
-func hasStatusLine(line string) func(*harness, Finding) bool {
-	return func(*harness, Finding) bool {
+func hasStatusLine(line string) func(*harness, Report) bool {
+	return func(*harness, Report) bool {
 		text, err := os.ReadFile("/proc/self/status")
 		return err == nil && strings.Contains(string(text), "\n"+line+"\n")
 	}
@@ -129,7 +129,7 @@ func olderThan(major, minor int) bool {
 
 // kernelLacks reports whether a process without walls gets the answer that the kernel lacks the
 // feature.
-func kernelLacks(r *harness, f Finding) bool {
+func kernelLacks(r *harness, f Report) bool {
 	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
 	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
 		if strings.Contains(detail, name) {
@@ -139,15 +139,15 @@ func kernelLacks(r *harness, f Finding) bool {
 	return false
 }
 
-// TestRootWithoutWalls_KernelRows_Escape shows that rows which the kernel alone stops can escape:
+// TestRootWithoutWalls_KernelProbes_Escape shows that rows which the kernel alone stops can escape:
 // as root they escape.
-func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
+func TestRootWithoutWalls_KernelProbes_Escape(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("it tries what only root may do")
 	}
 	r := newHarness(t)
-	var findings []Finding
-	for _, p := range Table() {
+	var findings []Report
+	for _, p := range AllProbes() {
 		if !p.Kernel {
 			continue
 		}
@@ -155,7 +155,7 @@ func TestRootWithoutWalls_KernelRows_Escape(t *testing.T) {
 		findings = append(findings, f)
 		needs, ok := rootRows()[p.Row]
 		// a kernel without modules gives another answer
-		if ok && hasPowers(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
+		if ok && hasPowers(t, needs...) && f.Outcome != OutcomeEscaped && !strings.Contains(f.Detail, "ENOSYS") {
 			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
 		}
 	}
@@ -189,7 +189,7 @@ func hasPowers(t *testing.T, caps ...int) bool {
 		}
 	}
 	whole, err := os.ReadFile("/proc/self/uid_map")
-	return err == nil && strings.Contains(string(whole), "4294967295") && !hasStatusLine("Seccomp:\t2")(nil, Finding{})
+	return err == nil && strings.Contains(string(whole), "4294967295") && !hasStatusLine("Seccomp:\t2")(nil, Report{})
 }
 
 // wantNothingLeft checks that rows have left nothing behind.
@@ -219,7 +219,7 @@ func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 	cmd.Stdout = theirs
 	r.must(cmd.Start())
 	theirs.Close()
-	r.wantLine(ours, Finding{Row: "D2", Outcome: Escaped, Detail: "descriptor 1 is a socket"})
+	r.wantLine(ours, Report{Row: "D2", Outcome: OutcomeEscaped, Detail: "descriptor 1 is a socket"})
 	r.must(cmd.Wait())
 }
 
@@ -227,10 +227,10 @@ func TestProtocol_ToolHasSocket_Escapes(t *testing.T) {
 // purpose.
 func TestDescriptors_GivenOnPurpose_AreNoEscape(t *testing.T) {
 	r := newHarness(t)
-	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != Stopped {
+	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != OutcomeStopped {
 		t.Errorf("with nothing: %+v", f)
 	}
-	for open, want := range map[int]Outcome{3: Stopped, 4: Escaped} {
+	for open, want := range map[int]Outcome{3: OutcomeStopped, 4: OutcomeEscaped} {
 		r.victims.Open = []int{open}
 		cmd := r.attempt("try", "D1", r.own())
 		cmd.ExtraFiles = []*os.File{inheritable(t)}
@@ -245,7 +245,7 @@ func TestEnvironment_WithSecret_Escapes(t *testing.T) {
 	r := newHarness(t)
 	cmd := r.attempt("try", "E1", r.own())
 	cmd.Env = append(cmd.Env, "TOKEN="+r.victims.Secret)
-	if f := r.finding(cmd); f.Outcome != Escaped {
+	if f := r.finding(cmd); f.Outcome != OutcomeEscaped {
 		t.Errorf("%+v", f)
 	}
 }
@@ -257,7 +257,7 @@ func TestRootPrograms_NotSetUID_AreNoEscape(t *testing.T) {
 		t.Skip("only root can give the victim a program of root's")
 	}
 	r.chmod(r.victims.SetUID, 0o755)
-	if f := r.finding(r.attempt("try", "S2", r.own())); f.Outcome != Stopped {
+	if f := r.finding(r.attempt("try", "S2", r.own())); f.Outcome != OutcomeStopped {
 		t.Errorf("%+v", f)
 	}
 }

@@ -50,8 +50,8 @@ func (v Victims) workspace() string {
 // Encode formats the victims as one line, without a newline.
 func (v Victims) Encode() string { return encode(v) }
 
-// Decode reads a line of Victims.Encode.
-func Decode(line string) (Victims, error) {
+// DecodeVictims reads a line of Victims.Encode.
+func DecodeVictims(line string) (Victims, error) {
 	var v Victims
 	err := protocol.DecodeStrict([]byte(line), &v)
 	if err == nil && min(v.SupervisorPID, v.VictimPID, v.Worker) < 0 {

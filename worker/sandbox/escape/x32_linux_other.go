@@ -2,4 +2,4 @@
 
 package escape
 
-func x32Socket(Victims) error { return notTried("x32 is an ABI of amd64") }
+func x32Socket(Victims) error { return notTriedError("x32 is an ABI of amd64") }

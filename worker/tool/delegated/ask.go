@@ -8,36 +8,36 @@ import (
 	"mews/worker/host"
 )
 
-var askSpec = worker.Spec{
+var askSpec = worker.ToolSpec{
 	Name: "ask_user",
 	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask " +
 		"rarely, one thing at a time. " +
 		"choice and several need options; with other they may answer in words too.",
 	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodQuestionAsk
 	Arguments: []worker.Argument{
-		{Name: "question", Type: worker.String, Required: true},
+		{Name: "question", Type: worker.StringArgument, Required: true},
 		{
 			Name:     "kind",
 			Values:   []string{"choice", "several", "confirm", "text", "number", "date", "location", "file"},
 			Required: true,
 		},
-		{Name: "options", Type: worker.Strings},
-		{Name: "other", Type: worker.Boolean},
+		{Name: "options", Type: worker.StringListArgument},
+		{Name: "other", Type: worker.BooleanArgument},
 	},
 }
 
 // askTools makes the tool that asks the user a question.
 func askTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
-		worker.Define(
+		worker.DefineTool(
 			askSpec,
 			protocol.AskArguments{},
 			func(ctx context.Context, call worker.Call, _ protocol.AskArguments) (worker.Result, error) {
-				answered, err := host.Call[protocol.QuestionAskResult](
+				answered, err := host.CallMethod[protocol.QuestionAskResult](
 					ctx,
 					turn,
 					protocol.MethodQuestionAsk,
-					protocol.QuestionAsk{Call: call.ID},
+					protocol.QuestionAskParams{Call: call.ID},
 				)
 				return worker.Result{
 						Text:  answered.Text,

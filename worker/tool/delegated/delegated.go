@@ -33,6 +33,6 @@ func (c *calls[P, R]) answer(ctx context.Context, params P) (result R, err error
 	if c.made.Add(1) > c.most {
 		return result, fmt.Errorf("%s %d times in this turn, and no more can be", c.done, c.most)
 	}
-	result, err = host.Call[R](ctx, c.turn, c.method, params)
+	result, err = host.CallMethod[R](ctx, c.turn, c.method, params)
 	return result, host.ExplainRefusal(err)
 }

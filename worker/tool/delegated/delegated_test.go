@@ -13,14 +13,14 @@ import (
 	"mews/worker/tool/delegated"
 )
 
-// conn records the newest call, and answers it.
-type conn struct {
+// fakeConn records the newest call, and answers it.
+type fakeConn struct {
 	called string // method and parameters of the newest call
 	answer string
 	err    error
 }
 
-func (c *conn) Call(_ context.Context, method string, params, result any) error {
+func (c *fakeConn) Call(_ context.Context, method string, params, result any) error {
 	text, err := json.Marshal(params)
 	if err != nil {
 		return err
@@ -29,10 +29,10 @@ func (c *conn) Call(_ context.Context, method string, params, result any) error 
 	return errors.Join(c.err, protocol.DecodeStrict([]byte(c.answer), result))
 }
 
-func (c *conn) Notify(context.Context, string, any) error { return nil }
+func (c *fakeConn) Notify(context.Context, string, any) error { return nil }
 
 // call calls one of the tools of turn 8, as call c1.
-func (c *conn) call(t *testing.T, name, arguments string) (worker.Result, error) {
+func (c *fakeConn) call(t *testing.T, name, arguments string) (worker.Result, error) {
 	t.Helper()
 	for _, tool := range delegated.Tools(host.New(c).Turn(8), protocol.TurnStart{Kind: "chat"}) {
 		if tool.Name == name {
@@ -64,7 +64,7 @@ var passedOn = []struct{ tool, arguments, called, answer string }{
 
 func TestTools_Calls_ArePassedOn(t *testing.T) {
 	for _, test := range passedOn {
-		c := &conn{answer: test.answer}
+		c := &fakeConn{answer: test.answer}
 		result, err := c.call(t, test.tool, test.arguments)
 		if err != nil || c.called != test.called || result.Text != "yes" ||
 			result.World != strings.Contains(test.answer, "world") {
@@ -78,20 +78,20 @@ func TestTools_Calls_ArePassedOn(t *testing.T) {
 
 func TestTools_Refusals_AreInPlainWords(t *testing.T) {
 	for _, test := range passedOn {
-		c := &conn{answer: `{}`, err: &protocol.Error{Code: protocol.CodeFailed, Message: "Not today."}}
+		c := &fakeConn{answer: `{}`, err: &protocol.Error{Code: protocol.CodeFailed, Message: "Not today."}}
 		if _, err := c.call(t, test.tool, test.arguments); err == nil || err.Error() != "Not today." {
 			t.Errorf("%s: %v", test.tool, err)
 		}
-		c.err = &protocol.Error{Code: protocol.CodeWaits, Message: "asked"}
+		c.err = &protocol.Error{Code: protocol.CodeWaitsForUser, Message: "asked"}
 		_, err := c.call(t, test.tool, test.arguments)
-		if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaits {
+		if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaitsForUser {
 			t.Errorf("%s does not wait for the person: %v", test.tool, err)
 		}
 	}
 }
 
 func TestTools_LimitReached_IsNotPassedOn(t *testing.T) {
-	c := &conn{answer: `{}`}
+	c := &fakeConn{answer: `{}`}
 	tools := delegated.Tools(host.New(c).Turn(8), protocol.TurnStart{Kind: "chat"})
 	limits := map[string]int{"read_activity_log": protocol.MaxActivityReads, "find_tools": protocol.MaxToolsFindCalls,
 		"search_history": protocol.MaxSearches, "search_home": protocol.MaxSearches, "cancel_task": protocol.MaxJobCalls}

@@ -9,27 +9,27 @@ import (
 	"mews/worker/host"
 )
 
-var findSpec = worker.Spec{
+var findSpec = worker.ToolSpec{
 	Name: "find_tools",
 	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that " +
 		"was added. Lists their " +
 		"families, and opens what fits words, a family or a name for your next step.",
 	Effect: protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodToolsFind
 	Arguments: []worker.Argument{
-		{Name: "words", Type: worker.String},
+		{Name: "words", Type: worker.StringArgument},
 	},
 }
 
 // findTools makes the tool that opens further tools for the model.
 func findTools(turn host.Caller) []worker.Tool {
-	finds := &calls[protocol.ToolsFind, protocol.ToolsFindResult]{turn: turn, method: protocol.MethodToolsFind,
+	finds := &calls[protocol.ToolsFindParams, protocol.ToolsFindResult]{turn: turn, method: protocol.MethodToolsFind,
 		most: protocol.MaxToolsFindCalls, done: "tools were looked for"}
 	return []worker.Tool{
-		worker.Define(
+		worker.DefineTool(
 			findSpec,
 			protocol.FindToolsArguments{},
 			func(ctx context.Context, call worker.Call, _ protocol.FindToolsArguments) (worker.Result, error) {
-				found, err := finds.answer(ctx, protocol.ToolsFind{Call: call.ID})
+				found, err := finds.answer(ctx, protocol.ToolsFindParams{Call: call.ID})
 				return worker.Result{
 					Text:  found.Text,
 					Brief: strings.Join(found.Opened, ", "),

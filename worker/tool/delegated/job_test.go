@@ -15,8 +15,8 @@ import (
 // jobs answer each call with its id.
 type jobs struct{ err error }
 
-func (j jobs) call(_ context.Context, p protocol.JobCall) (protocol.JobAnswer, error) {
-	return protocol.JobAnswer{Text: p.Call, World: true}, j.err
+func (j jobs) call(_ context.Context, p protocol.JobCallParams) (protocol.JobCallResult, error) {
+	return protocol.JobCallResult{Text: p.Call, World: true}, j.err
 }
 
 func (j jobs) answers() hosttest.Answers {
@@ -34,8 +34,8 @@ func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
 	return worker.Tool{}
 }
 
-func TestJobTools_Calls_NameTheCallOnly(t *testing.T) {
-	for _, name := range protocol.JobTools {
+func TestJobTools_SendOnlyTheCallID(t *testing.T) {
+	for _, name := range protocol.JobToolNames {
 		r, err := tool(t, "chat", name, jobs{}).Run(t.Context(), worker.Call{ID: "c1", Arguments: []byte(`{}`)})
 		if err != nil || r.Text != "c1" || !r.World || r.EndsTurn {
 			t.Errorf("%s: %+v, %v", name, r, err)

@@ -11,29 +11,29 @@ import (
 // wordsText asks the model for synonyms. A search knows other forms of a word, but not its meaning.
 const wordsText = "all that it may have been called, synonyms too: any of them counts, 32 at most"
 
-var historySpec = worker.Spec{
+var historySpec = worker.ToolSpec{
 	Name:   "search_history",
 	Family: "history",
 	Description: "Find what was said earlier or in other conversations. Without words: all of that time. " +
 		"from, to: 2026-11-20, 2026-11, 7d, yesterday",
 	Effect: protocol.EffectNone,
 	Arguments: []worker.Argument{
-		{Name: "words", Type: worker.String, Description: wordsText},
-		{Name: "from", Type: worker.String},
-		{Name: "to", Type: worker.String},
+		{Name: "words", Type: worker.StringArgument, Description: wordsText},
+		{Name: "from", Type: worker.StringArgument},
+		{Name: "to", Type: worker.StringArgument},
 		{Name: "who", Values: []string{"person", "assistant"}},
 	},
 }
 
-var homeSpec = worker.Spec{
+var homeSpec = worker.ToolSpec{
 	Name:   "search_home",
 	Family: "history",
 	Description: "Find sections of the home's text files by any of some words, the best first. For exact text use " +
 		"search_files.",
 	Effect: protocol.EffectNone,
 	Arguments: []worker.Argument{
-		{Name: "words", Type: worker.String, Description: wordsText, Required: true},
-		{Name: "under", Type: worker.String, Description: "a folder or file"},
+		{Name: "words", Type: worker.StringArgument, Description: wordsText, Required: true},
+		{Name: "under", Type: worker.StringArgument, Description: "a folder or file"},
 	},
 }
 
@@ -45,11 +45,11 @@ func searchTools(turn host.Caller) []worker.Tool {
 	}
 }
 
-func searchTool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
-	searches := &calls[protocol.Search, protocol.SearchResult]{turn: turn, method: method,
+func searchTool[A any](turn host.Caller, spec worker.ToolSpec, arguments A, method string) worker.Tool {
+	searches := &calls[protocol.SearchParams, protocol.SearchResult]{turn: turn, method: method,
 		most: protocol.MaxSearches, done: spec.Name + " was called"}
-	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
-		found, err := searches.answer(ctx, protocol.Search{Call: call.ID})
+	return worker.DefineTool(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
+		found, err := searches.answer(ctx, protocol.SearchParams{Call: call.ID})
 		return worker.Result{Text: found.Text, World: found.World}, err
 	})
 }

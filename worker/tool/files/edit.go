@@ -13,16 +13,16 @@ import (
 	"mews/worker/workspace"
 )
 
-var editSpec = worker.Spec{
+var editSpec = worker.ToolSpec{
 	Name:   "edit_file",
 	Effect: protocol.EffectOnce,
 	Description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
 		"all: every place.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
-		{Name: "old_text", Type: worker.String, Required: true},
-		{Name: "new_text", Type: worker.String, Required: true},
-		{Name: "all", Type: worker.Boolean},
+		{Name: "path", Type: worker.StringArgument, Required: true},
+		{Name: "old_text", Type: worker.StringArgument, Required: true},
+		{Name: "new_text", Type: worker.StringArgument, Required: true},
+		{Name: "all", Type: worker.BooleanArgument},
 	},
 }
 
@@ -38,7 +38,7 @@ type editArgs struct {
 const maxEdited = 16 << 20
 
 func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (worker.Result, error) {
-	name, err := t.ws.Clean(args.Path)
+	name, err := t.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -48,7 +48,7 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 		if errors.As(err, &told) {
 			return worker.Result{}, err
 		}
-		world := t.ws.LeadsToReceived(args.Path) // the error may quote the file
+		world := t.ws.LeadsToUploads(args.Path) // the error may quote the file
 		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.QuotePath(name), err)
 	}
 	n := amount.Plural(places, "place", "places")
@@ -85,9 +85,9 @@ func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args edit
 	if err != nil {
 		return 0, nil, err
 	}
-	undo = t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, raw)
-	_, err = t.ws.Write(args.Path, raw, workspace.Replace)
-	return places, t.ws.RecordAfter(undo), err
+	undo = t.ws.RecordBeforeWrite(ctx, call.KeepBefore, args.Path, raw)
+	_, err = t.ws.WriteFile(args.Path, raw, workspace.ModeReplace)
+	return places, t.ws.RecordAfterWrite(undo), err
 }
 
 func withCRLF(s string) string {
@@ -106,11 +106,11 @@ func (t *fileTools) readAll(path string) (string, encoding, error) {
 		return "", "", err
 	}
 	if len(raw) > maxEdited {
-		return "", "", fmt.Errorf("it is larger than %s, the most that can be edited", amount.Bytes(maxEdited))
+		return "", "", fmt.Errorf("it is larger than %s, the most that can be edited", amount.FormatBytes(maxEdited))
 	}
 	enc, binary := sniff(raw[:min(len(raw), headSize)])
 	if binary != "" {
-		return "", "", fmt.Errorf("it is not text but %s, %s", binary, amount.Bytes(int64(len(raw))))
+		return "", "", fmt.Errorf("it is not text but %s, %s", binary, amount.FormatBytes(int64(len(raw))))
 	}
 	return decodeAll(raw, enc)
 }

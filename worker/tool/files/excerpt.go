@@ -84,6 +84,6 @@ func (x *excerpt) take(line int, piece []byte) {
 		x.body, x.last = x.body[:x.whole], line-1
 		return
 	}
-	x.body = worker.WholeRunes(append(x.body, piece[:x.room-len(x.body)]...))
+	x.body = worker.TrimPartialRune(append(x.body, piece[:x.room-len(x.body)]...))
 	x.last, x.partial = line, true
 }

@@ -24,15 +24,15 @@ type fileTools struct {
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{
-		worker.Define(appendSpec, appendArgs{}, t.append),
-		worker.Define(deleteSpec, deleteArgs{}, t.delete),
-		worker.Define(editSpec, editArgs{}, t.edit),
-		worker.Define(timeSpec, timeArgs{}, t.time),
-		worker.Define(listSpec, listArgs{Limit: listLimit}, t.list),
-		worker.Define(moveSpec, moveArgs{}, t.move),
-		worker.Define(readSpec, readArgs{StartLine: 1}, t.read),
-		worker.Define(searchSpec, searchArgs{Limit: searchLimit}, t.search),
-		worker.Define(writeSpec, writeArgs{}, t.write),
+		worker.DefineTool(appendSpec, appendArgs{}, t.append),
+		worker.DefineTool(deleteSpec, deleteArgs{}, t.delete),
+		worker.DefineTool(editSpec, editArgs{}, t.edit),
+		worker.DefineTool(timeSpec, timeArgs{}, t.time),
+		worker.DefineTool(listSpec, listArgs{Limit: listLimit}, t.list),
+		worker.DefineTool(moveSpec, moveArgs{}, t.move),
+		worker.DefineTool(readSpec, readArgs{StartLine: 1}, t.read),
+		worker.DefineTool(searchSpec, searchArgs{Limit: searchLimit}, t.search),
+		worker.DefineTool(writeSpec, writeArgs{}, t.write),
 	}
 }
 

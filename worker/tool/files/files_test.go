@@ -118,7 +118,7 @@ func (d *fixture) mustFail(tool, arguments string, says ...string) {
 	}
 }
 
-func TestTools_Family_IsSmallAndValid(t *testing.T) {
+func TestFileTools_SchemasAreSmallAndValid(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	effects := map[string]protocol.ToolEffect{
 		"append_file": protocol.EffectOnce, "delete_file": protocol.EffectOnce, "edit_file": protocol.EffectOnce,
@@ -138,7 +138,7 @@ func TestTools_Family_IsSmallAndValid(t *testing.T) {
 			Properties map[string]map[string]any `json:"properties"`
 			Required   []string                  `json:"required"`
 		}
-		if err := protocol.CheckRaw(tool.Schema); err != nil {
+		if err := protocol.ValidateRawJSON(tool.Schema); err != nil {
 			t.Errorf("%s: schema: %v", name, err)
 		}
 		if err := json.Unmarshal(tool.Schema, &schema); err != nil || schema.Type != "object" {

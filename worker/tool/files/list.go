@@ -18,15 +18,15 @@ const (
 	listLimitMax = 5000
 )
 
-var listSpec = worker.Spec{
+var listSpec = worker.ToolSpec{
 	Name:        "list_files",
 	Effect:      protocol.EffectNone,
 	Description: "List a folder (path empty: the whole one) with sizes and times. Folders end in a slash.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String},
-		{Name: "pattern", Type: worker.String, Description: "glob: notes/**/*.txt"},
-		{Name: "recursive", Type: worker.Boolean},
-		{Name: "limit", Type: worker.Integer, Description: "entries, default 200"},
+		{Name: "path", Type: worker.StringArgument},
+		{Name: "pattern", Type: worker.StringArgument, Description: "glob: notes/**/*.txt"},
+		{Name: "recursive", Type: worker.BooleanArgument},
+		{Name: "limit", Type: worker.IntegerArgument, Description: "entries, default 200"},
 	},
 }
 
@@ -39,7 +39,7 @@ type listArgs struct {
 
 func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
 	path := cmp.Or(args.Path, ".") // the whole workspace
-	name, err := t.ws.Clean(path)
+	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -87,7 +87,7 @@ func (l *listing) visit(e workspace.Entry) error {
 		}
 		if len(l.lines) < l.limit {
 			l.lines = append(l.lines, l.line(e))
-			l.world = l.world || workspace.IsReceived(e.Path)
+			l.world = l.world || workspace.IsUploadPath(e.Path)
 		}
 	}
 	if e.Info.IsDir() && !l.deep {
@@ -107,7 +107,7 @@ func (l *listing) line(e workspace.Entry) string {
 	case !e.Info.Mode().IsRegular():
 		return name + "  not a file"
 	}
-	return fmt.Sprintf("%s  %s  %s", name, amount.Bytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
+	return fmt.Sprintf("%s  %s  %s", name, amount.FormatBytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
 }
 
 // maxTrouble bounds the unreadable folders that are named.
@@ -126,7 +126,7 @@ func (l *listing) result(name, pattern string) worker.Result {
 		lines = append(lines, strings.ToUpper(where[:1])+where[1:]+" is empty.")
 	case all > len(l.lines):
 		lines = append(lines, fmt.Sprintf("... and %s more of %s and %s; narrow it with path or pattern, or raise limit.",
-			amount.Number(int64(all-len(l.lines))), amount.Plural(l.files, "file", "files"), amount.Plural(l.folders, "folder", "folders")))
+			amount.FormatNumber(int64(all-len(l.lines))), amount.Plural(l.files, "file", "files"), amount.Plural(l.folders, "folder", "folders")))
 	}
 	for i, trouble := range l.trouble {
 		if i == maxTrouble {

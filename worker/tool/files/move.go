@@ -13,15 +13,15 @@ import (
 	"mews/worker/workspace"
 )
 
-var moveSpec = worker.Spec{
+var moveSpec = worker.ToolSpec{
 	Name:   "move_file",
 	Effect: protocol.EffectOnce,
 	Description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
 		"overwrite: a file in the way goes to the trash.",
 	Arguments: []worker.Argument{
-		{Name: "from", Type: worker.String, Required: true},
-		{Name: "to", Type: worker.String, Required: true},
-		{Name: "overwrite", Type: worker.Boolean},
+		{Name: "from", Type: worker.StringArgument, Required: true},
+		{Name: "to", Type: worker.StringArgument, Required: true},
+		{Name: "overwrite", Type: worker.BooleanArgument},
 	},
 }
 
@@ -32,16 +32,16 @@ type moveArgs struct {
 }
 
 func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (worker.Result, error) {
-	from, err := t.ws.Clean(args.From)
+	from, err := t.ws.CleanPath(args.From)
 	if err != nil {
 		return worker.Result{}, err
 	}
 	var first []protocol.Change // change that moves the file at the target to the trash
-	undo := t.ws.RecordMove(ctx, call.KeepBefore, args.From, false)
-	to, err := t.ws.Move(ctx, args.From, args.To)
+	undo := t.ws.RecordBeforeMove(ctx, call.KeepBefore, args.From, false)
+	to, err := t.ws.MoveFile(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
 		if first, err = t.trashTarget(ctx, call, args); err == nil {
-			to, err = t.ws.Move(ctx, args.From, args.To)
+			to, err = t.ws.MoveFile(ctx, args.From, args.To)
 		}
 	} else if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w, and overwrite is not set", err)
@@ -58,7 +58,7 @@ func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (
 		text += fmt.Sprintf(" What was there before is %s.", workspace.QuotePath(first[0].Detail))
 	}
 	result := changeResult("move", from, to, text, "to "+workspace.QuotePath(to),
-		workspace.CompleteMove(undo, to, false))
+		workspace.RecordAfterMove(undo, to, false))
 	result.Changes = append(first, result.Changes...)
 	return result, nil
 }
@@ -85,21 +85,21 @@ func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args move
 		return nil, fmt.Errorf("move to %s: there is a folder with this name; move or delete it first",
 			workspace.QuotePath(target))
 	}
-	undo := t.ws.RecordMove(ctx, call.KeepBefore, target, true)
-	where, err := t.ws.Trash(ctx, target, t.now())
+	undo := t.ws.RecordBeforeMove(ctx, call.KeepBefore, target, true)
+	where, err := t.ws.MoveToTrash(ctx, target, t.now())
 	if err != nil {
 		return nil, err
 	}
-	name, err := t.ws.Clean(target)
-	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.CompleteMove(undo, where, true)}}, err
+	name, err := t.ws.CleanPath(target)
+	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.RecordAfterMove(undo, where, true)}}, err
 }
 
-var deleteSpec = worker.Spec{
+var deleteSpec = worker.ToolSpec{
 	Name:        "delete_file",
 	Effect:      protocol.EffectOnce,
 	Description: "Move a file or folder to the trash; says where it is then.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
+		{Name: "path", Type: worker.StringArgument, Required: true},
 	},
 }
 
@@ -108,16 +108,16 @@ type deleteArgs struct {
 }
 
 func (t *fileTools) delete(ctx context.Context, call worker.Call, args deleteArgs) (worker.Result, error) {
-	name, err := t.ws.Clean(args.Path)
+	name, err := t.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	undo := t.ws.RecordMove(ctx, call.KeepBefore, args.Path, true)
-	where, err := t.ws.Trash(ctx, args.Path, t.now())
+	undo := t.ws.RecordBeforeMove(ctx, call.KeepBefore, args.Path, true)
+	where, err := t.ws.MoveToTrash(ctx, args.Path, t.now())
 	if err != nil {
 		return worker.Result{}, err
 	}
 	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
 		workspace.QuotePath(name), workspace.QuotePath(where))
-	return changeResult("delete", name, where, text, "to the trash", workspace.CompleteMove(undo, where, true)), nil
+	return changeResult("delete", name, where, text, "to the trash", workspace.RecordAfterMove(undo, where, true)), nil
 }

@@ -13,15 +13,15 @@ import (
 	"mews/worker/workspace"
 )
 
-var readSpec = worker.Spec{
+var readSpec = worker.ToolSpec{
 	Name:        "read_file",
 	Effect:      protocol.EffectNone,
 	Description: "Read the text file path, or several paths, at most 20. A header tells what is left out.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String},
-		{Name: "paths", Type: worker.Strings},
-		{Name: "start_line", Type: worker.Integer, Description: "first line, from 1"},
-		{Name: "end_line", Type: worker.Integer, Description: "last line, 0: all"},
+		{Name: "path", Type: worker.StringArgument},
+		{Name: "paths", Type: worker.StringListArgument},
+		{Name: "start_line", Type: worker.IntegerArgument, Description: "first line, from 1"},
+		{Name: "end_line", Type: worker.IntegerArgument, Description: "last line, 0: all"},
 	},
 }
 
@@ -53,7 +53,7 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 	if page.header != "" {
 		body = page.header + "\n" + body
 	}
-	return worker.Result{Text: body, Brief: page.brief, World: t.ws.LeadsToReceived(paths[0])}, nil
+	return worker.Result{Text: body, Brief: page.brief, World: t.ws.LeadsToUploads(paths[0])}, nil
 }
 
 // filePage is the shown part of a file.
@@ -69,7 +69,7 @@ func (t *fileTools) page(ctx context.Context, path string, args readArgs, room i
 		return filePage{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
 			workspace.QuotePath(path), args.StartLine, args.EndLine)
 	}
-	name, err := t.ws.Clean(path)
+	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return filePage{}, err
 	}
@@ -122,7 +122,7 @@ func (x *excerpt) page(name, foreign string, wanted int) filePage {
 
 // lineRange returns "lines 1-200 of 812".
 func (x *excerpt) lineRange() string {
-	total := amount.Number(int64(max(x.total, 0)))
+	total := amount.FormatNumber(int64(max(x.total, 0)))
 	if x.total < 0 {
 		total = "very many"
 	}
@@ -156,7 +156,7 @@ func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs)
 	if len(failed) > 0 {
 		brief += fmt.Sprintf(", %d could not be read", len(failed))
 	}
-	return worker.Result{Text: b.String(), Brief: brief, World: slices.ContainsFunc(paths, t.ws.LeadsToReceived)}, nil
+	return worker.Result{Text: b.String(), Brief: brief, World: slices.ContainsFunc(paths, t.ws.LeadsToUploads)}, nil
 }
 
 // writePage adds a file under a headline.

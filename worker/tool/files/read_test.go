@@ -85,7 +85,7 @@ func TestReadFile_EachEncoding_IsDecoded(t *testing.T) {
 	}
 }
 
-func TestRead_BinaryFile_IsNamedOnly(t *testing.T) {
+func TestRead_BinaryFile_ShowsOnlyItsType(t *testing.T) {
 	for bytes, kind := range map[string]string{
 		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR":     "not text but a PNG image, 16 bytes; look at it with view_image",
 		"%PDF-1.7\nall printable":                 "not text but a PDF document",
@@ -133,12 +133,12 @@ func TestRead_TwoGigabytes_TakesLittleMemory(t *testing.T) {
 		}
 	})
 	if used > 8<<20 {
-		t.Errorf("%s were allocated for it", amount.Bytes(int64(used)))
+		t.Errorf("%s were allocated for it", amount.FormatBytes(int64(used)))
 	}
 	d.mustFail("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
 }
 
-func TestRead_SeveralPaths_ReadsAll(t *testing.T) {
+func TestRead_SeveralPaths_ShowsAllFiles(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
 	r := d.mustRun("read_file", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
 		"=== missing ===\ncould not read missing: there is no such file or folder\n"+
@@ -158,7 +158,7 @@ func TestRead_SeveralPaths_ReadsAll(t *testing.T) {
 	big, err := d.call("read_file", `{"paths":["big","a","big","big"]}`)
 	if err != nil || len(big.Text) > maxExcerpt+1000 || !strings.Contains(big.Text, "=== a ===\none\n") ||
 		strings.Count(big.Text, "go on with start_line 2001") != 3 {
-		t.Errorf("three big ones and a small one: %s, %v", amount.Bytes(int64(len(big.Text))), err)
+		t.Errorf("three big ones and a small one: %s, %v", amount.FormatBytes(int64(len(big.Text))), err)
 	}
 }
 

@@ -23,19 +23,19 @@ const (
 	progressInterval = 10_000    // files between two lines of progress
 )
 
-var searchSpec = worker.Spec{
+var searchSpec = worker.ToolSpec{
 	Name:   "search_files",
 	Effect: protocol.EffectNone,
 	Description: "Find lines that hold the query (plain text, or with regexp a Go regular expression) " +
 		"in the text files below path.",
 	Arguments: []worker.Argument{
-		{Name: "query", Type: worker.String, Required: true},
-		{Name: "regexp", Type: worker.Boolean},
-		{Name: "path", Type: worker.String},
-		{Name: "glob", Type: worker.String, Description: "of files: *.md"},
-		{Name: "context", Type: worker.Integer, Description: "lines around"},
-		{Name: "case_sensitive", Type: worker.Boolean},
-		{Name: "limit", Type: worker.Integer, Description: "lines found, default 100"},
+		{Name: "query", Type: worker.StringArgument, Required: true},
+		{Name: "regexp", Type: worker.BooleanArgument},
+		{Name: "path", Type: worker.StringArgument},
+		{Name: "glob", Type: worker.StringArgument, Description: "of files: *.md"},
+		{Name: "context", Type: worker.IntegerArgument, Description: "lines around"},
+		{Name: "case_sensitive", Type: worker.BooleanArgument},
+		{Name: "limit", Type: worker.IntegerArgument, Description: "lines found, default 100"},
 	},
 }
 
@@ -51,7 +51,7 @@ type searchArgs struct {
 
 func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
 	path := cmp.Or(args.Path, ".") // the whole workspace
-	name, err := t.ws.Clean(path)
+	name, err := t.ws.CleanPath(path)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -97,17 +97,17 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 	case !e.Info.Mode().IsRegular() || !s.glob.match(e.Path):
 		return nil
 	case s.searched == maxSearched:
-		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
+		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.FormatNumber(maxSearched))
 		return fs.SkipAll
 	}
 	before := s.found.matches
 	if err := s.file(e); err != nil {
 		s.unread++
 	}
-	s.world = s.world || s.found.matches > before && workspace.IsReceived(e.Path)
+	s.world = s.world || s.found.matches > before && workspace.IsUploadPath(e.Path)
 	s.searched++
 	if s.searched%progressInterval == 0 {
-		s.progress(amount.Number(int64(s.searched)) + " files searched")
+		s.progress(amount.FormatNumber(int64(s.searched)) + " files searched")
 	}
 	switch {
 	case s.ctx.Err() != nil:

@@ -9,12 +9,12 @@ import (
 	"mews/worker"
 )
 
-var timeSpec = worker.Spec{
+var timeSpec = worker.ToolSpec{
 	Name:        "get_time",
 	Effect:      protocol.EffectNone,
 	Description: "The date, weekday and time now, where the person is or in a timezone.",
 	Arguments: []worker.Argument{
-		{Name: "timezone", Type: worker.String, Description: "such as Europe/Madrid"},
+		{Name: "timezone", Type: worker.StringArgument, Description: "such as Europe/Madrid"},
 	},
 }
 

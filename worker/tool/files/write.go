@@ -16,14 +16,14 @@ import (
 	"mews/worker/workspace"
 )
 
-var writeSpec = worker.Spec{
+var writeSpec = worker.ToolSpec{
 	Name:        "write_file",
 	Effect:      protocol.EffectIdempotent,
 	Description: "Write a whole text file, with the folders on its way. One that is there is kept, unless overwrite is true.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
-		{Name: "content", Type: worker.String, Required: true},
-		{Name: "overwrite", Type: worker.Boolean},
+		{Name: "path", Type: worker.StringArgument, Required: true},
+		{Name: "content", Type: worker.StringArgument, Required: true},
+		{Name: "overwrite", Type: worker.BooleanArgument},
 	},
 }
 
@@ -34,19 +34,19 @@ type writeArgs struct {
 }
 
 func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs) (worker.Result, error) {
-	name, err := t.ws.Clean(args.Path)
+	name, err := t.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	mode, done := workspace.Replace, "overwritten"
+	mode, done := workspace.ModeReplace, "overwritten"
 	if !args.Overwrite {
-		mode, done = workspace.Create, "found to hold just this already"
+		mode, done = workspace.ModeCreate, "found to hold just this already"
 	}
 	var undo *protocol.Undo
 	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // an existing file is only changed by an overwrite
-		undo = t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, []byte(args.Content))
+		undo = t.ws.RecordBeforeWrite(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
-	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
+	created, err := t.ws.WriteFile(args.Path, []byte(args.Content), mode)
 	if errors.Is(err, fs.ErrExist) {
 		return worker.Result{}, fmt.Errorf("%w: %s; change it with edit_file, or replace it with overwrite: true", err, t.describe(args.Path))
 	}
@@ -56,9 +56,9 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 	if created {
 		done = "created"
 	}
-	n := amount.Bytes(int64(len(args.Content)))
+	n := amount.FormatBytes(int64(len(args.Content)))
 	text := fmt.Sprintf("%s was %s, %s.", workspace.QuotePath(name), done, n)
-	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.RecordAfter(undo)), nil
+	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.RecordAfterWrite(undo)), nil
 }
 
 const maxFirstLine = 80 // bytes of a file's first line that describe shows
@@ -74,7 +74,7 @@ func (t *fileTools) describe(path string) string {
 	if err != nil {
 		return readFault(path, err).Error()
 	}
-	text := amount.Bytes(info.Size()) + ", changed " + info.ModTime().In(t.zone).Format("2006-01-02 15:04")
+	text := amount.FormatBytes(info.Size()) + ", changed " + info.ModTime().In(t.zone).Format("2006-01-02 15:04")
 	x := &textFile{file: f}
 	if err := x.start(path); err != nil {
 		return text + "; " + err.Error()
@@ -84,13 +84,13 @@ func (t *fileTools) describe(path string) string {
 	return text + ", first line " + strconv.Quote(strings.TrimRight(line, "\r\n"))
 }
 
-var appendSpec = worker.Spec{
+var appendSpec = worker.ToolSpec{
 	Name:        "append_file",
 	Effect:      protocol.EffectOnce,
 	Description: "Add text on a new line at the end of a file, also of a new one.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
-		{Name: "content", Type: worker.String, Required: true},
+		{Name: "path", Type: worker.StringArgument, Required: true},
+		{Name: "content", Type: worker.StringArgument, Required: true},
 	},
 }
 
@@ -100,7 +100,7 @@ type appendArgs struct {
 }
 
 func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArgs) (worker.Result, error) {
-	name, err := t.ws.Clean(args.Path)
+	name, err := t.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -110,17 +110,17 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	if err := t.takesText(args.Path); err != nil {
 		return worker.Result{}, err
 	}
-	undo := t.ws.RecordBefore(ctx, call.KeepBefore, args.Path, nil)
-	created, err := t.ws.Append(args.Path, []byte(args.Content))
+	undo := t.ws.RecordBeforeWrite(ctx, call.KeepBefore, args.Path, nil)
+	created, err := t.ws.AppendFile(args.Path, []byte(args.Content))
 	if err != nil {
 		return worker.Result{}, err
 	}
-	n := amount.Bytes(int64(len(args.Content)))
+	n := amount.FormatBytes(int64(len(args.Content)))
 	text, detail := fmt.Sprintf("Added %s to %s.", n, workspace.QuotePath(name)), n
 	if created {
 		text, detail = fmt.Sprintf("%s was created, %s.", workspace.QuotePath(name), n), "created, "+n
 	}
-	return changeResult("append", name, detail, text, detail, t.ws.RecordAfter(undo)), nil
+	return changeResult("append", name, detail, text, detail, t.ws.RecordAfterWrite(undo)), nil
 }
 
 // takesText refuses a file in another encoding, which UTF-8 at its end would damage. A new file

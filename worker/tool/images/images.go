@@ -26,12 +26,12 @@ const (
 	maxEdge = 1568
 )
 
-var viewSpec = worker.Spec{
+var viewSpec = worker.ToolSpec{
 	Name:        "view_image",
 	Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
 	Effect:      protocol.EffectNone,
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
+		{Name: "path", Type: worker.StringArgument, Required: true},
 	},
 }
 
@@ -50,7 +50,7 @@ func New(ws *workspace.Workspace) *Viewer { return &Viewer{ws: ws, decoding: mak
 
 // Tools returns the tools of the family.
 func (v *Viewer) Tools() []worker.Tool {
-	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
+	return []worker.Tool{worker.DefineTool(viewSpec, viewArgs{}, v.view)}
 }
 
 // ShownPicture is a picture as the model sees it, without the file's metadata.
@@ -60,9 +60,9 @@ type ShownPicture struct {
 	Size   string // size of the picture in the file, such as 2560 x 1920
 }
 
-// Show turns the bytes of a file into the picture for the model. An error explains to people why
+// ShowPicture turns the bytes of a file into the picture for the model. An error explains to people why
 // that fails.
-func (v *Viewer) Show(ctx context.Context, file io.Reader) (ShownPicture, error) {
+func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture, error) {
 	select {
 	case v.decoding <- struct{}{}:
 		defer func() { <-v.decoding }()
@@ -83,7 +83,7 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 		return worker.Result{}, err
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	shown, err := v.Show(ctx, f)
+	shown, err := v.ShowPicture(ctx, f)
 	if ctx.Err() != nil {
 		return worker.Result{}, context.Cause(ctx)
 	}
@@ -95,7 +95,7 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 		text += ", shown as " + small
 	}
 	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture},
-		World: v.ws.LeadsToReceived(args.Path)}, nil
+		World: v.ws.LeadsToUploads(args.Path)}, nil
 }
 
 func show(ctx context.Context, file io.Reader) (ShownPicture, error) {
@@ -138,7 +138,7 @@ func (o imageInfo) memory() int64 {
 
 // readInfo reads the head and refuses a picture that would take too much memory.
 func readInfo(data []byte) (imageInfo, error) {
-	o := imageInfo{kind: protocol.ImageType(data)}
+	o := imageInfo{kind: protocol.DetectImageType(data)}
 	f, known := formats[o.kind]
 	if !known {
 		return o, errors.New("it is no PNG, JPEG, GIF or WebP image; convert it to one of these")
@@ -173,7 +173,7 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 	}
 	at := src.Bounds()
 	w, h := shownSize(at.Dx(), at.Dy())
-	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.universal(o.config, data) {
+	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageBytes && o.universal(o.config, data) {
 		return worker.Picture{MediaType: o.kind, Data: o.strip(data), Width: w, Height: h}, nil
 	}
 	if photo, ok := src.(*image.YCbCr); ok && photo.SubsampleRatio == image.YCbCrSubsampleRatio420 && orientation(data) == 1 {
@@ -181,7 +181,7 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 		if err != nil {
 			return worker.Picture{}, err
 		}
-		out, err := encodeJPEG(small, protocol.MaxImageSize)
+		out, err := encodeJPEG(small, protocol.MaxImageBytes)
 		return worker.Picture{MediaType: "image/jpeg", Data: out, Width: w, Height: h}, err
 	}
 	small, err := scale(ctx, src, w, h)
@@ -191,7 +191,7 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 	if o.kind == "image/jpeg" {
 		small = rotate(small, orientation(data))
 	}
-	out, kind, err := encode(small, o.photo, protocol.MaxImageSize)
+	out, kind, err := encode(small, o.photo, protocol.MaxImageBytes)
 	if err != nil {
 		return worker.Picture{}, fmt.Errorf("make a smaller picture of it: %w", err)
 	}

@@ -56,7 +56,7 @@ func seen(t *testing.T, r worker.Result) image.Image {
 	if "image/"+kind != p.MediaType || m.Bounds().Dx() != p.Width || m.Bounds().Dy() != p.Height {
 		t.Errorf("it is said to be %s, %d x %d, and is %s, %v", p.MediaType, p.Width, p.Height, kind, m.Bounds())
 	}
-	if max(p.Width, p.Height) > maxEdge || len(p.Data) > protocol.MaxImageSize {
+	if max(p.Width, p.Height) > maxEdge || len(p.Data) > protocol.MaxImageBytes {
 		t.Errorf("%d x %d in %d bytes is too much", p.Width, p.Height, len(p.Data))
 	}
 	return m

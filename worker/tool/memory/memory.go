@@ -20,46 +20,46 @@ const familyName = "memory"
 
 // Repeating a call of these tools has the same result, so they are idempotent.
 var (
-	rememberSpec = worker.Spec{
+	rememberSpec = worker.ToolSpec{
 		Name: "remember", Effect: protocol.EffectIdempotent,
 		Description: "Keep a fact about them for later conversations. subject: what only one fact can be about",
 		Arguments: []worker.Argument{
-			{Name: "text", Type: worker.String, Required: true},
+			{Name: "text", Type: worker.StringArgument, Required: true},
 			{Name: "kind", Values: []string{"fact", "preference", "person", "project", "expertise"}},
-			{Name: "subject", Type: worker.String},
-			{Name: "message", Type: worker.Integer, Description: "number"},
+			{Name: "subject", Type: worker.StringArgument},
+			{Name: "message", Type: worker.IntegerArgument, Description: "number"},
 		},
 	}
-	recallSpec = worker.Spec{
+	recallSpec = worker.ToolSpec{
 		Name: "recall", Effect: protocol.EffectNone, Description: "Find remembered facts and daily notes",
 		Arguments: []worker.Argument{
-			{Name: "words", Type: worker.String, Description: "synonyms too", Required: true},
+			{Name: "words", Type: worker.StringArgument, Description: "synonyms too", Required: true},
 		},
 	}
-	updateSpec = worker.Spec{
+	updateSpec = worker.ToolSpec{
 		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: familyName,
 		Description: "Correct a fact of MEMORY.md",
 		Arguments: []worker.Argument{
-			{Name: "id", Type: worker.String, Required: true},
-			{Name: "text", Type: worker.String, Required: true},
-			{Name: "kind", Type: worker.String},
-			{Name: "confidence", Type: worker.Number, Description: "number, 0 to 1"},
-			{Name: "subject", Type: worker.String},
-			{Name: "message", Type: worker.Integer, Description: "number"},
+			{Name: "id", Type: worker.StringArgument, Required: true},
+			{Name: "text", Type: worker.StringArgument, Required: true},
+			{Name: "kind", Type: worker.StringArgument},
+			{Name: "confidence", Type: worker.NumberArgument, Description: "number, 0 to 1"},
+			{Name: "subject", Type: worker.StringArgument},
+			{Name: "message", Type: worker.IntegerArgument, Description: "number"},
 		},
 	}
-	forgetSpec = worker.Spec{
+	forgetSpec = worker.ToolSpec{
 		Name: "forget", Effect: protocol.EffectIdempotent, Family: familyName, Description: "Delete facts for good, when they want that",
 		Arguments: []worker.Argument{
-			{Name: "ids", Type: worker.Strings, Required: true},
+			{Name: "ids", Type: worker.StringListArgument, Required: true},
 		},
 	}
-	noteSpec = worker.Spec{
+	noteSpec = worker.ToolSpec{
 		Name: "note_today", Effect: protocol.EffectIdempotent, Family: familyName,
 		Description: "Note what happened, in memory/ with the date",
 		Arguments: []worker.Argument{
-			{Name: "text", Type: worker.String, Required: true},
-			{Name: "message", Type: worker.Integer, Description: "number"},
+			{Name: "text", Type: worker.StringArgument, Required: true},
+			{Name: "message", Type: worker.IntegerArgument, Description: "number"},
 		},
 	}
 )
@@ -67,8 +67,8 @@ var (
 // defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
-// InForce returns the texts in force of the prompt files, by path.
-type InForce func(ctx context.Context) (map[string]string, error)
+// TextsInForceFunc returns the texts in force of the prompt files, by path.
+type TextsInForceFunc func(ctx context.Context) (map[string]string, error)
 
 // family makes the tools of one turn. The supervisor decides which facts may be kept. Until the
 // user has answered, it refuses with protocol.CodeWaits. After the answer the call is made again.
@@ -76,18 +76,18 @@ type family struct {
 	home    *memory.Home
 	turn    host.Caller
 	uses    map[string]int // uses of facts, by id
-	inForce InForce
+	inForce TextsInForceFunc
 }
 
 // Tools makes the tools for one turn. uses counts the uses of facts, by id.
-func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce InForce) []worker.Tool {
+func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce TextsInForceFunc) []worker.Tool {
 	t := family{home, turn, uses, inForce}
 	return []worker.Tool{
-		worker.Define(rememberSpec, protocol.MemoryArguments{Kind: "fact"}, t.remember),
-		worker.Define(recallSpec, recallArgs{}, t.recall),
-		worker.Define(updateSpec, protocol.MemoryArguments{}, t.update),
-		worker.Define(forgetSpec, forgetArgs{}, t.forget),
-		worker.Define(noteSpec, protocol.MemoryArguments{}, t.note),
+		worker.DefineTool(rememberSpec, protocol.MemoryArguments{Kind: "fact"}, t.remember),
+		worker.DefineTool(recallSpec, recallArgs{}, t.recall),
+		worker.DefineTool(updateSpec, protocol.MemoryArguments{}, t.update),
+		worker.DefineTool(forgetSpec, forgetArgs{}, t.forget),
+		worker.DefineTool(noteSpec, protocol.MemoryArguments{}, t.note),
 	}
 }
 
@@ -97,8 +97,8 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 }
 
 // allowed asks whether a fact may be kept, and sets its message and date.
-func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryPermission, error) {
-	a, err := host.Call[protocol.MemoryPermission](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
+func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
+	a, err := host.CallMethod[protocol.MemoryRememberResult](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRememberParams{Call: call.ID, Conflict: conflict})
 	if err != nil {
 		return a, host.ExplainRefusal(err)
 	}
@@ -108,20 +108,20 @@ func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact
 }
 
 // announce tells the supervisor that MEMORY.md changes.
-func (t family) announce(ctx context.Context, p protocol.MemoryChange) error {
-	_, err := host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryChanged, p)
+func (t family) announce(ctx context.Context, p protocol.MemoryChangedParams) error {
+	_, err := host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryChanged, p)
 	return host.ExplainRefusal(err)
 }
 
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
-	return memory.ChangeOptions{Keep: workspace.Keep(call.KeepBefore), HighestForgotten: after, Uses: t.uses, Announce: func(c memory.Change) error {
-		return t.announce(ctx, protocol.MemoryChange{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()})
+	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses, Announce: func(c memory.Change) error {
+		return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()})
 	}}
 }
 
 func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	fact := factOf(args)
-	old, against, err := t.home.Conflict(fact)
+	old, against, err := t.home.FindConflict(fact)
 	if err != nil {
 		return r, err
 	}
@@ -130,10 +130,10 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 		conflict = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
 	a, err := t.allowed(ctx, call, &fact, conflict)
-	if err != nil || a.Choice == protocol.MemoryOld {
+	if err != nil || a.Choice == protocol.MemoryChoiceOld {
 		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
 	}
-	kept, c, err := t.home.Remember(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Choice)
+	kept, c, err := t.home.RememberFact(ctx, t.writing(ctx, call, a.HighestForgotten), fact, a.Choice)
 	return changed("remember", "Remembered", kept, c), err
 }
 
@@ -145,19 +145,19 @@ func changed(kind, done string, kept memory.Fact, c memory.Change) worker.Result
 
 func (t family) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	fact := factOf(args)
-	file, err := t.home.Read()
+	file, err := t.home.ReadFile()
 	if err != nil {
 		return r, err
 	}
 	var replaced *protocol.MemoryConflict
-	if old, known := file.Find(args.ID); known {
+	if old, known := file.FindFact(args.ID); known {
 		replaced = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
 	a, err := t.allowed(ctx, call, &fact, replaced)
 	if err != nil {
 		return r, err
 	}
-	kept, c, err := t.home.Correct(ctx, t.writing(ctx, call, a.HighestForgotten), args.ID, fact)
+	kept, c, err := t.home.CorrectFact(ctx, t.writing(ctx, call, a.HighestForgotten), args.ID, fact)
 	return changed("update", "Corrected", kept, c), err
 }
 
@@ -166,8 +166,8 @@ type forgetArgs struct {
 }
 
 func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
-	gone, _, err := t.home.Forget(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
-		p := protocol.MemoryChange{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()}
+	gone, _, err := t.home.ForgetFacts(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
+		p := protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()}
 		for _, f := range gone {
 			p.Gone = append(p.Gone, protocol.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 		}
@@ -213,7 +213,7 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 	if err != nil {
 		return r, host.ExplainRefusal(err)
 	}
-	hits, err := t.home.Recall(ctx, texts, args.Words)
+	hits, err := t.home.RecallMatches(ctx, texts, args.Words)
 	if err != nil {
 		return r, err
 	}
@@ -225,10 +225,10 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 		}
 	}
 	if r.Brief = fmt.Sprintf("%d found", len(hits)); len(hits) == 0 {
-		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
+		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.ParseFile(texts[memory.MemoryFileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		_, err = host.Call[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.RecalledFacts{IDs: ids})
+		_, err = host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalledParams{IDs: ids})
 	}
 	return r, host.ExplainRefusal(err)
 }

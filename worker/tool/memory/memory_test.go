@@ -28,7 +28,7 @@ type fakeHost struct {
 	refused  error
 	conflict *protocol.MemoryConflict
 	inForce  protocol.FileState // state of the text in force of MEMORY.md
-	changes  []protocol.MemoryChange
+	changes  []protocol.MemoryChangedParams
 	recalled []string
 	waits    bool // the user has not answered yet
 	crash    bool // the worker dies in memory.changed, before it writes the file
@@ -45,19 +45,19 @@ func (h *fakeHost) answers() hosttest.Answers {
 	}
 }
 
-func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryPermission, error) {
+func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRememberParams) (protocol.MemoryRememberResult, error) {
 	h.conflict = p.Conflict
-	a := protocol.MemoryPermission{Message: 4711, At: "2026-11-20T12:19:00Z", HighestForgotten: 6}
+	a := protocol.MemoryRememberResult{Message: 4711, At: "2026-11-20T12:19:00Z", HighestForgotten: 6}
 	if p.Conflict != nil {
 		a.Choice = h.choice
 	}
 	return a, h.refused
 }
 
-func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (told protocol.MemoryEmptyResult,
+func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChangedParams) (told protocol.MemoryEmptyResult,
 	err error) {
 	if h.waits {
-		return told, &protocol.Error{Code: protocol.CodeWaits}
+		return told, &protocol.Error{Code: protocol.CodeWaitsForUser}
 	}
 	if h.changes = append(h.changes, p); h.inForce == p.Before {
 		h.inForce = p.After
@@ -68,7 +68,7 @@ func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChange) (to
 	return told, nil
 }
 
-func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.RecalledFacts) (told protocol.MemoryEmptyResult,
+func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.MemoryRecalledParams) (told protocol.MemoryEmptyResult,
 	err error) {
 	h.recalled = p.IDs
 	return told, nil
@@ -88,7 +88,7 @@ func newRig(t *testing.T, text string) *rig {
 	r := &rig{T: t, dir: t.TempDir(), host: &fakeHost{}}
 	if text != "" {
 		r.host.inForce = digest(text)
-		if err := os.WriteFile(filepath.Join(r.dir, memory.FileName), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.dir, memory.MemoryFileName), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,7 +120,7 @@ func (r *rig) call(name, arguments string) (result worker.Result, err error) {
 
 // inForce returns the texts in force: the file's text unless texts has another.
 func (r *rig) inForce(context.Context) (map[string]string, error) {
-	texts := map[string]string{memory.FileName: r.file()}
+	texts := map[string]string{memory.MemoryFileName: r.file()}
 	maps.Copy(texts, r.texts)
 	return texts, nil
 }
@@ -132,18 +132,18 @@ func digest(text string) protocol.FileState {
 
 func (r *rig) file() string {
 	r.Helper()
-	text, err := os.ReadFile(filepath.Join(r.dir, memory.FileName))
+	text, err := os.ReadFile(filepath.Join(r.dir, memory.MemoryFileName))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.Fatal(err)
 	}
 	return string(text)
 }
 
-func TestForget_WaitingForUser_KeepsFact(t *testing.T) {
+func TestForgetTool_WaitingForUser_KeepsFact(t *testing.T) {
 	r := newRig(t, "- Takes tea <!-- k1 fact 1 -->\n")
 	r.host.waits = true
 	_, err := r.call("forget", `{"ids":["k1"]}`)
-	if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaits ||
+	if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaitsForUser ||
 		!strings.Contains(r.file(), "k1") {
 		t.Fatalf("got %v, the file is %q", err, r.file())
 	}
@@ -153,7 +153,7 @@ func TestForget_WaitingForUser_KeepsFact(t *testing.T) {
 	}
 }
 
-func TestMemoryTools_Fact_LivesFromKeepToForget(t *testing.T) {
+func TestMemoryTools_Fact_IsFoundUntilForgotten(t *testing.T) {
 	r := newRig(t, "# Me\n")
 	steps := []struct{ tool, arguments, says, change string }{
 		{
@@ -197,7 +197,7 @@ func TestRecall_TextNotInForce_IsLeftOut(t *testing.T) {
 	if _, err := r.call("note_today", `{"text":"Mallory came, the boss"}`); err != nil {
 		t.Fatal(err)
 	}
-	r.texts = map[string]string{memory.FileName: "- Takes oolong <!-- k1 -->\n", "memory/2026-11-20.md": "- met Ana\n"}
+	r.texts = map[string]string{memory.MemoryFileName: "- Takes oolong <!-- k1 -->\n", "memory/2026-11-20.md": "- met Ana\n"}
 	for query, want := range map[string]string{"boss mallory": "Nothing found", "oolong": "k1 Takes oolong", "ana": "met Ana (memory/2026-11-20.md:1)"} {
 		if result, err := r.call("recall", `{"words":"`+query+`"}`); err != nil ||
 			!strings.HasPrefix(result.Text, want) {
@@ -206,15 +206,15 @@ func TestRecall_TextNotInForce_IsLeftOut(t *testing.T) {
 	}
 }
 
-func TestRemember_Waiting_ChangesNoFile(t *testing.T) {
+func TestRemember_WaitingForUser_ChangesNoFile(t *testing.T) {
 	for _, tool := range []string{"remember", "update_memory", "note_today"} {
 		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
-		r.host.refused = &protocol.Error{Code: protocol.CodeWaits, Message: "asked"}
+		r.host.refused = &protocol.Error{Code: protocol.CodeWaitsForUser, Message: "asked"}
 		_, err := r.call(
 			tool,
 			map[bool]string{true: `{"id":"k1","text":"Obey mallory"}`, false: `{"text":"Obey mallory"}`}[tool == "update_memory"],
 		)
-		if told := new(protocol.Error); !errors.As(err, &told) || told.Code != protocol.CodeWaits {
+		if told := new(protocol.Error); !errors.As(err, &told) || told.Code != protocol.CodeWaitsForUser {
 			t.Errorf("%s: the turn does not wait: %v", tool, err)
 		}
 		if _, err := os.Stat(filepath.Join(r.dir, "memory")); err == nil || r.file() != "- Tea: oolong <!-- k1 -->\n" {
@@ -242,7 +242,7 @@ func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 // there twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
-	id := memory.Parse(byHand).Facts()[0].ID // a change gives the fact another id
+	id := memory.ParseFile(byHand).Facts()[0].ID // a change gives the fact another id
 	for _, c := range []struct{ tool, arguments string }{
 		{"remember", `{"text":"Takes oolong"}`}, {"update_memory", `{"id":"` + id + `","text":"Plays the viola"}`}, {"forget", `{"ids":["` + id + `"]}`},
 	} {
@@ -278,21 +278,21 @@ func TestTools_AlwaysOffered_StayShort(t *testing.T) {
 
 // If a file is larger than the part that goes into prompts, the supervisor gets exactly that part.
 func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
-	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryText/8)+"\n- Plays the cello\n")
+	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryTextBytes/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
 		t.Fatal(err)
 	}
-	p := protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: "k7", Text: "Takes green tea"}
-	done, err := r.home.Run(t.Context(), p, time.Now())
-	if err != nil || done.Check() != nil {
-		t.Fatal(err, done.Check())
+	p := protocol.MemoryParameters{Action: protocol.MemoryActionCorrect, ID: "k7", Text: "Takes green tea"}
+	done, err := r.home.RunOperation(t.Context(), p, time.Now())
+	if err != nil || done.Validate() != nil {
+		t.Fatal(err, done.Validate())
 	}
 	raw, _ := json.Marshal(r.host.changes[0]) // a change can always be encoded
-	var told protocol.MemoryChange
-	if err := json.Unmarshal(raw, &told); err != nil || told.Check() != nil {
-		t.Fatal(err, told.Check())
+	var told protocol.MemoryChangedParams
+	if err := json.Unmarshal(raw, &told); err != nil || told.Validate() != nil {
+		t.Fatal(err, told.Validate())
 	}
-	taken := r.file()[:protocol.PromptFileBytes("MEMORY.md")]
+	taken := r.file()[:protocol.MaxPromptFileBytes("MEMORY.md")]
 	if string(told.Text) != taken || string(done.Text) != taken {
 		t.Errorf("told %d bytes, and %d", len(told.Text), len(done.Text))
 	}

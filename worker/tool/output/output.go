@@ -13,10 +13,10 @@ import (
 	"mews/worker"
 )
 
-// Reader reads outputs that are stored whole.
-type Reader interface {
+// BlobReader reads outputs that are stored whole.
+type BlobReader interface {
 	// ReadBlob returns at most length bytes of a blob from offset on.
-	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error)
 }
 
 // Bounds of one read, in bytes.
@@ -26,14 +26,14 @@ const (
 	headerRoom    = 512 // part of the model's output limit kept free for the header
 )
 
-var readSpec = worker.Spec{
+var readSpec = worker.ToolSpec{
 	Name:        "read_output",
 	Description: "Read the part of a tool's output that was left out.",
 	Effect:      protocol.EffectNone,
 	Arguments: []worker.Argument{
-		{Name: "output", Type: worker.String, Description: "as the cut output names it", Required: true},
-		{Name: "start", Type: worker.Integer, Description: "first byte, from 0"},
-		{Name: "length", Type: worker.Integer, Description: "bytes, at most 32768"},
+		{Name: "output", Type: worker.StringArgument, Description: "as the cut output names it", Required: true},
+		{Name: "start", Type: worker.IntegerArgument, Description: "first byte, from 0"},
+		{Name: "length", Type: worker.IntegerArgument, Description: "bytes, at most 32768"},
 	},
 }
 
@@ -46,8 +46,8 @@ type readArgs struct {
 // Tools makes the tool for one turn. limit is the most bytes of an output for the model; 0 means no
 // limit. A read stays below limit, so that its output is not cut again. world reports whether an
 // output may hold words that are not the user's own.
-func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
-	return []worker.Tool{worker.Define(readSpec, readArgs{},
+func Tools(reader BlobReader, limit int, world func() bool) []worker.Tool {
+	return []worker.Tool{worker.DefineTool(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
 			if err := args.check(limit); err != nil {
 				return worker.Result{}, err
@@ -75,7 +75,7 @@ func (a *readArgs) check(limit int) error {
 }
 
 // read returns the requested part, from its first whole character to its last.
-func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, error) {
+func read(ctx context.Context, reader BlobReader, args readArgs) (worker.Result, error) {
 	part, err := reader.ReadBlob(ctx, args.Output, args.Start, args.Length)
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("read_output %s from byte %d: %w", args.Output, args.Start, err)
@@ -90,7 +90,7 @@ func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, err
 	}
 	end := start + int64(len(data))
 	if end < part.Size {
-		if whole := worker.WholeRunes(data); len(whole) > 0 {
+		if whole := worker.TrimPartialRune(data); len(whole) > 0 {
 			data = whole
 		}
 		end = start + int64(len(data))
@@ -99,5 +99,5 @@ func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, err
 	if end < part.Size {
 		header = fmt.Sprintf("[bytes %d to %d of %d; go on with \"start\": %d]\n", start, end, part.Size, end)
 	}
-	return worker.Result{Text: header + string(data), Brief: amount.Bytes(int64(len(data)))}, nil
+	return worker.Result{Text: header + string(data), Brief: amount.FormatBytes(int64(len(data)))}, nil
 }

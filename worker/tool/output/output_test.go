@@ -14,22 +14,22 @@ import (
 	"mews/worker/tool/output"
 )
 
-// kept is a reader of one text under the constant name.
-type kept string
+// storedOutput is a reader of one text under the constant name.
+type storedOutput string
 
 var name = strings.Repeat("ab", 32)
 
-func (k kept) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+func (k storedOutput) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	if sha256 != name {
-		return protocol.BlobData{}, errors.New("there is no such output")
+		return protocol.BlobReadResult{}, errors.New("there is no such output")
 	}
 	from := min(offset, int64(len(k)))
 	to := min(from+int64(length), int64(len(k)))
-	return protocol.BlobData{Data: []byte(k[from:to]), Size: int64(len(k))}, nil
+	return protocol.BlobReadResult{Data: []byte(k[from:to]), Size: int64(len(k))}, nil
 }
 
 func run(text string, limit int, arguments string) (worker.Result, error) {
-	return output.Tools(kept(text), limit, func() bool { return true })[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
+	return output.Tools(storedOutput(text), limit, func() bool { return true })[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
 }
 
 func TestReadOutput_Offsets_ReturnParts(t *testing.T) {
@@ -68,7 +68,7 @@ func TestReadOutput_Offsets_ReturnParts(t *testing.T) {
 	}
 }
 
-func FuzzReadingOnGivesTheWhole(f *testing.F) {
+func FuzzReadOutput_PartsEqualTheWhole(f *testing.F) {
 	f.Add("some words, é€😀 and so on", 5)
 	f.Fuzz(func(t *testing.T, text string, length int) {
 		text = strings.ToValidUTF8(text, "?")

@@ -21,28 +21,28 @@ import (
 // Sending a file may wait for the user's approval.
 type Host interface {
 	host.Caller
-	// Keep asks the supervisor to store at most that many bytes of r.
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// StoreBlob asks the supervisor to store at most that many bytes of r.
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-var sendSpec = worker.Spec{
+var sendSpec = worker.ToolSpec{
 	Name:        "send_file",
 	Description: "Send a file of the folder to the person's chat. They may be asked first.",
 	Effect:      protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodChatSend
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
-		{Name: "caption", Type: worker.String},
-		{Name: "more", Type: worker.Strings, Description: "further paths; pictures become one album"},
+		{Name: "path", Type: worker.StringArgument, Required: true},
+		{Name: "caption", Type: worker.StringArgument},
+		{Name: "more", Type: worker.StringListArgument, Description: "further paths; pictures become one album"},
 	},
 }
 
-var messageSpec = worker.Spec{
+var messageSpec = worker.ToolSpec{
 	Name:        "send_message",
 	Family:      "chat",
 	Description: "Say something to the person now, ahead of your answer. Markdown.",
 	Effect:      protocol.EffectIdempotent, // a repeated call changes nothing more: see protocol.MethodChatMessage
 	Arguments: []worker.Argument{
-		{Name: "text", Type: worker.String, Required: true},
+		{Name: "text", Type: worker.StringArgument, Required: true},
 	},
 }
 
@@ -52,15 +52,15 @@ type sendArgs struct {
 	More    []string `json:"more"`
 }
 
-// Measure returns the length and size of a recording or film; zero for any other file.
-type Measure func(ctx context.Context, path string) protocol.MediaSize
+// MeasureFunc returns the length and size of a recording or film; zero for any other file.
+type MeasureFunc func(ctx context.Context, path string) protocol.MediaSize
 
 // Tools makes the tools for one turn. The caller closes the workspace.
-func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
+func Tools(ws *workspace.Workspace, turn Host, measure MeasureFunc) []worker.Tool {
 	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
-		worker.Define(sendSpec, sendArgs{}, s.send),
-		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.sendText),
+		worker.DefineTool(sendSpec, sendArgs{}, s.send),
+		worker.DefineTool(messageSpec, protocol.ChatMessageArguments{}, s.sendText),
 	}
 }
 
@@ -68,7 +68,7 @@ func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
 type sender struct {
 	ws      *workspace.Workspace
 	turn    Host
-	measure Measure
+	measure MeasureFunc
 	// asked is the number of files that the supervisor was asked to send. It needs no lock, because
 	// calls of a tool with an effect run one at a time.
 	asked    int
@@ -79,13 +79,13 @@ type sender struct {
 func (s *sender) sendText(
 	ctx context.Context, call worker.Call, args protocol.ChatMessageArguments,
 ) (worker.Result, error) {
-	if s.messages >= protocol.MaxSentMessages { // the supervisor would end this worker for one more
+	if s.messages >= protocol.MaxMessagesPerTurn { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
-			protocol.MaxSentMessages)
+			protocol.MaxMessagesPerTurn)
 	}
 	s.messages++
-	message := protocol.ChatMessage{Call: call.ID}
-	if _, err := host.Call[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
+	message := protocol.ChatMessageParams{Call: call.ID}
+	if _, err := host.CallMethod[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
 	return worker.Result{Text: "The message was sent.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")}, nil
@@ -94,7 +94,7 @@ func (s *sender) sendText(
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
 	shown := workspace.QuotePath(args.Path)
 	caption := cleanCaption(args.Caption)
-	if err := protocol.CheckCaption(caption); err != nil {
+	if err := protocol.ValidateCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
 	}
 	if n := 1 + len(args.More); n > protocol.MaxFilesPerCall {
@@ -111,28 +111,28 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		size, names = size+file.Blob.Size, names+", "+file.Name
 	}
 	files[0].Caption = caption
-	if s.asked >= protocol.MaxSendCalls { // the supervisor would end this worker for one more
+	if s.asked >= protocol.MaxSendCallsPerTurn { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("send %s: %d files were sent in this turn, and no more can be; pack the rest into one "+
-			"file, or tell the person to ask again for it", shown, protocol.MaxSendCalls)
+			"file, or tell the person to ask again for it", shown, protocol.MaxSendCallsPerTurn)
 	}
 	s.asked++
 	names = names[len(", "):]
 	call.Progress("sending " + names)
-	send := protocol.ChatSend{Call: call.ID, ChatFile: files[0], More: files[1:]}
-	if _, err := host.Call[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatSend, send); err != nil {
+	send := protocol.ChatSendParams{Call: call.ID, ChatFile: files[0], More: files[1:]}
+	if _, err := host.CallMethod[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatSend, send); err != nil {
 		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	sent := " was"
 	if len(files) > 1 {
 		sent = fmt.Sprintf(" and %d more were", len(files)-1)
 	}
-	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names, amount.Bytes(size)),
-		Brief: amount.Bytes(size)}, nil
+	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names, amount.FormatBytes(size)),
+		Brief: amount.FormatBytes(size)}, nil
 }
 
 // storeFile stores a file of the folder before it is sent.
 func (s *sender) storeFile(ctx context.Context, path string) (storeFile protocol.ChatFile, err error) {
-	clean, err := s.ws.Clean(path)
+	clean, err := s.ws.CleanPath(path)
 	if err != nil {
 		return storeFile, err
 	}
@@ -140,8 +140,8 @@ func (s *sender) storeFile(ctx context.Context, path string) (storeFile protocol
 	if err != nil {
 		return storeFile, sendError(ctx, workspace.QuotePath(path), err)
 	}
-	storeFile = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean), Size: s.measure(ctx, clean)}
-	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPath {
+	storeFile = protocol.ChatFile{Blob: blob, Name: protocol.SafeFileName(clean), Size: s.measure(ctx, clean)}
+	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPathBytes {
 		storeFile.Path = clean
 	}
 	return storeFile, nil
@@ -161,15 +161,15 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err := checkSize(info); err != nil {
 		return ref, err
 	}
-	return s.turn.Keep(ctx, f, protocol.MaxSentFile)
+	return s.turn.StoreBlob(ctx, f, protocol.MaxSentFileBytes)
 }
 
 func checkSize(info fs.FileInfo) error {
 	switch n := info.Size(); {
 	case n == 0:
 		return errors.New("it is empty, and an empty file can't be sent")
-	case n > protocol.MaxSentFile:
-		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.Bytes(n), amount.Bytes(protocol.MaxSentFile))
+	case n > protocol.MaxSentFileBytes:
+		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.FormatBytes(n), amount.FormatBytes(protocol.MaxSentFileBytes))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func sendError(ctx context.Context, shown string, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &known):
 		return err
-	case errors.As(err, &refused) && refused.Code == protocol.CodeWaits:
+	case errors.As(err, &refused) && refused.Code == protocol.CodeWaitsForUser:
 		return err // the user has not decided: the call will be repeated
 	case errors.As(err, &refused):
 		err = errors.New(refused.Message)

@@ -21,39 +21,39 @@ import (
 	"mews/worker/workspace"
 )
 
-// chat records the files and messages.
-type chat struct {
+// fakeChat records the files and messages.
+type fakeChat struct {
 	hosttest.Answers
 
 	bytes    string
-	sent     []protocol.ChatSend
+	sent     []protocol.ChatSendParams
 	messages []string // texts of the messages
 	err      error
 }
 
-func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (c *fakeChat) StoreBlob(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most))
 	sum := sha256.Sum256(data)
 	c.bytes = string(data)
 	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, err
 }
 
-func (c *chat) sendFile(_ context.Context, file protocol.ChatSend) (protocol.ChatSendResult, error) {
-	if err := file.Check(); err != nil {
+func (c *fakeChat) sendFile(_ context.Context, file protocol.ChatSendParams) (protocol.ChatSendResult, error) {
+	if err := file.Validate(); err != nil {
 		return protocol.ChatSendResult{}, err
 	}
 	c.sent = append(c.sent, file)
 	return protocol.ChatSendResult{}, c.err
 }
 
-func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.ChatSendResult, error) {
+func (c *fakeChat) sendMessage(_ context.Context, m protocol.ChatMessageParams) (protocol.ChatSendResult, error) {
 	c.messages = append(c.messages, m.Call)
 	return protocol.ChatSendResult{}, nil
 }
 
 // newChat returns a chat that refuses files with err, unless err is nil.
-func newChat(err error) *chat {
-	c := &chat{err: err}
+func newChat(err error) *fakeChat {
+	c := &fakeChat{err: err}
 	c.Answers = hosttest.Answers{
 		protocol.MethodChatSend:    hosttest.NewAnswer(c.sendFile),
 		protocol.MethodChatMessage: hosttest.NewAnswer(c.sendMessage),
@@ -62,7 +62,7 @@ func newChat(err error) *chat {
 }
 
 // folder makes a user's folder with these files, and a tool over it.
-func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *chat, func(string) (worker.Result, error)) {
+func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeChat, func(string) (worker.Result, error)) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -140,14 +140,14 @@ func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 	defer ws.Close()
 	c := newChat(nil)
 	tool := send.Tools(ws, c, measure)[1]
-	for i := range protocol.MaxSentMessages + 1 {
+	for i := range protocol.MaxMessagesPerTurn + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
-		if i < protocol.MaxSentMessages && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
-			i == protocol.MaxSentMessages && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
+		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
+			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
 			t.Errorf("message %d: %+v, %v", i, result, err)
 		}
 	}
-	if len(c.messages) != protocol.MaxSentMessages || c.messages[9] != "c9" {
+	if len(c.messages) != protocol.MaxMessagesPerTurn || c.messages[9] != "c9" {
 		t.Errorf("said was %v", c.messages)
 	}
 }
@@ -169,7 +169,7 @@ func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 	for _, err := range []error{
 		os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, filepath.Join(dir, "out")),
 		os.Symlink("private/key", filepath.Join(dir, "in")), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
-		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxSentFile+1),
+		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxSentFileBytes+1),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 		`{"path":"empty"}`:       "an empty file can't be sent",
 		`{"path":"huge"}`:        "50.0 MB, and at most 50.0 MB",
 		`{"file":"a.txt"}`:       "send_file: arguments",
-		`{"path":"a.txt","caption":"` + strings.Repeat("x", protocol.MaxCaption+1) + `"}`: "1025 characters, and at most 1024 fit; say the rest",
+		`{"path":"a.txt","caption":"` + strings.Repeat("x", protocol.MaxCaptionUnits+1) + `"}`: "1025 characters, and at most 1024 fit; say the rest",
 	} {
 		if _, err := run(arguments); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: got %v", arguments, err)
@@ -213,7 +213,7 @@ func TestSendFile_Refusal_IsInPlainWords(t *testing.T) {
 
 func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
-	for range protocol.MaxSendCalls {
+	for range protocol.MaxSendCallsPerTurn {
 		if _, err := run(`{"path":"a.txt"}`); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were sent") {
 		t.Errorf("got %v", err)
 	}
-	if len(c.sent) != protocol.MaxSendCalls {
+	if len(c.sent) != protocol.MaxSendCallsPerTurn {
 		t.Errorf("%d were sent", len(c.sent))
 	}
 }

@@ -14,9 +14,9 @@ import (
 // maxShown bounds a line of progress, in bytes.
 const maxShown = 200
 
-// capture collects a program's output in bounded memory. It keeps the beginning and the end. If the
+// outputCapture collects a program's output in bounded memory. It keeps the beginning and the end. If the
 // output is longer than the beginning, it also writes the whole output to a file.
-type capture struct {
+type outputCapture struct {
 	limits *limits
 	temp   *tempFolder
 
@@ -33,12 +33,12 @@ type capture struct {
 }
 
 // Write takes all output. It also counts output that cannot be written to the file.
-func (c *capture) Write(p []byte) (int, error) {
+func (c *outputCapture) Write(p []byte) (int, error) {
 	c.add(p)
 	return len(p), nil
 }
 
-func (c *capture) add(p []byte) {
+func (c *outputCapture) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *capture) add(p []byte) {
 }
 
 // noteLine remembers the newest line. A carriage return starts the line again, as in progress bars.
-func (c *capture) noteLine(p []byte) {
+func (c *outputCapture) noteLine(p []byte) {
 	for line := range bytes.FieldsFuncSeq(p[max(0, len(p)-2*maxShown):], func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if c.lineIsNew = true; len(bytes.TrimSpace(line)) > 0 {
 			c.last = append(c.last[:0], line[:min(len(line), maxShown)]...)
@@ -70,7 +70,7 @@ func (c *capture) noteLine(p []byte) {
 
 // writeToFile writes output after the head to the file. If there is no file yet, it makes a file
 // that begins with the head.
-func (c *capture) writeToFile(p []byte) {
+func (c *outputCapture) writeToFile(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
 			c.write(c.head)
@@ -79,7 +79,7 @@ func (c *capture) writeToFile(p []byte) {
 	c.write(p)
 }
 
-func (c *capture) write(p []byte) {
+func (c *outputCapture) write(p []byte) {
 	p = p[:min(int64(len(p)), max(c.limits.kept-c.kept, 0))]
 	if c.fileErr != nil || len(p) == 0 {
 		return
@@ -90,7 +90,7 @@ func (c *capture) write(p []byte) {
 }
 
 // progressLine returns the newest line since the last call; "" if there is none.
-func (c *capture) progressLine() string {
+func (c *outputCapture) progressLine() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.lineIsNew {
@@ -109,7 +109,7 @@ type capturedOutput struct {
 }
 
 // finish closes the capture and returns the output.
-func (c *capture) finish() capturedOutput {
+func (c *outputCapture) finish() capturedOutput {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := capturedOutput{lines: c.lines, total: c.total}
@@ -128,7 +128,7 @@ func (c *capture) finish() capturedOutput {
 }
 
 // discard closes the capture and removes the file.
-func (c *capture) discard() {
+func (c *outputCapture) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file != nil {
@@ -139,7 +139,7 @@ func (c *capture) discard() {
 
 // closeFile closes the file, and removes it if the text is whole. Otherwise it returns a sentence
 // about the omitted bytes.
-func (c *capture) closeFile(gone int64) string {
+func (c *outputCapture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {
 			_ = c.temp.removeOutput(c.file) // neither model nor user was told of the file
@@ -147,12 +147,12 @@ func (c *capture) closeFile(gone int64) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s left out; ", amount.Bytes(gone), amount.Bytes(c.total))
+	fmt.Fprintf(&b, "%s of %s left out; ", amount.FormatBytes(gone), amount.FormatBytes(c.total))
 	switch {
 	case c.file == nil:
 		fmt.Fprintf(&b, "they could not be kept: %v", c.fileErr)
 	case c.kept < c.total:
-		fmt.Fprintf(&b, "the first %s are in %s until two more are kept", amount.Bytes(c.kept), c.file.Name())
+		fmt.Fprintf(&b, "the first %s are in %s until two more are kept", amount.FormatBytes(c.kept), c.file.Name())
 	default:
 		fmt.Fprintf(&b, "the whole is in %s until two more are kept", c.file.Name())
 	}

@@ -12,14 +12,14 @@ import (
 	"mews/worker"
 )
 
-var commandSpec = worker.Spec{
+var commandSpec = worker.ToolSpec{
 	Name:        "run_command",
 	Effect:      protocol.EffectOnce, // a second run of a program may have other effects
 	Description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
 	Arguments: []worker.Argument{
-		{Name: "command", Type: worker.String, Required: true},
-		{Name: "dir", Type: worker.String},
-		{Name: "timeout", Type: worker.Integer, Description: "seconds, default 120, at most 600"},
+		{Name: "command", Type: worker.StringArgument, Required: true},
+		{Name: "dir", Type: worker.StringArgument},
+		{Name: "timeout", Type: worker.IntegerArgument, Description: "seconds, default 120, at most 600"},
 	},
 }
 
@@ -67,7 +67,7 @@ func checkCommand(command string) error {
 		return errors.New("the command holds a NUL byte")
 	case len(command) > maxCommand:
 		return fmt.Errorf("the command has %s, and at most %s can be run; write it to a file and run that",
-			amount.Bytes(int64(len(command))), amount.Bytes(maxCommand))
+			amount.FormatBytes(int64(len(command))), amount.FormatBytes(maxCommand))
 	}
 	return nil
 }

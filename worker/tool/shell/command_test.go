@@ -53,7 +53,7 @@ func TestRun_AnyEnd_IsReported(t *testing.T) {
 	b.mustFail("run_command", "unknown field", "command", "true", "cwd", "/")
 }
 
-func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
+func TestRun_DirArgument_SetsWorkingFolder(t *testing.T) {
 	b := newFixture(t, nil)
 	if err := os.MkdirAll(filepath.Join(b.dir, "a/b"), 0o755); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 // TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on
 // the variables of this process.
 func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
-	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
+	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.RunMarkVariable} {
 		t.Setenv(name, "/nowhere")
 	}
 	b := newFixture(t, nil)
@@ -80,11 +80,11 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
 		slices.Sort(lines)
 		for i, line := range lines {
-			lines[i] = regexp.MustCompile(`^`+program.MarkVariable+`=\w{26}$`).ReplaceAllString(line, program.MarkVariable)
+			lines[i] = regexp.MustCompile(`^`+program.RunMarkVariable+`=\w{26}$`).ReplaceAllString(line, program.RunMarkVariable)
 		}
 		return lines
 	}
-	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", program.MarkVariable, "PATH=" + program.DefaultPath}
+	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", program.RunMarkVariable, "PATH=" + program.DefaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	got := env(output(b.mustRun("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -99,9 +99,9 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 	}
 }
 
-// TestDescriptors_AreThreeWithoutTerminal: a program has descriptors 0 to 2 and no terminal.
+// TestProgramDescriptors_AreOnlyThree: a program has descriptors 0 to 2 and no terminal.
 // Descriptor 0 is empty input, and descriptors 1 and 2 can be polled.
-func TestDescriptors_AreThreeWithoutTerminal(t *testing.T) {
+func TestProgramDescriptors_AreOnlyThree(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.mustRun("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
 	if want := "0\n1\n2\n/dev/null\n0\n"; output(r) != want {
@@ -151,7 +151,7 @@ func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
-			c := &capture{limits: &limits{head: 100, tail: 100, kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
+			c := &outputCapture{limits: &limits{head: 100, tail: 100, kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
 			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
 				c.add(rest[:min(step, len(rest))])
 			}

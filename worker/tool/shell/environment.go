@@ -59,7 +59,7 @@ func (e *environment) script(name string) (string, error) {
 
 // locate returns the absolute path of a name in the workspace, and its type.
 func (e *environment) locate(name string) (string, fs.FileMode, error) {
-	clean, err := e.ws.Clean(name)
+	clean, err := e.ws.CleanPath(name)
 	if err != nil {
 		return "", 0, err
 	}

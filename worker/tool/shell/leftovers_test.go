@@ -42,14 +42,14 @@ func TestStop_EndsAllProcesses(t *testing.T) {
 	}
 }
 
-func TestStop_HandledTerm_MayCleanUp(t *testing.T) {
+func TestStop_ProgramHandlesTerm_CleansUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.mustRun("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	wantContains(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestStop_Suspended_MayCleanUp: a suspended program is resumed first.
-func TestStop_Suspended_MayCleanUp(t *testing.T) {
+// TestStop_SuspendedProgram_CleansUp: a suspended program is resumed first.
+func TestStop_SuspendedProgram_CleansUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.mustRun("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	wantContains(t, r.Text, "timed out", "tidied\n")
@@ -107,7 +107,7 @@ func TestRun_End_SparesOtherRuns(t *testing.T) {
 		pids = append(pids, numbers(t, string(text))...)
 	}
 	for _, pid := range pids {
-		if !program.IsAlive(pid) {
+		if !program.IsProcessAlive(pid) {
 			t.Errorf("process %d of the other command was ended", pid)
 		}
 	}

@@ -65,5 +65,5 @@ func tooLarge() string {
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {
 		return ""
 	}
-	return "\nno file may be larger than " + amount.Bytes(int64(limit.Cur)) + "; one would have been"
+	return "\nno file may be larger than " + amount.FormatBytes(int64(limit.Cur)) + "; one would have been"
 }

@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestReap_TakesOnlyOrphans: the worker's reaper reaps orphans, but no child that the shell waits
+// TestReapOrphans_SparesOwnChildren: the worker's reaper reaps orphans, but no child that the shell waits
 // for.
-func TestReap_TakesOnlyOrphans(t *testing.T) {
+func TestReapOrphans_SparesOwnChildren(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
@@ -35,7 +35,7 @@ func TestReap_TakesOnlyOrphans(t *testing.T) {
 				return
 			case <-ended:
 			}
-			b.shell.environment.options.Programs.Reap()
+			b.shell.environment.options.Programs.ReapOrphans()
 		}
 	})
 	for i := range 20 {

@@ -74,7 +74,7 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	o.took = r.options.Now().Sub(began)
 	switch {
 	case err == nil:
-		o.status = program.DescribeEnd(p.cmd.ProcessState)
+		o.status = program.DescribeExit(p.cmd.ProcessState)
 	case errors.Is(err, errTimeout):
 		o.status = "timed out after " + formatDuration(p.timeout)
 	default:
@@ -105,8 +105,8 @@ func (r *programRunner) runBounded(ctx context.Context, timeout time.Duration, d
 // execute starts the program and waits for its end. If ctx ended the program, the error is ctx's
 // cause.
 func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome, err error) {
-	output, limits := &capture{limits: r.options.limits, temp: r.temp}, r.options.limits
-	o.leftovers, err = r.options.Programs.Run(ctx, program.Run{
+	output, limits := &outputCapture{limits: r.options.limits, temp: r.temp}, r.options.limits
+	o.leftovers, err = r.options.Programs.RunToEnd(ctx, program.RunOptions{
 		Cmd: p.cmd, Output: output, Grace: limits.grace, Linger: limits.linger, TickInterval: limits.progress,
 		Tick: func() {
 			if line := output.progressLine(); line != "" {

@@ -12,15 +12,15 @@ import (
 	"mews/worker"
 )
 
-var pythonSpec = worker.Spec{
+var pythonSpec = worker.ToolSpec{
 	Name:        "run_python",
 	Effect:      protocol.EffectOnce, // a second run of a program may have other effects
 	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
 	Arguments: []worker.Argument{
-		{Name: "code", Type: worker.String},
-		{Name: "path", Type: worker.String},
-		{Name: "args", Type: worker.Strings},
-		{Name: "timeout", Type: worker.Integer, Description: "seconds"},
+		{Name: "code", Type: worker.StringArgument},
+		{Name: "path", Type: worker.StringArgument},
+		{Name: "args", Type: worker.StringListArgument},
+		{Name: "timeout", Type: worker.IntegerArgument, Description: "seconds"},
 	},
 }
 
@@ -67,7 +67,7 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 	}
 	for _, arg := range args.Args {
 		if strings.ContainsRune(arg, 0) || len(arg) > maxCommand {
-			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.Bytes(int64(len(arg))))
+			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.FormatBytes(int64(len(arg))))
 		}
 	}
 	python, ok := r.FindProgram("python3")

@@ -11,10 +11,10 @@ import (
 	"mews/worker/program"
 )
 
-// RunQuietly runs a command in the home and writes its output to out. No model asked for the
+// RunCheckCommand runs a command in the home and writes its output to out. No model asked for the
 // command. ok means that it exited with 0. If the command cannot be started, or takes longer than
-// protocol.MaxCheckSeconds, RunQuietly returns an error. No process of the command is left.
-func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
+// protocol.MaxCheckSeconds, RunCheckCommand returns an error. No process of the command is left.
+func (s *Shell) RunCheckCommand(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
 	if err := checkCommand(command); err != nil {
 		return false, err
 	}
@@ -25,7 +25,7 @@ func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
 	err = s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
-		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
+		_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
 		return err
 	})
 	switch {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestRun_ReceivedFiles_MarkTheOutput: the output is marked even if the command removes the
+// TestRun_UploadsExist_MarksOutputAsWorld: the output is marked even if the command removes the
 // received file afterwards.
-func TestRun_ReceivedFiles_MarkTheOutput(t *testing.T) {
+func TestRun_UploadsExist_MarksOutputAsWorld(t *testing.T) {
 	b := newFixture(t, nil)
 	if r := b.mustRun("run_command", "command", "mkdir uploads"); r.World {
 		t.Error("there is nothing in uploads")

@@ -31,7 +31,7 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 				changes,
 				programChange(
 					entry.Path,
-					amount.Bytes(entry.Info.Size()),
+					amount.FormatBytes(entry.Info.Size()),
 					protocol.LargeFileState(entry.Info.Size(), entry.Info.ModTime()),
 				),
 			)
@@ -40,7 +40,7 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 	})
 	if err != nil {
 		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more "+
-			"than %s", amount.Number(int64(e.options.limits.entries))), protocol.FileAbsent)}
+			"than %s", amount.FormatNumber(int64(e.options.limits.entries))), protocol.FileStateAbsent)}
 	}
 	if more > 0 {
 		changes = append(

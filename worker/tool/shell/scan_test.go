@@ -30,7 +30,7 @@ func (b *fixture) stateOf(path string) protocol.FileState {
 	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, path))
 	if os.IsNotExist(err) {
-		return protocol.FileAbsent
+		return protocol.FileStateAbsent
 	}
 	if err != nil {
 		b.t.Fatal(err)

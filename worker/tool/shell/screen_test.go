@@ -18,7 +18,7 @@ func displayOf(text string) string {
 	return s.shown(100)
 }
 
-func TestScreen_Sequences_ShowAsXterm(t *testing.T) {
+func TestScreen_Sequences_EqualXterm(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"text", "ab\r\ncd", "ab\ncd|"},
 		{"a new line alone", "ab\ncd", "ab\n  cd|"},

@@ -75,12 +75,12 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
-// EndTurn ends the programs that a stopped turn has left running, and waits for their end.
-func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
+// EndTurnPrograms ends the programs that a stopped turn has left running, and waits for their end.
+func (s *Shell) EndTurnPrograms(turn int64) { s.terminals.endTurn(turn) }
 
-// RunningTerminals names the terminals that run a program, in one line; "" means none. Of a command
+// DescribeTerminals names the terminals that run a program, in one line; "" means none. Of a command
 // that a model wrote, the line has only the program's name, because it goes into the system text.
-func (s *Shell) RunningTerminals() string {
+func (s *Shell) DescribeTerminals() string {
 	var names []string
 	for _, t := range s.terminals.running() {
 		program, _, _ := strings.Cut(t.title, " ")
@@ -92,8 +92,8 @@ func (s *Shell) RunningTerminals() string {
 // programName matches the end of a program's path that contains only harmless characters.
 var programName = regexp.MustCompile(`[A-Za-z0-9._+-]{1,20}$`)
 
-// Terminals lists the terminals whose programs run.
-func (s *Shell) Terminals() (list []protocol.Terminal) {
+// ListTerminals lists the terminals whose programs run.
+func (s *Shell) ListTerminals() (list []protocol.Terminal) {
 	for _, t := range s.terminals.running() {
 		list = append(list, protocol.Terminal{ID: t.id, Program: t.title, Turn: t.turn, Seconds: int64(s.options.Now().Sub(t.opened).Seconds())})
 	}
@@ -107,5 +107,5 @@ func (s *Shell) Close() error {
 	return errors.Join(s.terminals.close(), s.temp.remove())
 }
 
-// Sweep removes unused outputs that killed workers have left. It may be called while tools run.
-func (s *Shell) Sweep() error { return s.temp.removeAbandoned() }
+// RemoveAbandonedOutputs removes unused outputs that killed workers have left. It may be called while tools run.
+func (s *Shell) RemoveAbandonedOutputs() error { return s.temp.removeAbandoned() }

@@ -169,7 +169,7 @@ func numbers(t testing.TB, text string) []int {
 func wantEnded(t testing.TB, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		if program.IsAlive(pid) {
+		if program.IsProcessAlive(pid) {
 			t.Errorf("process %d goes on", pid)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -229,8 +229,8 @@ func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	}
 }
 
-// TestTools_Children_GoThroughStart: children of every tool start behind the walls.
-func TestTools_Children_GoThroughStart(t *testing.T) {
+// TestTools_EachChild_UsesGivenStarter: children of every tool start behind the walls.
+func TestTools_EachChild_UsesGivenStarter(t *testing.T) {
 	var started []string
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
@@ -275,9 +275,9 @@ func BenchmarkScreen(b *testing.B) {
 	}
 }
 
-// TestRun_ProcessLimit_SaysWhatToDo: the error tells the model what to do instead of the kernel's
+// TestRun_ProcessLimitHit_AdvisesModel: the error tells the model what to do instead of the kernel's
 // words.
-func TestRun_ProcessLimit_SaysWhatToDo(t *testing.T) {
+func TestRun_ProcessLimitHit_AdvisesModel(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}

@@ -14,7 +14,7 @@ import (
 // TestCapture_SplitRune_StaysWhole: the character begins in the head of an output and ends in its
 // tail.
 func TestCapture_SplitRune_StaysWhole(t *testing.T) {
-	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
+	c := &outputCapture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
 	c.add([]byte(whole))
 	if out := c.finish(); out.text != whole || out.left != "" {
@@ -63,7 +63,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.shell.Sweep(); err != nil {
+	if err := b.shell.RemoveAbandonedOutputs(); err != nil {
 		t.Error(err)
 	}
 	entries, err := os.ReadDir(temp)

@@ -97,7 +97,7 @@ func (t *terminal) run() {
 	_ = t.child.Wait() // ProcessState tells how it ended
 	t.child.KillLeftovers()
 	t.mu.Lock()
-	t.ending = program.DescribeEnd(t.child.Cmd.ProcessState)
+	t.ending = program.DescribeExit(t.child.Cmd.ProcessState)
 	t.mu.Unlock()
 	t.transition(stateEnded)
 	_ = t.master.Close()
@@ -119,7 +119,7 @@ func (t *terminal) readOutput() {
 			pause = minPollPause
 			continue
 		}
-		if !errors.Is(err, syscall.EIO) || !program.IsAlive(t.child.PID) {
+		if !errors.Is(err, syscall.EIO) || !program.IsProcessAlive(t.child.PID) {
 			return
 		}
 		time.Sleep(pause)

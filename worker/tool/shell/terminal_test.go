@@ -32,8 +32,8 @@ func (b *fixture) mustShow(text, keys, wanted string) string {
 	return r.Text
 }
 
-// TestTerminal_Shell_WorksUntilItsEnd uses a shell from its first prompt to its end.
-func TestTerminal_Shell_WorksUntilItsEnd(t *testing.T) {
+// TestTerminal_Shell_AnswersUntilExit uses a shell from its first prompt to its end.
+func TestTerminal_Shell_AnswersUntilExit(t *testing.T) {
 	b := newFixture(t, nil)
 	b.prompt()
 	// The shell keeps its variables until the next call.
@@ -88,8 +88,8 @@ printf '\033[?1049l\033[?1l'
 	b.mustReturnToPrompt("q", "+----+")
 }
 
-// TestTerminal_Pager_IsSeenAndLeft uses a program that many machines have.
-func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
+// TestTerminal_Pager_CanBeReadAndQuit uses a program that many machines have.
+func TestTerminal_Pager_CanBeReadAndQuit(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/less"); err != nil {
 		t.Skip("it needs /usr/bin/less: on Debian, apt-get install less")
 	}
@@ -204,14 +204,14 @@ func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := b.shell.RunningTerminals(); got != "terminal 1 (sleep), terminal 2 (sleep), terminal 3 (sleep)" {
+	if got := b.shell.DescribeTerminals(); got != "terminal 1 (sleep), terminal 2 (sleep), terminal 3 (sleep)" {
 		t.Errorf("running are %q", got)
 	}
-	b.shell.EndTurn(0)
-	if got := b.shell.Terminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" || got[0].Turn == 0 {
+	b.shell.EndTurnPrograms(0)
+	if got := b.shell.ListTerminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" || got[0].Turn == 0 {
 		t.Errorf("running are %+v", got)
 	}
-	if got := b.shell.RunningTerminals(); got != "terminal 2 (sleep)" {
+	if got := b.shell.DescribeTerminals(); got != "terminal 2 (sleep)" {
 		t.Errorf("after the end of a turn %q run", got)
 	}
 	b.mustFail("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
@@ -228,7 +228,7 @@ func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b.mustFail("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
 }
 
-func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
+func TestTerminal_WaitCancelled_ProgramGoesOn(t *testing.T) {
 	b := newFixture(t, nil)
 	b.mustRun("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -13,7 +13,7 @@ import (
 	"mews/worker"
 )
 
-var terminalSpec = worker.Spec{
+var terminalSpec = worker.ToolSpec{
 	Name:   "terminal",
 	Family: "terminal",
 	Effect: protocol.EffectOnce, // a second run of a program may have other effects
@@ -21,15 +21,15 @@ var terminalSpec = worker.Spec{
 		"once it is quiet or wait_for appears.",
 	Arguments: []worker.Argument{
 		{Name: "action", Values: []string{"open", "send", "read", "resize", "close", "list"}, Required: true},
-		{Name: "id", Type: worker.Integer, Description: "its number"},
-		{Name: "command", Type: worker.String, Description: "to open; default bash"},
-		{Name: "text", Type: worker.String},
-		{Name: "keys", Type: worker.String, Description: "after text: ctrl-c up enter"},
-		{Name: "rows", Type: worker.Integer, Description: "lines"},
-		{Name: "cols", Type: worker.Integer, Description: "characters"},
-		{Name: "above", Type: worker.Integer, Description: "earlier lines, at most 1000"},
-		{Name: "wait", Type: worker.Number, Description: "seconds, at most 30"},
-		{Name: "wait_for", Type: worker.String},
+		{Name: "id", Type: worker.IntegerArgument, Description: "its number"},
+		{Name: "command", Type: worker.StringArgument, Description: "to open; default bash"},
+		{Name: "text", Type: worker.StringArgument},
+		{Name: "keys", Type: worker.StringArgument, Description: "after text: ctrl-c up enter"},
+		{Name: "rows", Type: worker.IntegerArgument, Description: "lines"},
+		{Name: "cols", Type: worker.IntegerArgument, Description: "characters"},
+		{Name: "above", Type: worker.IntegerArgument, Description: "earlier lines, at most 1000"},
+		{Name: "wait", Type: worker.NumberArgument, Description: "seconds, at most 30"},
+		{Name: "wait_for", Type: worker.StringArgument},
 	},
 }
 
@@ -117,7 +117,7 @@ func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result,
 	}
 	if len(args.Text) > maxText {
 		return worker.Result{}, fmt.Errorf("send: the text has %s, and at most %s can be typed at once",
-			amount.Bytes(int64(len(args.Text))), amount.Bytes(maxText))
+			amount.FormatBytes(int64(len(args.Text))), amount.FormatBytes(maxText))
 	}
 	t, err := m.findRunning(args.ID)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 
 // Blobs stores the bytes of a file to be sent.
 type Blobs interface {
-	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Run runs an operation of kind protocol.OperationUploads.
 func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
-	if p.Action == protocol.UploadsRead {
+	if p.Action == protocol.UploadsActionRead {
 		blob, err := u.keep(ctx, p.Path, blobs)
 		return protocol.UploadsResult{Blob: blob}, err
 	}
@@ -34,7 +34,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	slices.Reverse(found)
 	result.Total = len(found)
 	i := slices.IndexFunc(found, func(f protocol.Upload) bool { return protocol.UploadKey(f.Path) == p.Key })
-	if p.Action == protocol.UploadsList {
+	if p.Action == protocol.UploadsActionList {
 		result.From = i + 1
 		if i < 0 {
 			// limits the offset, so that the page is not empty
@@ -48,12 +48,12 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	}
 	result.Files = found[i : i+1]
 	switch p.Action {
-	case protocol.UploadsSend:
+	case protocol.UploadsActionSend:
 		result.Blob, err = u.keep(ctx, found[i].Path, blobs)
-	case protocol.UploadsDelete:
+	case protocol.UploadsActionDelete:
 		_, err = u.delete(ctx, worker.Call{}, deleteArgs{Path: found[i].Path})
-	case protocol.UploadsRemove:
-		err = ws.RemoveReceived(found[i].Path)
+	case protocol.UploadsActionRemove:
+		err = ws.RemoveUpload(found[i].Path)
 	default:
 		err = fmt.Errorf("there is no action %.20q", p.Action)
 	}
@@ -67,6 +67,6 @@ func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol
 		return nil, err
 	}
 	defer f.Close() // the file was only read, so an error of Close loses nothing
-	ref, err := blobs.Keep(ctx, f, protocol.MaxSentFile)
+	ref, err := blobs.StoreBlob(ctx, f, protocol.MaxSentFileBytes)
 	return &ref, err
 }

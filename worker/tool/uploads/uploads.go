@@ -15,23 +15,23 @@ import (
 	"mews/worker/workspace"
 )
 
-var listSpec = worker.Spec{
+var listSpec = worker.ToolSpec{
 	Name:        "list_uploads",
 	Family:      "uploads",
 	Effect:      protocol.EffectNone,
 	Description: "List the files that the person sent (uploads/), newest first.",
 	Arguments: []worker.Argument{
-		{Name: "limit", Type: worker.Integer, Description: "entries, default 20"},
+		{Name: "limit", Type: worker.IntegerArgument, Description: "entries, default 20"},
 	},
 }
 
-var deleteSpec = worker.Spec{
+var deleteSpec = worker.ToolSpec{
 	Name:        "delete_upload",
 	Family:      "uploads",
 	Effect:      protocol.EffectOnce,
 	Description: "Move a file below uploads/ to the trash.",
 	Arguments: []worker.Argument{
-		{Name: "path", Type: worker.String, Required: true},
+		{Name: "path", Type: worker.StringArgument, Required: true},
 	},
 }
 
@@ -59,8 +59,8 @@ type uploads struct {
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	u := &uploads{ws: ws, now: now, zone: zone}
 	return []worker.Tool{
-		worker.Define(deleteSpec, deleteArgs{}, u.delete),
-		worker.Define(listSpec, listArgs{Limit: listLimit}, u.list),
+		worker.DefineTool(deleteSpec, deleteArgs{}, u.delete),
+		worker.DefineTool(listSpec, listArgs{Limit: listLimit}, u.list),
 	}
 }
 
@@ -75,13 +75,13 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 	limit := min(max(args.Limit, 1), listLimitMax)
 	var b strings.Builder
 	for _, e := range found[:min(limit, len(found))] {
-		fmt.Fprintf(&b, "%s  %s  %s\n", workspace.QuotePath(e.Path), amount.Bytes(e.Info.Size()), u.sentAt(e))
+		fmt.Fprintf(&b, "%s  %s  %s\n", workspace.QuotePath(e.Path), amount.FormatBytes(e.Info.Size()), u.sentAt(e))
 	}
 	switch n := len(found); {
 	case n == 0:
 		b.WriteString("There are no files in uploads/.")
 	case n > limit:
-		fmt.Fprintf(&b, "... and %s older ones; raise limit.", amount.Number(int64(n-limit)))
+		fmt.Fprintf(&b, "... and %s older ones; raise limit.", amount.FormatNumber(int64(n-limit)))
 	}
 	return worker.Result{
 		Text:  b.String(),
@@ -114,7 +114,7 @@ func (u *uploads) sentAt(e workspace.Entry) string {
 }
 
 func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs) (worker.Result, error) {
-	name, err := u.ws.Clean(args.Path)
+	name, err := u.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -126,8 +126,8 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	undo := u.ws.RecordMove(ctx, call.KeepBefore, name, true)
-	where, err := u.ws.Trash(ctx, name, u.now())
+	undo := u.ws.RecordBeforeMove(ctx, call.KeepBefore, name, true)
+	where, err := u.ws.MoveToTrash(ctx, name, u.now())
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -139,7 +139,7 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 		),
 		Brief: "to the trash",
 		Changes: []protocol.Change{
-			{Kind: "delete", Target: name, Detail: where, Undo: workspace.CompleteMove(undo, where, true)},
+			{Kind: "delete", Target: name, Detail: where, Undo: workspace.RecordAfterMove(undo, where, true)},
 		},
 	}, nil
 }

@@ -92,10 +92,10 @@ func TestDelete_Upload_MovesToTrash(t *testing.T) {
 	}
 }
 
-// kept records the bytes of files.
-type kept struct{ bytes []string }
+// storedFiles records the bytes of files.
+type storedFiles struct{ bytes []string }
 
-func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (k *storedFiles) StoreBlob(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most))
 	k.bytes = append(k.bytes, string(data))
 	return protocol.BlobRef{Size: int64(len(data))}, err
@@ -114,31 +114,31 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	blobs := &kept{}
+	blobs := &storedFiles{}
 	run := func(p protocol.UploadsParameters) protocol.UploadsResult {
 		t.Helper()
 		r, err := Run(t.Context(), p, ws, time.UTC, blobs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Check(); err != nil {
+		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
 		return r
 	}
-	page := run(protocol.UploadsParameters{Action: protocol.UploadsList})
+	page := run(protocol.UploadsParameters{Action: protocol.UploadsActionList})
 	if page.Total != 10 || len(page.Files) != 8 || page.Files[0] != (protocol.Upload{Path: names[9], Size: 3, SentAt: "2026-11-20 08:00"}) {
 		t.Errorf("first there are %+v", page)
 	}
 	key := func(i int) string { return protocol.UploadKey(names[i]) }
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key(9)}); r.Blob == nil || len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key(9)}); r.Blob == nil || len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
 		t.Errorf("sent is %+v", r)
 	}
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
 	for range 2 { // runs twice, as after a crash
-		run(protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key(9)})
+		run(protocol.UploadsParameters{Action: protocol.UploadsActionDelete, Key: key(9)})
 	}
 	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
 		t.Errorf("it is there: %v", err)
@@ -151,12 +151,12 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		"behind one":           {protocol.UploadsParameters{Key: key(2), Offset: 8}, 7, names[1]},
 		"after a deleted file": {protocol.UploadsParameters{Key: key(9), Offset: 8}, 1, names[7]},
 	} {
-		c.p.Action = protocol.UploadsList
+		c.p.Action = protocol.UploadsActionList
 		if r := run(c.p); r.From != c.from || r.Total != 9 || r.Files[0].Path != c.first {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for _, action := range []protocol.UploadsAction{protocol.UploadsSend, protocol.UploadsDelete} {
+	for _, action := range []protocol.UploadsAction{protocol.UploadsActionSend, protocol.UploadsActionDelete} {
 		if r := run(protocol.UploadsParameters{Action: action, Key: protocol.UploadKey("x.md")}); len(r.Files) != 0 {
 			t.Errorf("%s of what is no upload: %+v", action, r)
 		}
@@ -172,8 +172,8 @@ func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, path := range []string{name, name, name + ".txt"} { // runs twice, as after a crash
-		p := protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)}
-		if _, err := Run(t.Context(), p, ws, time.UTC, &kept{}); err != nil {
+		p := protocol.UploadsParameters{Action: protocol.UploadsActionRemove, Key: protocol.UploadKey(path)}
+		if _, err := Run(t.Context(), p, ws, time.UTC, &storedFiles{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -193,10 +193,10 @@ func (e *Screen) before() *Cell {
 }
 
 // Text returns the text of a line, without spaces at its end.
-func (l Line) Text() string { return strings.TrimRight(l.All(), " ") }
+func (l Line) Text() string { return strings.TrimRight(l.PaddedText(), " ") }
 
-// All returns the text of a line, with a space for each empty cell.
-func (l Line) All() string {
+// PaddedText returns the text of a line, with a space for each empty cell.
+func (l Line) PaddedText() string {
 	var text strings.Builder
 	for _, cell := range l {
 		switch cell.Text {
@@ -219,8 +219,8 @@ func (e *Screen) Lines() []Line {
 	return all
 }
 
-// Everything returns the text of Lines.
-func (e *Screen) Everything() string {
+// AllText returns the text of Lines.
+func (e *Screen) AllText() string {
 	var all []string
 	for _, line := range e.Lines() {
 		all = append(all, line.Text())
@@ -228,8 +228,8 @@ func (e *Screen) Everything() string {
 	return strings.Join(all, "\n")
 }
 
-// Text returns the screen as text, with | at the cursor.
-func (e *Screen) Text() string {
+// TextWithCursor returns the screen as text, with | at the cursor.
+func (e *Screen) TextWithCursor() string {
 	var all []string
 	for row, line := range e.lines {
 		if row != e.row {
@@ -240,7 +240,7 @@ func (e *Screen) Text() string {
 		if e.wrapped {
 			at = len(line)
 		}
-		all = append(all, line[:at].All()+"|"+line[at:].Text())
+		all = append(all, line[:at].PaddedText()+"|"+line[at:].Text())
 	}
 	return strings.TrimRight(strings.Join(all, "\n"), "\n")
 }

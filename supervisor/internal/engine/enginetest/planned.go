@@ -26,15 +26,15 @@ type Options struct {
 
 // CheckPlans returns a Runner that also checks the statements of a package. After the tests it
 // checks all statements that the tests prepared, and the SQL constants that no test ran.
-func CheckPlans(tests Runner, o Options) Runner { return planned{tests, o} }
+func CheckPlans(tests Runner, o Options) Runner { return planCheckingRunner{tests, o} }
 
-type planned struct {
+type planCheckingRunner struct {
 	tests Runner
 	o     Options
 }
 
 // Run implements Runner.
-func (p planned) Run() (code int) {
+func (p planCheckingRunner) Run() (code int) {
 	r := &recorder{importPath: p.o.Package, helperFiles: p.o.HelperFiles, plans: map[string][]string{}}
 	engine.PrepareHook = r.record
 	code = p.tests.Run()
@@ -68,7 +68,7 @@ func runsAll() bool {
 	return true
 }
 
-func (p planned) list(r *recorder) (list []Statement, err error) {
+func (p planCheckingRunner) list(r *recorder) (list []Statement, err error) {
 	constants, err := constants(".")
 	if err != nil {
 		return nil, err

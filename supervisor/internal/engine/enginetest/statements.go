@@ -101,7 +101,7 @@ func (r *recorder) statements(constants []constant, db *engine.DB) (list []State
 			continue
 		}
 		if r.plans[c.text] = nil; db != nil {
-			r.plans[c.text], r.err = db.Plan(c.text)
+			r.plans[c.text], r.err = db.QueryPlan(c.text)
 		}
 	}
 	for text, plan := range r.plans {

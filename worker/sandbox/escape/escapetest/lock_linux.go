@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockHolder returns the process that keeps a file locked; 0 means none. The process is X1's
+// FindLockHolder returns the process that keeps a file locked; 0 means none. The process is X1's
 // daemon, which has outlived its worker. An error means that the daemon never ran.
-func LockHolder(file string) (pid int, err error) {
+func FindLockHolder(file string) (pid int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, err
