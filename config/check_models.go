@@ -42,18 +42,18 @@ func OpenAIServers() []string { return providerKinds[kindOpenAI].servers }
 // cacheTimes are the values of Models.Cache.
 var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0}
 
-// CacheDuration returns how long providers cache the beginning of a request; 0 means not at all.
+// CacheDuration returns how long providers cache a request's beginning; 0 means no cache.
 func (m Models) CacheDuration() time.Duration { return cacheTimes[m.Cache] }
 
-// MayChooseModel reports whether the user may choose a model by its full name. The models configured for
-// the user need no permission.
+// MayChooseModel reports whether the user may choose a model by its full name. The models
+// configured for the user need no permission.
 func (u User) MayChooseModel(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
 }
 
-// fullName returns a model's name as PROVIDER/MODEL or Offline. A bare name belongs to the default
-// provider; "" means that there is none.
+// fullName returns a model's name as PROVIDER/MODEL or OfflineModel. A bare name belongs to the
+// default provider; "" means that there is none.
 func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	provider, model, slashed := strings.Cut(spec, "/")
 	_, exists := m.Providers[provider]

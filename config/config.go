@@ -26,8 +26,8 @@ import "time"
 type Config struct {
 	// absolute path of the supervisor's own folder
 	State string `yaml:"state" check:"state"`
-	// SocketGroup is the OS group that may use the control socket, besides the service's account; ""
-	// means that account's own group.
+	// SocketGroup is the OS group that may use the control socket, besides the service's account;
+	// "" means that account's own group.
 	SocketGroup string `yaml:"socket_group" check:"account"`
 
 	Webhooks WebhookServer `yaml:"webhooks"`
@@ -90,7 +90,8 @@ type Telegram struct {
 	Groups []int64 `yaml:"groups" check:"groups" reload:"live"`
 }
 
-// TelegramWebhook lets Telegram call this machine. Without a URL, Mews polls Telegram (long polling).
+// TelegramWebhook lets Telegram call this machine. Without a URL, Mews polls Telegram (long
+// polling).
 type TelegramWebhook struct {
 	// URL that Telegram calls: https, or http on this machine; the path is TelegramWebhookPath
 	URL string `yaml:"url"`
@@ -110,8 +111,8 @@ type SendRate struct {
 	All int `yaml:"all" default:"30" min:"1" max:"1000"`
 }
 
-// Models configures the models. A model is named PROVIDER/MODEL or Offline. A bare name means a
-// model of the default's provider. A bare default belongs to the only provider.
+// Models configures the models. A model is named PROVIDER/MODEL or OfflineModel. A bare name means
+// a model of the default's provider. A bare default belongs to the only provider.
 type Models struct {
 	Default string `yaml:"default" default:"offline" check:"default_model"`
 	// cheaper model for minor work; "" means Default
@@ -164,8 +165,8 @@ type Worker struct {
 	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
 	// OS account for workers of users without one, if the service runs as root.
 	Account string `yaml:"account" default:"mews"`
-	// Uids for these workers instead of that account: a free range of the host, AutomaticUIDs, or "" for
-	// none. See UIDRange.
+	// Uids for these workers instead of that account: a free range of the host, AutomaticUIDs, or
+	// "" for none. See UIDRange.
 	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
 	// Limits of a worker with all its processes: bytes of memory; processes and threads; bytes of
@@ -211,7 +212,8 @@ const (
 	BusyModeRestart = "restart" // the message stops the running turn, and gets its own turn
 )
 
-// ClaimsModeCheck is the value of Chat.Claims that adds a warning below answers with unproved claims.
+// ClaimsModeCheck is the value of Chat.Claims that adds a warning below answers with unproved
+// claims.
 const ClaimsModeCheck = "check"
 
 // Limits limits turns.
@@ -331,8 +333,8 @@ type User struct {
 	ModelsAllowed []string `yaml:"models_allowed" check:"model_globs"`
 }
 
-// FileRules restricts the file tools, by doublestar globs of paths below the user's home. An empty list
-// restricts nothing.
+// FileRules restricts the file tools, by doublestar globs of paths below the user's home. An empty
+// list restricts nothing.
 type FileRules struct {
 	Include []string `yaml:"include" check:"globs"` // if not empty, only these files are visible
 	Exclude []string `yaml:"exclude" check:"globs"` // invisible files, even if Include names them

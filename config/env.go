@@ -67,10 +67,10 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// FindConfigFile returns the path of the configuration file to load, or "". It returns explicit if that
-// is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and
-// /etc/mews/mews.yaml. A file that exists but can't be read is found too: otherwise Mews would run
-// with another configuration than intended.
+// FindConfigFile returns the path of the configuration file to load, or "". It returns explicit if
+// that is not "", otherwise the first existing file of ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml
+// and /etc/mews/mews.yaml. A file that exists but can't be read is found too: otherwise Mews would
+// run with another configuration than intended.
 func FindConfigFile(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit

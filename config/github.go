@@ -81,8 +81,8 @@ type GitHubRepo struct {
 	Forks string `yaml:"forks" default:"ask" oneof:"ask allow"`
 }
 
-// Hook is a path that other programs call to have a message sent. The path is HookPathPrefix and the
-// hook's name.
+// Hook is a path that other programs call to have a message sent. The path is HookPathPrefix and
+// the hook's name.
 type Hook struct {
 	// the user who gets the messages: a name in Users
 	User string `yaml:"user"`

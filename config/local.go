@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// LocalConfig returns the configuration for a machine without a file. It has one user, the account that
-// runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
+// LocalConfig returns the configuration for a machine without a file. It has one user, the account
+// that runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
 // MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
 // another program's bot, and a bot answers only one program.)
 func LocalConfig(env Env) (*Config, error) {

@@ -97,7 +97,7 @@ func readTOTP(w written) (any, string) {
 // OptionalBool is a bool whose default may be true.
 type OptionalBool string
 
-// OptionalTrue is a Switch that is true.
+// OptionalTrue is an OptionalBool that is true.
 const OptionalTrue OptionalBool = "true"
 
 func parseSwitch(text string) (OptionalBool, error) {

@@ -28,8 +28,8 @@ var whisperModels = map[uint32]whisperModel{
 }
 
 // WhisperMemoryBytes returns the memory that whisper.cpp needs with a model, in bytes. It reads the
-// first WhisperHeaderBytes bytes and the size of the file. A quantized model needs less, in proportion
-// to its size. WhisperMemoryBytes refuses other files, and models without weights.
+// first WhisperHeaderBytes bytes and the size of the file. A quantized model needs less, in
+// proportion to its size. WhisperMemoryBytes refuses other files, and models without weights.
 func WhisperMemoryBytes(header []byte, size int64) (int64, error) {
 	// magic is "ggml". The header's number n_audio_layer is at position layers, from 1.
 	const magic, layers = 0x67676d6c, 5

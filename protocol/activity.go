@@ -1,8 +1,8 @@
 package protocol
 
-// MethodActivityRead reads the user's activity, newest first, as lines: ActivityReadParams to Activity.
-// It is a call in turn, at most MaxActivityReads times in a turn. Its error tells the model in
-// words what cannot be read.
+// MethodActivityRead reads the user's activity, newest first, as lines: ActivityReadParams to
+// ActivityReadResult. It is a call in turn, at most MaxActivityReads times in a turn. Its error
+// tells the model in words what cannot be read.
 //
 //	{"turn":8,"time":"7d","kind":"sent"}
 //	{"text":"2026-11-20 13:05 sent a.png (image/png, 12 bytes)"}
@@ -11,7 +11,7 @@ const MethodActivityRead = "activity.read"
 // Limits of reading the activity.
 const (
 	MaxActivityReads       = 20
-	MaxActivityAnswerBytes = 4 << 10 // bytes of the text in an Activity
+	MaxActivityAnswerBytes = 4 << 10 // bytes of the text in an ActivityReadResult
 )
 
 // ActivityReadParams selects the activity.

@@ -1,9 +1,9 @@
 package protocol
 
 // Blobs are bytes that are not sent in a line's parameters: a tool's whole output if Text was cut,
-// pictures, files, archives. The worker sends and reads them in chunks of at most MaxBlobChunkBytes bytes,
-// with at most MaxUnansweredChunks chunks unanswered. Chunks wait until every other message has left. The
-// supervisor keeps them by their hash and never opens a path that a worker named.
+// pictures, files, archives. The worker sends and reads them in chunks of at most MaxBlobChunkBytes
+// bytes, with at most MaxUnansweredChunks chunks unanswered. Chunks wait until every other message
+// has left. The supervisor keeps them by their hash and never opens a path that a worker named.
 //
 // The parameters of each call name either its turn or its operation; the other is 0.
 const (
@@ -54,8 +54,8 @@ type BlobCommitParams struct {
 	Blob      int64 `json:"blob"`
 }
 
-// BlobReadParams asks for at most Length bytes from Offset. Only blobs of the connection's own user can
-// be read.
+// BlobReadParams asks for at most Length bytes from Offset. Only blobs of the connection's own user
+// can be read.
 type BlobReadParams struct {
 	Turn      int64  `json:"turn,omitempty"`
 	Operation int64  `json:"operation,omitempty"`

@@ -16,7 +16,7 @@ type call struct {
 // nil accepts any result. An error answer is an *Error in the chain. If ctx ends, Call sends
 // cancel, and the other side has CancelGrace to answer. An answer in time is returned as usual.
 // Without an answer the error wraps context.Cause(ctx). After the end of the connection the error
-// wraps ErrClosed. Handler.Notify must not call it.
+// wraps ErrClosed. Handler.HandleNotification must not call it.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 }
 
 // Notify queues a notification. If the queue is full, Notify waits until ctx or the connection
-// ends. It does not wait for the line to leave. Handler.Notify must not call it.
+// ends. It does not wait for the line to leave. Handler.HandleNotification must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)

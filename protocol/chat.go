@@ -12,9 +12,9 @@ import (
 )
 
 // MethodChatSend sends one or several files to the turn's chat. It is a call in turn, one at a
-// time, at most MaxSendCallsPerTurn times in a turn. A repeated call sends nothing again and gets the same
-// answer, even if the file has changed. The call may wait for the user's approval. Its error tells
-// the model in words why the file was not sent.
+// time, at most MaxSendCallsPerTurn times in a turn. A repeated call sends nothing again and gets
+// the same answer, even if the file has changed. The call may wait for the user's approval. Its
+// error tells the model in words why the file was not sent.
 const MethodChatSend = "chat.send"
 
 // MethodChatMessage sends a text to the turn's chat, before the turn's answer: the argument text of
@@ -143,10 +143,11 @@ func ValidateCaption(text string) error {
 	return nil
 }
 
-// SafeFileName returns a path's last name in a form that is safe to show. It has at most MaxFileNameBytes
-// bytes and keeps the extension. A _ replaces each character that does not print or could hide the
-// true name, such as a mark that changes the direction of reading. Square brackets become round,
-// because square ones enclose notes to the model. A name made by SafeFileName does not change again.
+// SafeFileName returns a path's last name in a form that is safe to show. It has at most
+// MaxFileNameBytes bytes and keeps the extension. A _ replaces each character that does not print
+// or could hide the true name, such as a mark that changes the direction of reading. Square
+// brackets become round, because square ones enclose notes to the model. A name made by
+// SafeFileName does not change again.
 func SafeFileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))

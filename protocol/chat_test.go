@@ -54,8 +54,8 @@ func TestFileName_UnsafeNames_BecomeSafe(t *testing.T) {
 	}
 }
 
-// FuzzFileName checks that the other side accepts a name made by SafeFileName, and that SafeFileName does
-// not change it again.
+// FuzzFileName checks that the other side accepts a name made by SafeFileName, and that
+// SafeFileName does not change it again.
 func FuzzFileName(f *testing.F) {
 	for _, name := range []string{"", "a", "a/b", "..", "x.\x00", strings.Repeat("é ", 300), " .", ". .", "a.b c", "\u200d", "\xf0\x9f"} {
 		f.Add(name)

@@ -70,9 +70,9 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 
 // Run serves the connection until it ends, and returns the cause. It ends if ctx ends, Close is
 // called, the other side goes, or the wire is broken. The cause is context.Cause(ctx), Close's
-// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocolBroken or
-// ErrPeerStalled, or the error of a read or write. The contexts of handlers end first. Run waits for
-// the handlers and all goroutines. It may be called once.
+// cause, io.EOF between two lines, io.ErrUnexpectedEOF within a line, a wrapped ErrProtocolBroken
+// or ErrPeerStalled, or the error of a read or write. The contexts of handlers end first. Run waits
+// for the handlers and all goroutines. It may be called once.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
 	c.update(func(s *connState) { again, s.running = s.running, true })

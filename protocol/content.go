@@ -64,8 +64,8 @@ var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }
 
-// DetectImageType returns the media type of a picture; "" if it is none of ImageTypes. The first 12 bytes
-// of data are enough.
+// DetectImageType returns the media type of a picture; "" if it is none of ImageTypes. The first 12
+// bytes of data are enough.
 func DetectImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
 		if len(data) >= len(magic) && matchesMagic(data, magic) {

@@ -19,9 +19,9 @@
 // escapes are resolved; invalid UTF-8; unpaired surrogates; numbers that float64 cannot hold; null
 // for a value that cannot be nil; nesting deeper than 64 (the envelope is the first level);
 // anything after the value. This holds in the envelope, in params and in results. A json.RawMessage
-// (a tool's arguments, a schema) may have any key once and may be 48 deep; ValidateRawJSON checks such a
-// value. A side checks its own lines by the same rules before it sends them. So a bad value is an
-// error of the code that made it.
+// (a tool's arguments, a schema) may have any key once and may be 48 deep; ValidateRawJSON checks
+// such a value. A side checks its own lines by the same rules before it sends them. So a bad value
+// is an error of the code that made it.
 //
 // # Calls
 //
@@ -32,8 +32,8 @@
 //
 // cancel{id} is a notification by which a caller cancels a call. The context of the call's handler
 // ends. The call is still answered: with CodeCancelled, or with its result (turn.start ends with
-// TurnEndStopped). A cancel for a call that is not open is ignored, because the answer may have crossed
-// it. The caller waits 5 s (Options.CancelGrace) for the answer.
+// TurnEndStopped). A cancel for a call that is not open is ignored, because the answer may have
+// crossed it. The caller waits 5 s (Options.CancelGrace) for the answer.
 //
 // The connection itself answers ping, even if all handlers are busy: an answer shows that the other
 // side reads and writes.
@@ -55,8 +55,8 @@
 // A reader never waits for its own writer. Lines wait in a bounded queue (4 MiB,
 // Options.QueueBytes; a quarter of that for the bulk lane), and a sender waits for room in it. The
 // reader's own short answers may use another quarter. A peer that asks without reading uses that
-// up, and the connection ends with ErrPeerStalled. It also ends so if the peer does not read 64 KiB of
-// a line within 10 s (Options.WriteTimeout).
+// up, and the connection ends with ErrPeerStalled. It also ends so if the peer does not read 64 KiB
+// of a line within 10 s (Options.WriteTimeout).
 //
 // # Errors
 //
@@ -88,32 +88,32 @@
 //
 //	supervisor to worker
 //	  hello            Hello to HelloResult                    the first call
-//	  walls.try        TryWallsParams to TryWallsResult                  in place of hello: a worker of nobody tries to escape
+//	  walls.try        TryWallsParams to TryWallsResult        in place of hello: a worker of nobody tries to escape
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello
 //	  stop             no parameters, no result                cancel turns and operations, answer, end
 //
 //	worker to supervisor
-//	  tools.changed    ToolsChangedParams, no result                 at any time after hello
-//	  model.stream     ModelStreamParams to ModelStreamResult            in turn, one at a time
-//	  step.commit      StepCommitParams to StepCommitResult             in turn
+//	  tools.changed    ToolsChangedParams, no result           at any time after hello
+//	  model.stream     ModelStreamParams to ModelStreamResult  in turn, one at a time
+//	  step.commit      StepCommitParams to StepCommitResult    in turn
 //	  turn.event       TurnEvent, a notification               in turn
-//	  blob.begin       BlobBeginParams to BlobBeginResult                  in turn or operation
-//	  blob.write       BlobWriteParams, no result                    in turn or operation, at most 64 KiB of data, two unanswered a blob
-//	  blob.commit      BlobCommitParams to BlobRef                   in turn or operation
-//	  blob.read        BlobReadParams to BlobReadResult                    in turn or operation
-//	  chat.send        ChatSendParams to ChatSendResult                    in turn, one at a time; may wait for the user
+//	  blob.begin       BlobBeginParams to BlobBeginResult      in turn or operation
+//	  blob.write       BlobWriteParams, no result              in turn or operation, at most 64 KiB of data, two unanswered a blob
+//	  blob.commit      BlobCommitParams to BlobRef             in turn or operation
+//	  blob.read        BlobReadParams to BlobReadResult        in turn or operation
+//	  chat.send        ChatSendParams to ChatSendResult        in turn, one at a time; may wait for the user
 //	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
 //	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
 //
 //	both
-//	  cancel           Cancel, a notification                  taken by the connection
+//	  cancel           CancelParams, a notification            taken by the connection
 //	  ping             no parameters, no result                answered by the connection
 //
 // A turn of kind review or triage has its own worker without a home. That worker may call
-// model.stream (each time with a separate window: ModelStreamParams.Child), blob.read of the material
-// that turn.start names, and review.report. Any other call ends it.
+// model.stream (each time with a separate window: ModelStreamParams.Child), blob.read of the
+// material that turn.start names, and review.report. Any other call ends it.
 //
 // If a host call is neither here nor in the transcript, the comment of its constant has an example.
 //

@@ -15,28 +15,29 @@ import (
 // from the beginning.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged announces that something in the home may have changed: IndexChangedParams. It is a
-// notification, at any time.
+// MethodIndexChanged announces that something in the home may have changed: IndexChangedParams. It
+// is a notification, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names existing text files: IndexFilesParams to IndexFilesResult. It is a call in an
-// index operation, once for each page of files. No file is named twice.
+// MethodIndexFiles names existing text files: IndexFilesParams to IndexFilesResult. It is a call in
+// an index operation, once for each page of files. No file is named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections lists the sections of files: IndexSectionsParams to IndexSectionsResult. It is a
-// call in an index operation. The supervisor records the files once it has all missing sections.
+// MethodIndexSections lists the sections of files: IndexSectionsParams to IndexSectionsResult. It
+// is a call in an index operation. The supervisor records the files once it has all missing
+// sections.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
 const MethodIndexSections = "index.sections"
 
-// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPutParams, no result.
-// The blob is an IndexBlob as JSON.
+// MethodIndexPut sends missing sections, which are in a blob of the operation: IndexPutParams, no
+// result. The blob is an IndexBlob as JSON.
 //
 //	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
 //	{}

@@ -69,7 +69,8 @@ func (p CheckParameters) Validate() error {
 
 // CheckResult is the result of a check.
 type CheckResult struct {
-	// the condition holds: a change that counts since the last check, or a command that exited with 0
+	// the condition holds: a change that counts since the last check, or a command that exited with
+	// 0
 	Met bool `json:"met,omitempty"`
 	// Found has changed since the last check. For files, Changed equals Met. The first output of a
 	// command counts as changed.

@@ -191,10 +191,12 @@ type MemoryParameters struct {
 	Path             string `json:"path,omitempty"`  // file or folder to import, relative to the home
 	HighestForgotten int    `json:"after,omitempty"` // highest number in the id of a forgotten fact
 
-	// for MemoryActionImport: the newest DigestWords of texts not to import, at most MaxForgottenDigests
+	// for MemoryActionImport: the newest DigestWords of texts not to import, at most
+	// MaxForgottenDigests
 	Forgotten []string `json:"forgotten,omitempty"`
 
-	// for MemoryActionShow and MemoryActionForget: turns whose facts and notes are meant, instead of one fact
+	// for MemoryActionShow and MemoryActionForget: turns whose facts and notes are meant, instead
+	// of one fact
 	Turns *MemoryTurns `json:"of,omitempty"`
 }
 
@@ -253,7 +255,8 @@ func (r MemoryResult) Validate() error {
 	return nil
 }
 
-// DigestWords returns the SHA-256 of a text's Words in hexadecimal. One space joins the words.
+// DigestWords returns the SHA-256 of a text's NormalizedWords in hexadecimal. One space joins the
+// words.
 func DigestWords(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(NormalizedWords(text), " ")))
 	return hex.EncodeToString(sum[:])

@@ -12,8 +12,8 @@ var (
 	// ErrClosed is the error of a call on a connection that has ended. It is wrapped together with
 	// the cause of the end.
 	ErrClosed = errors.New("connection closed")
-	// ErrProtocolBroken means that the other side has broken the rules of the wire: it is hostile or
-	// broken.
+	// ErrProtocolBroken means that the other side has broken the rules of the wire: it is hostile
+	// or broken.
 	ErrProtocolBroken = errors.New("protocol broken by the other side")
 	// ErrPeerStalled means that the other side does not read.
 	ErrPeerStalled = errors.New("the other side does not read")
@@ -71,8 +71,8 @@ type Request struct {
 	Params json.RawMessage // an object; nil if there were none; owned by the receiver
 }
 
-// DecodeParams decodes the request's parameters into params as DecodeStrict does. params points to the
-// method's struct; nil is for a method without parameters. The error is an *Error with
+// DecodeParams decodes the request's parameters into params as DecodeStrict does. params points to
+// the method's struct; nil is for a method without parameters. The error is an *Error with
 // CodeInvalidParams that describes the fault.
 func (r *Request) DecodeParams(params any) error {
 	var err error
@@ -92,14 +92,15 @@ func (r *Request) DecodeParams(params any) error {
 
 // Handler answers the calls and notifications of the other side.
 type Handler interface {
-	// HandleCall answers one call, in a separate goroutine. ctx ends if the caller sends cancel (with the
-	// cause ErrCallCancelled) or if the connection ends. A nil result is sent as null, an *Error
-	// unchanged, and the error of a cancelled context as CodeCancelled. Any other error is sent as
-	// CodeInternal without its text, which goes to Options.Report. Calls begin in any order, also
-	// compared with notifications. Only blob.* calls are answered one after the other as they
-	// arrived.
+	// HandleCall answers one call, in a separate goroutine. ctx ends if the caller sends cancel
+	// (with the cause ErrCallCancelled) or if the connection ends. A nil result is sent as null, an
+	// *Error unchanged, and the error of a cancelled context as CodeCancelled. Any other error is
+	// sent as CodeInternal without its text, which goes to Options.Report. Calls begin in any
+	// order, also compared with notifications. Only blob.* calls are answered one after the other
+	// as they arrived.
 	HandleCall(ctx context.Context, req *Request) (any, error)
-	// HandleNotification handles a notification, on the reader's goroutine, in the order of arrival. It must
-	// not block or wait for an answer from the same connection, because nothing is read meanwhile.
+	// HandleNotification handles a notification, on the reader's goroutine, in the order of
+	// arrival. It must not block or wait for an answer from the same connection, because nothing is
+	// read meanwhile.
 	HandleNotification(req *Request)
 }

@@ -9,11 +9,11 @@ package protocol
 // to the user.
 const MethodModelStream = "model.stream"
 
-// ModelStreamParams names the parts of a request beside the transcript. A text or list that was sent on
-// this connection before is named only by its hash. If the supervisor does not have the text or
-// list, it answers CodeUnknownHash, and the worker sends the whole. The supervisor also answers
-// CodeUnknownHash if the system text must not be used any longer. Then the worker composes a new
-// text.
+// ModelStreamParams names the parts of a request beside the transcript. A text or list that was
+// sent on this connection before is named only by its hash. If the supervisor does not have the
+// text or list, it answers CodeUnknownHash, and the worker sends the whole. The supervisor also
+// answers CodeUnknownHash if the system text must not be used any longer. Then the worker composes
+// a new text.
 //
 // The supervisor keeps using the conversation's earlier system text while a new text would cost
 // more. The worker always sends the newest text.

@@ -38,8 +38,8 @@ type ArchiveParameters struct {
 	MaxBytes int64 `json:"max_bytes"`
 }
 
-// MinArchiveBytes is the smallest bound of an archive, in bytes: it must hold the list of names that
-// were left out.
+// MinArchiveBytes is the smallest bound of an archive, in bytes: it must hold the list of names
+// that were left out.
 const MinArchiveBytes = 1 << 20
 
 // ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for

@@ -7,9 +7,9 @@ import (
 )
 
 // MethodQuestionAsk asks the user a question of the model. It is a call in turn. The worker only
-// names the model's call; its arguments, which the supervisor has, are an Ask. Until the user has
-// answered, the call fails with CodeWaitsForUser. The worker then ends the turn with TurnEndWaitsForUser, and makes
-// the same call again when the turn goes on.
+// names the model's call; its arguments, which the supervisor has, are AskArguments. Until the user
+// has answered, the call fails with CodeWaitsForUser. The worker then ends the turn with
+// TurnEndWaitsForUser, and makes the same call again when the turn goes on.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"They chose: Blue"}
@@ -46,7 +46,7 @@ const (
 	AskKindFile     AskKind = "file"     // a file or several
 )
 
-// Bounds of an Ask, in characters and in options.
+// Bounds of AskArguments, in characters and in options.
 const (
 	MaxAskTextCharacters   = 1000
 	MaxAskOptions          = 12

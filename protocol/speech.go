@@ -45,8 +45,8 @@ type TranscribedPiece struct {
 const (
 	MaxPieceTextBytes  = 16 << 10  // bytes of one piece: about 2 minutes
 	MaxTranscriptBytes = 256 << 10 // bytes of a whole recording: well within MaxLine
-	// LongTranscriptCharacters is the number of characters from which a text is also kept in a file beside
-	// the recording.
+	// LongTranscriptCharacters is the number of characters from which a text is also kept in a file
+	// beside the recording.
 	LongTranscriptCharacters = 3000
 )
 
@@ -84,7 +84,7 @@ const MaxPieceSeconds = 300
 // MaxPieces returns the most pieces of a recording with that many seconds.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Validate refuses a piece that no honest worker sends for a recording of that many seconds. The
+// Validate refuses a piece that no honest worker sends. seconds is the length of the recording. The
 // expected piece is next. done tells whether this start has begun the piece before.
 func (p OperationPiece) Validate(next int, done bool, seconds int) error {
 	switch {

@@ -35,7 +35,7 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// ValidateRawJSON refuses a json.RawMessage that the wire would refuse, or with case-variant keys. Some
+// ValidateRawJSON refuses a value that the wire would refuse, or with case-variant keys. Some
 // readers of JSON treat such keys as equal, and some do not. Call it for a value from elsewhere,
 // such as the arguments of a model's tool call, before it goes into a message. A line with an
 // invalid value cannot be sent.

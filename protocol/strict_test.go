@@ -177,8 +177,8 @@ func TestDecodeStrict_NoPointer_IsRefused(t *testing.T) {
 	}
 }
 
-// TestScanString_EveryAlignment_FindsFaults puts each interesting byte at each of the eight positions
-// that are skipped at once.
+// TestScanString_EveryAlignment_FindsFaults puts each interesting byte at each of the eight
+// positions that are skipped at once.
 func TestScanString_EveryAlignment_FindsFaults(t *testing.T) {
 	for before := range 17 {
 		for after := range 9 {

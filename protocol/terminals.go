@@ -1,7 +1,7 @@
 package protocol
 
-// MethodTerminalsList asks a worker for its running terminals. A program in a terminal may outlive the
-// turn that opened it. It has no parameters, and its result is a TerminalList.
+// MethodTerminalsList asks a worker for its running terminals. A program in a terminal may outlive
+// the turn that opened it. It has no parameters, and its result is a TerminalList.
 const MethodTerminalsList = "terminals.list"
 
 // TerminalList is the result of terminals.list.

@@ -52,7 +52,8 @@ const (
 	TurnEndTimeLimit  TurnEndReason = "time"    // TurnLimits.Seconds was reached
 	TurnEndRepetition TurnEndReason = "repeat"  // the model made the same call three times running
 	TurnEndError      TurnEndReason = "error"   // a model call failed for good; the supervisor knows the details
-	// a call failed with CodeWaitsForUser: the turn has not ended, and goes on when the user has answered
+	// a call failed with CodeWaitsForUser: the turn has not ended, and goes on when the user has
+	// answered
 	TurnEndWaitsForUser TurnEndReason = "waits"
 	// the model declined to answer; only the supervisor sets it, in place of TurnEndError
 	TurnEndRefused TurnEndReason = "refused"
@@ -71,8 +72,8 @@ type TurnEnd struct {
 
 // MethodStepCommit commits the state of one tool call. It is a call in turn.
 //
-// CallStateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer.
-// CallStateDone carries the result and is committed when the tool has ended.
+// CallStateBegun is committed before a tool with EffectOnce runs; the tool runs only after the
+// answer. CallStateDone carries the result and is committed when the tool has ended.
 const MethodStepCommit = "step.commit"
 
 // CallState is the state of a tool call.
@@ -83,7 +84,8 @@ const (
 	CallStateDone  CallState = "done"  // the tool has ended, successfully or not
 )
 
-// StepCommitParams names the call by its id; the supervisor checks that the turn's last step holds it.
+// StepCommitParams names the call by its id; the supervisor checks that the turn's last step holds
+// it.
 type StepCommitParams struct {
 	Turn   int64       `json:"turn"`
 	Call   string      `json:"call"`

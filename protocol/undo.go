@@ -16,9 +16,9 @@ const (
 	MaxUndoBytesPerTurn = 64 << 20 // bytes of one turn's files
 )
 
-// FileState is the state of a path. It is FileStateAbsent, FileStateFolder, FileStateLink, or the hex SHA-256 of a
-// regular file's bytes. For a file over MaxUndoFileBytes bytes, or one that a program has left, it is
-// FileStateLargePrefix with size and time.
+// FileState is the state of a path. It is FileStateAbsent, FileStateFolder, FileStateLink, or the
+// hex SHA-256 of a regular file's bytes. For a file over MaxUndoFileBytes bytes, or one that a
+// program has left, it is FileStateLargePrefix with size and time.
 type FileState string
 
 const (

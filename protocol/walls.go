@@ -1,7 +1,7 @@
 package protocol
 
-// MethodTryWalls asks a worker to try to escape from its walls: TryWallsParams to TryWallsResult. It
-// replaces hello, for a worker without a user.
+// MethodTryWalls asks a worker to try to escape from its walls: TryWallsParams to TryWallsResult.
+// It replaces hello, for a worker without a user.
 const MethodTryWalls = "walls.try"
 
 // DaemonMarkerFile is a file in the home of a worker that tries all escapes. A process that the
@@ -9,8 +9,8 @@ const MethodTryWalls = "walls.try"
 // the worker.
 const DaemonMarkerFile = "mews-daemon"
 
-// TryWallsParams selects the attempts and their victims. The supervisor has made the victims. Each victim
-// holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
+// TryWallsParams selects the attempts and their victims. The supervisor has made the victims. Each
+// victim holds Secret: a worker that can read Secret has escaped. An empty victim is not tried.
 type TryWallsParams struct {
 	// try all attempts; false means only attempts that are quick and leave nothing behind
 	All     bool    `json:"all,omitempty"`

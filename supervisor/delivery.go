@@ -77,8 +77,8 @@ func (f File) IsPicture() bool {
 	return f.MediaType == "image/png" || f.MediaType == "image/jpeg" || f.MediaType == "image/webp"
 }
 
-// MessageCleanup is a pending change of a message in a chat. It is made as soon as the channel is able
-// to.
+// MessageCleanup is a pending change of a message in a chat. It is made as soon as the channel is
+// able to.
 type MessageCleanup struct {
 	ID           int64
 	Conversation Conversation

@@ -15,7 +15,7 @@ type Error struct {
 	Err     error // cause for the log; may be nil
 }
 
-// ErrorCodeOf is the kind of an error. Programs compare codes, never texts.
+// ErrorCode is the kind of an error. Programs compare codes, never texts.
 type ErrorCode string
 
 const (

@@ -76,8 +76,8 @@ type ForgottenFact struct {
 	Message int64 // the message that the fact is based on; 0 means none
 }
 
-// ForgetRequest is a request to forget a span of time. The user's messages in the span are forgotten,
-// and everything that followed from them.
+// ForgetRequest is a request to forget a span of time. The user's messages in the span are
+// forgotten, and everything that followed from them.
 type ForgetRequest struct {
 	ID           int64
 	User         string

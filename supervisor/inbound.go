@@ -13,7 +13,7 @@ type InboundKind string
 const (
 	KindText    InboundKind = "text"    // a text for the model, in the conversation's order
 	KindCommand InboundKind = "command" // a slash command; it does not wait in the queue
-	// the press of a button; it does not wait in the queue; Text is the Button's Press
+	// the press of a button; it does not wait in the queue; Text is the button's press text
 	KindPress InboundKind = "press"
 	// a code that opens the gate; the service answers it at once and never stores it
 	KindCode InboundKind = "code"
@@ -79,8 +79,8 @@ type Inbound struct {
 // come together.
 const GroupForwarded = "forward"
 
-// InboundPriority orders the waiting inbounds of a conversation. Among equal priorities the order of
-// sending counts.
+// InboundPriority orders the waiting inbounds of a conversation. Among equal priorities the order
+// of sending counts.
 type InboundPriority int
 
 const (
@@ -167,7 +167,7 @@ const (
 	// a message of a user, perhaps with Unreadable content
 	IncomingMessage    IncomingKind = "message"
 	IncomingUnreadable IncomingKind = "unreadable" // a message with only Unreadable content
-	// a press of a button; Text is the Button's Press
+	// a press of a button; Text is the button's press text
 	IncomingPress IncomingKind = "press"
 	// a chat has a new name; the same update may come more than once
 	IncomingMoved IncomingKind = "moved"

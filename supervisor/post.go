@@ -19,8 +19,8 @@ type RichText struct {
 	Album []File `json:"album,omitempty"`
 }
 
-// AppendNote returns the text with a note in italics below it. If there is no room for the note, the
-// end of the text is cut off.
+// AppendNote returns the text with a note in italics below it. If there is no room for the note,
+// the end of the text is cut off.
 func (t RichText) AppendNote(note string, most int) RichText {
 	const gap = "\n\n"
 	t = t.Truncate(most - UTF16Length(gap+note))
@@ -29,8 +29,8 @@ func (t RichText) AppendNote(note string, most int) RichText {
 	return t
 }
 
-// Truncate shortens a text to at most most UTF-16 code units. A longer text loses its end and gets an
-// ellipsis.
+// Truncate shortens a text to at most most UTF-16 code units. A longer text loses its end and gets
+// an ellipsis.
 func (t RichText) Truncate(most int) RichText {
 	if UTF16Length(t.Text) <= most {
 		return t
@@ -61,7 +61,8 @@ func UTF16Length(text string) (n int) {
 	return n
 }
 
-// RichTextEntity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's words.)
+// RichTextEntity is a mark on a stretch of text. (The Bot API's MessageEntity, with the API's
+// words.)
 type RichTextEntity struct {
 	Type     RichTextEntityType `json:"type"`
 	Offset   int                `json:"offset"` // start of the mark, in UTF-16 code units
@@ -106,8 +107,8 @@ type Post struct {
 	Content  RichText // the content to show
 }
 
-// SendReservation reserves a chat's next post for an answer that will be stored now. Nothing else is sent
-// to the chat until End is called.
+// SendReservation reserves a chat's next post for an answer that will be stored now. Nothing else
+// is sent to the chat until End is called.
 type SendReservation struct {
 	Content RichText // the content of the answer's only post
 	// End ends the reservation and sends the stored post of the delivery. Without an ID in the

@@ -51,8 +51,8 @@ type PendingFile struct {
 const maxRefused = 100
 
 // RecordState returns the prompt file after its state in the home was read. If a new version waits,
-// Pending has no Since. dirty means that the user may not be the one who changed the file. first
-// means that the home was never read before.
+// Pending has no Since. The argument dirty means that the user may not be the one who changed the
+// file. The argument first means that the home was never read before.
 func (f PromptFile) RecordState(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.pendingReason(seen, dirty && !first)
 	switch {
@@ -159,8 +159,8 @@ func (f PromptFile) PendingKey() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// CanAcceptPending reports whether the pending version can be accepted. It must be a regular file, or the
-// file must be missing.
+// CanAcceptPending reports whether the pending version can be accepted. It must be a regular file,
+// or the file must be missing.
 func (f PromptFile) CanAcceptPending() bool {
 	return f.Pending.State.IsHash() || f.Pending.State == protocol.FileStateAbsent
 }

@@ -76,8 +76,8 @@ type Answer struct {
 	// The following fields hold the answer to a QuestionAsk, with SayThis. Only one of them is set.
 	// If the user added words to options, Options and Text are set.
 	Options []int `json:"options,omitempty"` // indexes in Ask.Options, from 0, ascending
-	// the user's words, or a location in words; for AskNumber and AskDate the parsed form, such as
-	// 12.5 or 2026-11-24 18:30
+	// the user's words, or a location in words; for AskKindNumber and AskKindDate the parsed form,
+	// such as 12.5 or 2026-11-24 18:30
 	Text  string          `json:"text,omitempty"`
 	Parts []protocol.Part `json:"parts,omitempty"` // parts for the model about the files in the user's answer
 	// Parts have words of others
@@ -135,7 +135,7 @@ type QuestionPress struct {
 	Digest       string // SHA-256 of the button's nonce, in hexadecimal
 	User         string // the pressing user
 	Conversation int64  // the conversation of the press
-	Word         string // the button's word: a Say, or with QuestionAsk a word of package answer
+	Word         string // the button's word: an AnswerChoice, or with QuestionAsk a word of package answer
 }
 
 // Grant is a user's lasting approval of one exact effect.

@@ -198,11 +198,12 @@ type BudgetShortage struct {
 // AmountLeft returns the amount that may still be set aside under the limit. It may be negative.
 func (s BudgetShortage) AmountLeft() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 
-// MissingAmount returns by how much the claim's least amount exceeds the limit. The result is positive.
+// MissingAmount returns by how much the claim's least amount exceeds the limit. The result is
+// positive.
 func (s BudgetShortage) MissingAmount() int64 { return s.Wanted - s.AmountLeft() }
 
-// LimitExtension adds an amount to a user's limits. These are the limits of a turn, the current day and
-// the current month.
+// LimitExtension adds an amount to a user's limits. These are the limits of a turn, the current day
+// and the current month.
 type LimitExtension struct {
 	User   string
 	Turn   int64

@@ -39,9 +39,9 @@ type steerRun struct {
 	opened chan struct{}
 }
 
-// TestSteerRun_RandomDeaths_AnswersAllOnce kills supervisor and workers at random while people write during turns of several
-// steps. In the end each message is in its transcript once and in order, is done, and is answered
-// by one turn.
+// TestSteerRun_RandomDeaths_AnswersAllOnce kills supervisor and workers at random while people
+// write during turns of several steps. In the end each message is in its transcript once and in
+// order, is done, and is answered by one turn.
 func TestSteerRun_RandomDeaths_AnswersAllOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages := apptest.NumberFromEnv(t, "MEWS_STEER_MESSAGES", steerMessages)

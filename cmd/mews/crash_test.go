@@ -24,10 +24,10 @@ const (
 	crashKills   = 8
 )
 
-// TestTelegramCrashRun_LosesNoMessage kills supervisor and workers at random while eight people write on Telegram.
-// Telegram takes one send in a hundred and then cuts the connection. Sometimes Telegram fails, or
-// refuses messages for a second or two. Three messages of ten have files. MEWS_CRASH_UPDATES sets
-// the number of messages.
+// TestTelegramCrashRun_LosesNoMessage kills supervisor and workers at random while eight people
+// write on Telegram. Telegram takes one send in a hundred and then cuts the connection. Sometimes
+// Telegram fails, or refuses messages for a second or two. Three messages of ten have files.
+// MEWS_CRASH_UPDATES sets the number of messages.
 //
 // No message and no file is lost, and an album gets one answer. Each chat keeps its order, except
 // that a message may overtake files that take long to arrive. No message is sent twice, unless the
@@ -297,8 +297,8 @@ func (w *writer) messageIndex(text string) int {
 	return i
 }
 
-// isComplete reports whether a text contains the whole answer to message i. A list of effects and a note
-// about an earlier message may follow.
+// isComplete reports whether a text contains the whole answer to message i. A list of effects and a
+// note about an earlier message may follow.
 func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")

@@ -270,8 +270,8 @@ func TestPrograms_LinkNoBannedPackage(t *testing.T) {
 	}
 }
 
-// TestLayers_EachRow_MatchesAPackage finds rows of deleted packages: a new package of the same name would
-// inherit such a row.
+// TestLayers_EachRow_MatchesAPackage finds rows of deleted packages: a new package of the same name
+// would inherit such a row.
 func TestLayers_EachRow_MatchesAPackage(t *testing.T) {
 	imports := map[string][]string{}
 	for _, p := range goList(t, "-deps", "./...") {

@@ -68,9 +68,9 @@ var shortages = []harm{
 	},
 }
 
-// TestSharedPools_OneUserExhausts_OthersGoOn exhausts each shared pool of the kernel from alice's model, while
-// eight other users talk. All of them are answered meanwhile and afterwards. No worker ends, and no
-// user is suspended. If each user has a uid, only the time of an answer differs, which
+// TestSharedPools_OneUserExhausts_OthersGoOn exhausts each shared pool of the kernel from alice's
+// model, while eight other users talk. All of them are answered meanwhile and afterwards. No worker
+// ends, and no user is suspended. If each user has a uid, only the time of an answer differs, which
 // BenchmarkExhaust measures. MEWS_EXHAUST=1 tries all pools.
 func TestSharedPools_OneUserExhausts_OthersGoOn(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")

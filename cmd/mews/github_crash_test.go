@@ -26,11 +26,11 @@ const (
 	githubPulls  = 5 // pull requests of each repository
 )
 
-// TestGitHubCrashRun_ReviewsEachHeadOnce kills the supervisor at random while people push to pull requests and comment
-// on them. One in ten webhooks comes twice, one in twenty is lost, and their order is random. Some
-// answers of GitHub are lost after the request was carried out. In the end the last head of each
-// pull request is reviewed. No head is reviewed twice, and no finding is posted twice. A second run
-// polls instead of using webhooks.
+// TestGitHubCrashRun_ReviewsEachHeadOnce kills the supervisor at random while people push to pull
+// requests and comment on them. One in ten webhooks comes twice, one in twenty is lost, and their
+// order is random. Some answers of GitHub are lost after the request was carried out. In the end
+// the last head of each pull request is reviewed. No head is reviewed twice, and no finding is
+// posted twice. A second run polls instead of using webhooks.
 func TestGitHubCrashRun_ReviewsEachHeadOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)

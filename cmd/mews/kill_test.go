@@ -34,11 +34,11 @@ const (
 // than the circuit breaker allows. Another test checks the circuit breaker.
 const workerKills = 4
 
-// TestTerminalKillRun_AnswersEachMessageOnce kills supervisor and workers at random while eight people send a hundred messages.
-// Three of ten messages have files, and for two of ten messages the model asks a question. Each
-// message is answered exactly once. The order is kept, except that a message may overtake files
-// that take long to arrive. Each file is in uploads/ once, the database is intact after each kill,
-// and no process is left.
+// TestTerminalKillRun_AnswersEachMessageOnce kills supervisor and workers at random while eight
+// people send a hundred messages. Three of ten messages have files, and for two of ten messages the
+// model asks a question. Each message is answered exactly once. The order is kept, except that a
+// message may overtake files that take long to arrive. Each file is in uploads/ once, the database
+// is intact after each kill, and no process is left.
 func TestTerminalKillRun_AnswersEachMessageOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.NumberFromEnv(t, "MEWS_KILL_MESSAGES", killMessages), apptest.NumberFromEnv(t, "MEWS_KILL_KILLS", killKills)

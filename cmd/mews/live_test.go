@@ -19,8 +19,8 @@ var lives = []struct{ kind, key, model string }{
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
 }
 
-// TestLive_RealProviders_CallATool has a short conversation with each real provider, in which the model calls a tool. It
-// runs with `make live`, and costs a cent.
+// TestLive_RealProviders_CallATool has a short conversation with each real provider, in which the
+// model calls a tool. It runs with `make live`, and costs a cent.
 func TestLive_RealProviders_CallATool(t *testing.T) {
 	if os.Getenv("MEWS_LIVE") == "" {
 		t.Log("not run: it talks to real providers; `make live` runs it")

@@ -57,8 +57,8 @@ func (m *ownMews) path(names ...string) string {
 	return filepath.Join(m.dir, filepath.Join(names...))
 }
 
-// command returns a program that runs in the folder work. Its PATH begins with mews; the rest of its
-// environment does not depend on this machine.
+// command returns a program that runs in the folder work. Its PATH begins with mews; the rest of
+// its environment does not depend on this machine.
 func (m *ownMews) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = m.path("work")

@@ -122,10 +122,10 @@ done` + wait,
 	},
 }
 
-// TestNeighbours_HarmOfOne_SparesTheOther runs each harm against alice's own processes, memory, disk and tools. Meanwhile
-// bob is answered, and his worker can run programs. The service tells alice about her limit, and
-// her turn ends in the same worker. No process or file of the harm is left. MEWS_NEIGHBOURS=1 tries
-// all harms.
+// TestNeighbours_HarmOfOne_SparesTheOther runs each harm against alice's own processes, memory,
+// disk and tools. Meanwhile bob is answered, and his worker can run programs. The service tells
+// alice about her limit, and her turn ends in the same worker. No process or file of the harm is
+// left. MEWS_NEIGHBOURS=1 tries all harms.
 func TestNeighbours_HarmOfOne_SparesTheOther(t *testing.T) {
 	tried := chosenHarms(harms, "MEWS_NEIGHBOURS")
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", tried) })

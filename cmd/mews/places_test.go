@@ -93,8 +93,8 @@ func TestExampleAdditions_ShownTests_Exist(t *testing.T) {
 	}
 }
 
-// TestExampleAdditions_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests all
-// packages, otherwise only one package.
+// TestExampleAdditions_Built_PassTheirTests builds the copy and runs its tests. MEWS_PLACES=1 tests
+// all packages, otherwise only one package.
 func TestExampleAdditions_Built_PassTheirTests(t *testing.T) {
 	tree, _ := copyWithPlaces(t)
 	tested := []string{"./config"}

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestVerbs_EpollUnavailable_NameTheError: a process that may open no more files stands for an account
-// without epoll watches.
+// TestVerbs_EpollUnavailable_NameTheError: a process that may open no more files stands for an
+// account without epoll watches.
 func TestVerbs_EpollUnavailable_NameTheError(t *testing.T) {
 	mews := filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews")
 	// with more descriptors a verb would get further and then crash

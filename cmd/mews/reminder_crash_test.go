@@ -26,11 +26,11 @@ const (
 	repeatEvery = 4
 )
 
-// TestReminderCrashRun_TellsEachFireOnce kills the supervisor at random while eight people set reminders on Telegram.
-// Most reminders come once, a moment later; some come several times. Telegram cuts some sends after
-// taking them. Sometimes Telegram fails, or refuses messages for two seconds. Each fire is stored
-// once and is never early. Its message is sent once, or twice if the repeat is marked and the fate
-// of the first was unknown.
+// TestReminderCrashRun_TellsEachFireOnce kills the supervisor at random while eight people set
+// reminders on Telegram. Most reminders come once, a moment later; some come several times.
+// Telegram cuts some sends after taking them. Sometimes Telegram fails, or refuses messages for two
+// seconds. Each fire is stored once and is never early. Its message is sent once, or twice if the
+// repeat is marked and the fate of the first was unknown.
 func TestReminderCrashRun_TellsEachFireOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.NumberFromEnv(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.NumberFromEnv(t, "MEWS_REMINDER_KILLS", reminderKills)

@@ -34,9 +34,9 @@ const (
 // reviewTime is the longest time of a review. The service allows half of it.
 const reviewTime = 30 * time.Minute
 
-// TestReviewBench_PublicPulls_AreScored reviews the pull requests of a public bench. Judges compare the findings with the
-// findings of people. It runs with `make review-bench BENCH=PATH`, takes hours, and costs up to a
-// dollar for each pull request.
+// TestReviewBench_PublicPulls_AreScored reviews the pull requests of a public bench. Judges compare
+// the findings with the findings of people. It runs with `make review-bench BENCH=PATH`, takes
+// hours, and costs up to a dollar for each pull request.
 func TestReviewBench_PublicPulls_AreScored(t *testing.T) {
 	dir := os.Getenv("MEWS_REVIEW_BENCH")
 	if dir == "" {

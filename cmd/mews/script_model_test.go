@@ -133,7 +133,7 @@ func (m *scriptModel) release(*testscript.TestScript, []string) {
 	m.holdAt, m.open = -1, make(chan struct{})
 }
 
-// writeFiles is modeltest.FileWriter with commands in one line, separated by semicolons.
+// writeFiles is modeltest.FileWriterScript with commands in one line, separated by semicolons.
 func writeFiles(r modeltest.Request) modeltest.Answer {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {

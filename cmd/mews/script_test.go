@@ -22,9 +22,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestScripts_EachScenario_MatchesOutput runs the scenarios of testdata/script: commands of a user, with the three real
-// programs. Each scenario has its own folder, with the programs in bin/, a HOME, and the service's
-// state in state/mews.
+// TestScripts_EachScenario_MatchesOutput runs the scenarios of testdata/script: commands of a user,
+// with the three real programs. Each scenario has its own folder, with the programs in bin/, a
+// HOME, and the service's state in state/mews.
 func TestScripts_EachScenario_MatchesOutput(t *testing.T) {
 	apptest.BuildPrograms(t) // builds the programs before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
@@ -110,8 +110,8 @@ var scriptCommands = map[string]scriptCommand{
 	"noted":    botCommand("", (*scriptBot).awaitOutcomes),
 	"settled":  botCommand("", (*scriptBot).awaitSettled),
 
-	// Another program, which calls the public listener at HOOK. The value SIGNED:SECRET of a header is
-	// replaced by the file's signature.
+	// Another program, which calls the public listener at HOOK. The value SIGNED:SECRET of a header
+	// is replaced by the file's signature.
 	"call": command("PATH FILE STATUS [HEADER=VALUE] ...", (*scriptEnv).call),
 
 	// Buttons and codes:

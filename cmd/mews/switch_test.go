@@ -77,9 +77,9 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestProviderCache_TwentyTurns_HitsCache: each request begins with the whole request before it. So in
-// twenty turns with tools most of the input is read from the provider's cache, as the fake counts
-// it.
+// TestProviderCache_TwentyTurns_HitsCache: each request begins with the whole request before it. So
+// in twenty turns with tools most of the input is read from the provider's cache, as the fake
+// counts it.
 func TestProviderCache_TwentyTurns_HitsCache(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriterScript)
 	h := apptest.NewService(t, "", "ann")

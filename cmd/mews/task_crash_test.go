@@ -27,10 +27,10 @@ const (
 	taskTimes = 4 // number of fires of each task
 )
 
-// TestTaskCrashRun_TellsEachResultOnce kills the supervisor at random while tasks and checks of eight people run. The
-// kills fall between the claim of a fire, its check, its model's call and its message. Each fire is
-// stored once, and its result is sent once. The result is sent twice only if the repeat is marked
-// and the fate of the first was unknown.
+// TestTaskCrashRun_TellsEachResultOnce kills the supervisor at random while tasks and checks of
+// eight people run. The kills fall between the claim of a fire, its check, its model's call and its
+// message. Each fire is stored once, and its result is sent once. The result is sent twice only if
+// the repeat is marked and the fate of the first was unknown.
 func TestTaskCrashRun_TellsEachResultOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.NumberFromEnv(t, "MEWS_TASK_FIRES", taskFires), apptest.NumberFromEnv(t, "MEWS_TASK_KILLS", taskKills)

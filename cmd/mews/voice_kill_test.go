@@ -18,10 +18,10 @@ import (
 // MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays a run.
 const voiceKills = 4
 
-// TestVoiceKillRun_SpeaksEachAnswerOnce kills the supervisor at random while two people get voice answers, one with the
-// text and one without. The kills fall between the turn's end and the last database row. Each
-// answer is sent as voice once, or again with a mark if the first may have arrived. The text comes
-// only in the mode with text.
+// TestVoiceKillRun_SpeaksEachAnswerOnce kills the supervisor at random while two people get voice
+// answers, one with the text and one without. The kills fall between the turn's end and the last
+// database row. Each answer is sent as voice once, or again with a mark if the first may have
+// arrived. The text comes only in the mode with text.
 func TestVoiceKillRun_SpeaksEachAnswerOnce(t *testing.T) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {

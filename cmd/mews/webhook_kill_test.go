@@ -23,9 +23,9 @@ const (
 	webhookKills   = 6
 )
 
-// TestWebhookKillRun_StoresEachCallOnce kills the supervisor at random while eight callers send GitHub's deliveries
-// and messages of hooks. A call that was answered with success is stored once, and every message is
-// sent once.
+// TestWebhookKillRun_StoresEachCallOnce kills the supervisor at random while eight callers send
+// GitHub's deliveries and messages of hooks. A call that was answered with success is stored once,
+// and every message is sent once.
 func TestWebhookKillRun_StoresEachCallOnce(t *testing.T) {
 	h, address := newWebhookService(t, webhookCallers)
 	h.Start()

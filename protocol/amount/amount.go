@@ -17,7 +17,8 @@ func Plural[N int | int64](n N, one, many string) string {
 	return FormatNumber(int64(n)) + " " + many
 }
 
-// FormatBytes formats a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n must not be negative.
+// FormatBytes formats a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n must not be
+// negative.
 func FormatBytes(n int64) string {
 	if n < 1000 {
 		return Plural(n, "byte", "bytes")
@@ -26,8 +27,8 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.1f %sB", value, unit)
 }
 
-// BinarySize formats a number of bytes in powers of 1,024, as in configured limits. Examples are "512 B"
-// and "10.2 GiB". n must not be negative.
+// BinarySize formats a number of bytes in powers of 1,024, as in configured limits. Examples are
+// "512 B" and "10.2 GiB". n must not be negative.
 func BinarySize(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)

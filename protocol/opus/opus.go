@@ -17,8 +17,8 @@ const maxPage = 65307
 
 var errNoOgg = errors.New("it is not an Ogg file")
 
-// LengthInSeconds returns the length of a recording in whole seconds, at least one. The last page of the
-// file has the number of the last sample.
+// LengthInSeconds returns the length of a recording in whole seconds, at least one. The last page
+// of the file has the number of the last sample.
 func LengthInSeconds(ogg io.ReadSeeker) (int, error) {
 	size, err := ogg.Seek(0, io.SeekEnd)
 	if err == nil {

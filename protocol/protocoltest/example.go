@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// ReadMethodConstants returns the Method constants of package protocol in dir, by their values. Each has the
-// example lines of JSON from the constant's comment: the parameters, and then the result if the
-// method has one.
+// ReadMethodConstants returns the Method constants of package protocol, by their values. It reads
+// the package in dir. Each constant has the example lines of JSON from the constant's comment: the
+// parameters, and then the result if the method has one.
 func ReadMethodConstants(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

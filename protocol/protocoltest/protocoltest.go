@@ -13,9 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// NewSocketPair returns the two ends of a socketpair, as a supervisor and a worker hold them. Both close
-// when t ends. They have deadlines, and either may be asserted to *net.UnixConn for CloseWrite and
-// File.
+// NewSocketPair returns the two ends of a socketpair. A supervisor and a worker hold such ends.
+// Both close when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
+// CloseWrite and File.
 func NewSocketPair(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -38,8 +38,8 @@ func end(t testing.TB, fd int) net.Conn {
 	return conn
 }
 
-// NewConnPair returns two connected connections that run until t ends. t then waits for them. The first
-// of opts is for a, the last for b. Without opts both have the defaults.
+// NewConnPair returns two connected connections that run until t ends. t then waits for them. The
+// first of opts is for a, the last for b. Without opts both have the defaults.
 func NewConnPair(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
 	t.Helper()
 	opts = append(opts, protocol.Options{})[:max(1, len(opts))]
@@ -50,8 +50,8 @@ func NewConnPair(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options
 	return a, b
 }
 
-// RunConn runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the
-// error of c.Run.
+// RunConn runs c in a goroutine until t ends, which closes c and waits for it. The channel holds
+// the error of c.Run.
 func RunConn(t testing.TB, c *protocol.Conn) <-chan error {
 	t.Helper()
 	result, done := make(chan error, 1), make(chan struct{})

@@ -23,8 +23,8 @@ type TranscriptLine struct {
 	Text string
 }
 
-// ParseTranscript reads a transcript. Each line is an object: its one key is the Side, its value the
-// message.
+// ParseTranscript reads a transcript. Each line is an object: its one key is the Side, its value
+// the message.
 func ParseTranscript(data []byte) ([]TranscriptLine, error) {
 	var lines []TranscriptLine
 	for i, text := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {

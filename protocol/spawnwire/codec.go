@@ -24,8 +24,9 @@ func Encode(m Message) ([]byte, error) {
 	return packet, nil
 }
 
-// Decode decodes one packet. It refuses packets that Encode would not make. From a Ready of another
-// version it reads only the version. So the caller can tell another version from a broken spawner.
+// Decode decodes one packet. It refuses packets that Encode would not make. From a ReadyMessage of
+// another version it reads only the version. So the caller can tell another version from a broken
+// spawner.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
@@ -54,7 +55,7 @@ func Decode(packet []byte) (Message, error) {
 // limits are the bounds of texts, in bytes, by the name in a field's tag.
 var limits = map[string]int{"path": MaxPathBytes, "word": MaxWordBytes, "text": MaxTextBytes}
 
-// appendFields appends the fields of a message, or of a Bind, in their order.
+// appendFields appends the fields of a message, or of a BindMount, in their order.
 func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
 	for i := range message.NumField() {
 		field := message.Type().Field(i)
@@ -100,7 +101,7 @@ type reader struct {
 	err  error
 }
 
-// fields reads the fields of a message, or of a Bind.
+// fields reads the fields of a message, or of a BindMount.
 func (r *reader) fields(message reflect.Value) {
 	for i := range message.NumField() {
 		switch v := message.Field(i).Addr().Interface().(type) {
@@ -153,8 +154,8 @@ func checkText(v string, limit int) error {
 	return nil
 }
 
-// ClipText makes any text valid: UTF-8, without zero bytes, at most MaxTextBytes bytes. It cuts out the
-// middle, because an error names the attempt at its beginning and the cause at its end.
+// ClipText makes any text valid: UTF-8, without zero bytes, at most MaxTextBytes bytes. It cuts out
+// the middle, because an error names the attempt at its beginning and the cause at its end.
 func ClipText(v string) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
 	if len(v) <= MaxTextBytes {

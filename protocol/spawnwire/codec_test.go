@@ -120,8 +120,8 @@ func TestClipText_AnyText_BecomesValid(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes Decode panic. It accepts only packets of Encode, and a Ready of
-// another version. From such a Ready it reads only the version.
+// FuzzDecode: no input makes Decode panic. It accepts only packets of Encode, and a ReadyMessage of
+// another version. From such a ReadyMessage it reads only the version.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)

@@ -23,11 +23,12 @@
 package spawnwire
 
 // Version is the version of this wire. There is no negotiation: the binaries are built and
-// installed together. In every version a Ready is of kind 3 and its version is its first field.
+// installed together. In every version a ReadyMessage is of kind 3 and its version is its first
+// field.
 const Version = 5
 
-// Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks the
-// wire.
+// Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks
+// the wire.
 const (
 	MaxPathBytes   = 4095 // Linux's PATH_MAX without the closing zero
 	MaxWordBytes   = 64   // bytes of a profile, a tier or a name

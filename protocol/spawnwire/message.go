@@ -1,11 +1,12 @@
 package spawnwire
 
-// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHitMessage and Exited. Its fields go over
-// the wire in their order: numbers, bools, Binds, and texts. Each text has a limit.
+// Message is one of SpawnRequest, KillRequest, ReadyMessage, StartedMessage, RefusedMessage,
+// LimitHitMessage and ExitedMessage. Its fields go over the wire in their order: numbers, bools,
+// Binds, and texts. Each text has a limit.
 type Message interface{ kind() kind }
 
-// SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
-// pipe that becomes its standard error.
+// SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair,
+// and the pipe that becomes its standard error.
 type SpawnRequest struct {
 	ID uint64
 	// uid of the worker's account; 0 means the spawner's account, which is refused if it is root
@@ -29,8 +30,9 @@ type BindMount struct {
 	Writable bool
 }
 
-// KillRequest asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
-// group. A Kill for an ended worker is ignored, because the Exited message may have been under way.
+// KillRequest asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole
+// process group. A KillRequest for an ended worker is ignored, because the ExitedMessage may have
+// been under way.
 type KillRequest struct {
 	ID     uint64
 	Signal uint32
@@ -47,20 +49,21 @@ type ReadyMessage struct {
 	LastUID  uint32 // the last uid for people without an account
 }
 
-// StartedMessage is the answer to a Spawn that succeeded.
+// StartedMessage is the answer to a SpawnRequest that succeeded.
 type StartedMessage struct {
 	ID  uint64
 	PID uint32
 }
 
-// RefusedMessage is the answer to a Spawn that failed.
+// RefusedMessage is the answer to a SpawnRequest that failed.
 type RefusedMessage struct {
 	ID       uint64
 	Reason   string `limit:"text"`
 	Shortage bool   // the machine had too little memory or processes for now: ask again soon
 }
 
-// LimitHitMessage reports that a limit has ended or refused some process of a worker. The worker goes on.
+// LimitHitMessage reports that a limit has ended or refused some process of a worker. The worker
+// goes on.
 type LimitHitMessage struct {
 	ID    uint64
 	Kind  string `limit:"word"` // name of the limit: memory or pids

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// ShortageExitStatus is the exit status of a stage before a worker if the machine had no room for it
-// (EX_TEMPFAIL of sysexits.h).
+// ShortageExitStatus is the exit status of a stage before a worker if the machine had no room for
+// it (EX_TEMPFAIL of sysexits.h).
 const ShortageExitStatus = 75
 
 // shortages are the errors by which a system reports a temporary shortage.

@@ -28,8 +28,8 @@ func (r *UnsupportedError) Error() string { return r.Name + ": " + r.Action }
 // MaxDepth bounds the nesting of blocks.
 const MaxDepth = 32
 
-// Parse parses a template. The error is a *Refused if an action is not supported. Any other error
-// is a syntax error, such as a missing {{end}}.
+// Parse parses a template. The error is an UnsupportedError if an action is not supported. Any
+// other error is a syntax error, such as a missing {{end}}.
 func Parse(text string) (*Template, error) {
 	p := &parser{rest: text}
 	nodes, end, err := p.list(0)

@@ -30,8 +30,8 @@ const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
 
-// ContainsRecoveryCode says whether a text contains a recovery code or a text like one. The code may
-// stand alone or among other words.
+// ContainsRecoveryCode says whether a text contains a recovery code or a text like one. The code
+// may stand alone or among other words.
 func ContainsRecoveryCode(text string) bool {
 	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits

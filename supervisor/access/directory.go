@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// StoredUsers is the stored data about users, in addition to the configuration. Rows of users who were
-// removed from the configuration have no effect.
+// StoredUsers is the stored data about users, in addition to the configuration. Rows of users who
+// were removed from the configuration have no effect.
 type StoredUsers struct {
 	Bindings  []Binding
 	Suspended []string // the names of suspended users

@@ -31,10 +31,11 @@ const (
 type Enrolment struct {
 	Secret Secret // the secret in base32, to be typed into an authenticator app
 	URL    Secret // the same secret as otpauth://...
-	Sealed []byte // the sealed secret, for a supervisor.Factor
+	Sealed []byte // the sealed secret, for a supervisor.SecondFactor
 }
 
-// NewEnrolment makes a second factor for a user. The factor is unconfirmed until the user sends a code.
+// NewEnrolment makes a second factor for a user. The factor is unconfirmed until the user sends a
+// code.
 func (s *Sealer) NewEnrolment(user string) (Enrolment, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: codePeriod, SecretSize: secretSize,
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
@@ -71,8 +72,8 @@ var fourLetters = regexp.MustCompile(`.{4}`)
 // misreadLetters replaces letters that people misread in a code with the right characters.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
-// NewRecoveryCodes makes recovery codes, and their digests for supervisor.Factor. Each code opens the
-// gate once, without the authenticator app.
+// NewRecoveryCodes makes recovery codes, and their digests for supervisor.SecondFactor. Each code
+// opens the gate once, without the authenticator app.
 func NewRecoveryCodes() (codes []Secret, digests []string) {
 	for len(codes) < recoveryCodes {
 		random := make([]byte, recoverySize)
@@ -100,7 +101,8 @@ func NewInviteCode() (code Secret, kept string) {
 	return newSecret(text), DigestInviteCode(text)
 }
 
-// DigestInviteCode returns the digest of an invite's code. Case, spaces and dashes make no difference.
+// DigestInviteCode returns the digest of an invite's code. Case, spaces and dashes make no
+// difference.
 func DigestInviteCode(code string) string { return digest(withoutSpaces(codes.Normalize(code))) }
 
 func digest(text string) string {

@@ -32,8 +32,8 @@ func RefusalText(kind supervisor.InboundKind, g supervisor.GateCheck, held int64
 	return ""
 }
 
-// ShouldChallenge says whether a user is asked for a code again. told is the number of challenges within
-// ChallengeInterval.
+// ShouldChallenge says whether a user is asked for a code again. told is the number of challenges
+// within ChallengeInterval.
 func ShouldChallenge(g supervisor.GateCheck, told int64) bool {
 	return told == 0 || g.RepeatSoon && told < maxChallenges
 }

@@ -19,8 +19,8 @@ type People struct {
 	current atomic.Pointer[directory]
 }
 
-// NewPeople makes People from the configured users. own is the service's own user id. Processes of own
-// and of root are admins.
+// NewPeople makes People from the configured users. own is the service's own user id. Processes of
+// own and of root are admins.
 func NewPeople(users []supervisor.User, own uint32, lookup AccountLookup) (*People, error) {
 	p := &People{own: own, lookup: lookup}
 	return p, p.SetUsers(users, StoredUsers{})
@@ -40,8 +40,8 @@ func (p *People) SetUsers(users []supervisor.User, stored StoredUsers) error {
 	return err
 }
 
-// FindByAccount returns the user with an account on a channel, unless the user is suspended. The
-// account comes from the configuration or from an invite.
+// FindByAccount returns the user with an account on a channel, but no suspended user. The account
+// comes from the configuration or from an invite.
 func (p *People) FindByAccount(channel supervisor.Channel, number string) (supervisor.User, bool) {
 	d := p.current.Load()
 	name, ok := d.accounts[account{channel, number}]
@@ -51,7 +51,8 @@ func (p *People) FindByAccount(channel supervisor.Channel, number string) (super
 	return d.users[name], true
 }
 
-// AccountOwner returns the name of an account's user on a channel, or "". Suspended users count too.
+// AccountOwner returns the name of an account's user on a channel, or "". Suspended users count
+// too.
 func (p *People) AccountOwner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
 }

@@ -20,12 +20,12 @@ const sealPurpose = "mews second factor"
 const KeySize = chacha20poly1305.KeySize
 
 // Sealer encrypts the secrets of second factors. Only the key can decrypt them. Its methods may be
-// called from any goroutine. A nil *Seal has no key: it seals and opens nothing.
+// called from any goroutine. A nil *Sealer has no key: it seals and opens nothing.
 type Sealer struct {
 	aead cipher.AEAD
 }
 
-// NewSealer returns a Seal with a key.
+// NewSealer returns a Sealer with a key.
 func NewSealer(key [KeySize]byte) *Sealer {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
@@ -40,7 +40,7 @@ var (
 	errSealed = errors.New("it was sealed with another key, or changed since")
 )
 
-// Sealer encrypts a secret. Only the same key opens it, and only for the same user.
+// Seal encrypts a secret. Only the same key opens it, and only for the same user.
 func (s *Sealer) Seal(user string, plain []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal

@@ -10,11 +10,11 @@ import (
 // actionUnexpected is the audit action of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpectedCode uses up a right code that nothing waits for. Such a code may have been asked for
-// before a restart. d is the decision of Check. The code's text is not stored, and the code opens
-// nothing. If it stayed valid, somebody could guess it without counted tries. A code that was right
-// a moment ago is not stored either, such as a code that was sent twice. All other texts keep their
-// decision, also six digits that are no code of the user. Any error is ctx's.
+// SpendUnexpectedCode uses up a right code that nothing waits for. Such a code may have been asked
+// for before a restart. d is the decision of Check. The code's text is not stored, and the code
+// opens nothing. If it stayed valid, somebody could guess it without counted tries. A code that was
+// right a moment ago is not stored either, such as a code that was sent twice. All other texts keep
+// their decision, also six digits that are no code of the user. Any error is ctx's.
 func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil

@@ -57,8 +57,8 @@ type Configuration interface {
 	CheckNewUser(u supervisor.User) error
 	// Refresh loads the users again.
 	Refresh(ctx context.Context) error
-	// ReadChanges reads the file again and lists the changes. use applies them; if it fails, nothing has
-	// changed. The errors of both functions are for people.
+	// ReadChanges reads the file again and lists the changes. use applies them; if it fails,
+	// nothing has changed. The errors of both functions are for people.
 	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 

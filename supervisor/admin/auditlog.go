@@ -25,7 +25,7 @@ type AuditPage struct {
 	More bool        `json:"more,omitempty"` // there may be more entries
 }
 
-// AuditLine is sqlite.AuditRow as JSON.
+// AuditLine is sqlite.AuditEntry as JSON.
 type AuditLine struct {
 	ID        int64     `json:"id"`
 	User      string    `json:"user,omitempty"`

@@ -19,7 +19,7 @@ type ConfigurationChanges struct {
 	Note    string                `json:"note,omitempty"` // warnings, and settings that only a restart applies
 }
 
-// ConfigurationChange is config.Change as JSON.
+// ConfigurationChange is config.KeyChange as JSON.
 type ConfigurationChange struct {
 	Key     string `json:"key"`
 	Old     string `json:"old,omitempty"`

@@ -12,11 +12,11 @@ import (
 	"mews/supervisor/internal/quotes"
 )
 
-// MatchAnswer decides whether a message answers an open question. Any valid answer counts for a model's
-// question, once the user can have read the question. Only yes and no answer a question about money
-// or effects, and only while that question is the chat's newest message. Any other message waits
-// for its turn, and reminds says whether to remind the user, once. A reply to an older message
-// answers nothing, unless that message is the question.
+// MatchAnswer decides whether a message answers an open question. Any valid answer counts for a
+// model's question, once the user can have read the question. Only yes and no answer a question
+// about money or effects, and only while that question is the chat's newest message. Any other
+// message waits for its turn, and reminds says whether to remind the user, once. A reply to an
+// older message answers nothing, unless that message is the question.
 func MatchAnswer(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -73,8 +73,8 @@ func ParsePress(
 	return a, supervisor.PressUnknown
 }
 
-// QuestionButtons returns the buttons of a question, in rows. press makes the data of a press from a
-// button's word.
+// QuestionButtons returns the buttons of a question, in rows. press makes the data of a press from
+// a button's word.
 func QuestionButtons(
 	q supervisor.Question,
 	draft supervisor.Answer,
@@ -103,7 +103,7 @@ func OutcomeText(q supervisor.Question) string {
 // EndedQuestionText returns the text of an ended question's message, as Markdown.
 func EndedQuestionText(q supervisor.Question) string { return q.Text + "\n\n" + OutcomeText(q) }
 
-// CheckQuestionLimit returns an error for the model if a turn has asked the maximum of questions.
+// CheckQuestionLimit returns an error for the model if a turn has no questions left.
 func CheckQuestionLimit(asked int64) error {
 	if asked < protocol.MaxQuestions {
 		return nil
@@ -111,8 +111,8 @@ func CheckQuestionLimit(asked int64) error {
 	return supervisor.Errorf(supervisor.CodeInvalid, textEnoughAsked, protocol.MaxQuestions)
 }
 
-// LateAnswerMessage turns a late answer into a message for the model. quote is the question, and text has
-// the words of the answer.
+// LateAnswerMessage turns a late answer into a message for the model. quote is the question, and
+// text has the words of the answer.
 func LateAnswerMessage(q supervisor.Question) (quote, text string) {
 	return quotes.FormatQuote(supervisor.Quote{By: textYou, Text: q.Text}), AnswerText(q)
 }

@@ -28,7 +28,7 @@ type OwnStatus struct {
 	Log       hclog.Logger
 }
 
-// GateAndBudgetLines returns a line about the user's gate and a line about the user's budget.
+// GateAndBudgetLines returns a line about the user's gate and a line about their budget.
 func (s OwnStatus) GateAndBudgetLines(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)

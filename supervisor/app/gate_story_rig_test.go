@@ -35,7 +35,7 @@ type gatedService struct {
 	model *modeltest.Server
 	seal  *access.Sealer
 	key   string            // the key of the seal, in hexadecimal
-	names []string          // names of the users; their Telegram ids begin at FirstID
+	names []string          // names of the users; their Telegram ids begin at FirstTelegramID
 	keys  map[string]string // secrets of second factors by user, in base32
 
 	testClock

@@ -20,9 +20,9 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// goldenRequests compares requests to models with golden files. whole.golden has one whole request.
-// messages.golden has the messages of chosen turns and the facts in their system texts, but neither
-// prompts nor tools. So a new tool or prompt changes only whole.golden.
+// goldenRequests compares requests to models with golden files. The file whole.golden has one whole
+// request. The file messages.golden has the messages of chosen turns and the facts in their system
+// texts, but neither prompts nor tools. So a new tool or prompt changes only whole.golden.
 type goldenRequests struct {
 	*testing.T
 	dir    string
@@ -91,8 +91,9 @@ func (g *goldenRequests) parts(r modeltest.Request) (p requestParts) {
 }
 
 // scene adds the messages of a request to messages.golden. All other parts except the facts must
-// equal those of the first scene, but tools may be added at the end. differing has the words of the
-// prompt's lines that differ, in order: those of the first scene, then those of this one.
+// equal those of the first scene, but tools may be added at the end. The argument differing has the
+// words of the prompt's lines that differ, in order: those of the first scene, then those of this
+// one.
 func (g *goldenRequests) scene(name string, r modeltest.Request, differing ...string) {
 	g.Helper()
 	p := g.parts(r)

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see
-// statefolder.KeepPrivate.
+// statefolder.ProtectProcess.
 func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed},
 		manual: o.Manual}

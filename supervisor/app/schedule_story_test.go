@@ -9,7 +9,7 @@ import (
 )
 
 // newReminderService configures a service in which alice and bob set reminders. Alice lives in
-// Madrid, where it is Thursday, 13:19.
+// Madrid. Her time is Thursday, 13:19.
 func newReminderService(t *testing.T) *aliceService {
 	l := newAliceService(t, providerKinds["openai"], scriptedModel{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
 	l.open()

@@ -23,8 +23,8 @@ type Asker interface {
 
 // Confirmer asks users for a code that proves their identity. Confirmations implements it.
 type Confirmer interface {
-	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. It is a
-	// supervisor.Error with CodeForbidden and a text for the user.
+	// RefuseSecondCode returns an error if the user can't be asked for the code of a question. It
+	// is a supervisor.Error with CodeForbidden and a text for the user.
 	RefuseSecondCode(ctx context.Context, q supervisor.Question) error
 }
 

@@ -26,13 +26,13 @@ type Factors interface {
 
 // CodeQuestions finds the question that a code answers.
 type CodeQuestions interface {
-	// FindCodeQuestion finds the question that a code from the user's chat answers. The question is open,
-	// or it ended without a code a moment ago.
+	// FindCodeQuestion finds the question that a code from the user's chat answers. The question is
+	// open, or it ended without a code a moment ago.
 	FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// RefuseSecondCode implements Confirmer. A code answers only one question. RefuseSecondCode returns an
-// error if another question in the chat waits for a code, or did a moment ago.
+// RefuseSecondCode implements Confirmer. A code answers only one question. RefuseSecondCode returns
+// an error if another question in the chat waits for a code, or did a moment ago.
 func (c *Confirmations) RefuseSecondCode(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindConversation(ctx, q.Conversation.ID)
 	if err != nil || !found {

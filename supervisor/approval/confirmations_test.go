@@ -40,8 +40,8 @@ func (fakeQuestions) Find(context.Context, string) (supervisor.SecondFactor, boo
 	return supervisor.SecondFactor{Confirmed: true}, true, nil
 }
 
-// A code confirms only one question. RefuseSecondCode refuses a second question while the first waits
-// for a code, or did a moment ago.
+// A code confirms only one question. RefuseSecondCode refuses a second question while the first
+// waits for a code, or did a moment ago.
 func TestConfirmations_SecondCode_IsRefused(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: annsChat, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {

@@ -33,7 +33,7 @@ const (
 type Rules map[string]Rule
 
 // defaultRules apply if no other rule is set. An effect is denied if it is neither here nor in a
-// Table.
+// RuleTable.
 var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
@@ -41,7 +41,7 @@ var defaultRules = Rules{
 }
 
 // CoreEffects returns the core's effects and their default rules. Features add their own effects
-// (feature.Effect); a Table has a rule for each of them.
+// (feature.Effect); a RuleTable has a rule for each of them.
 func CoreEffects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {
@@ -68,13 +68,14 @@ func (t RuleTable) Rule(user supervisor.User, effect string) Rule {
 	return RuleDeny
 }
 
-// Policy is a Table that can be replaced while it is in use. The zero value has the default rules.
+// Policy is a RuleTable that can be replaced while it is in use. The zero value has the default
+// rules.
 type Policy struct{ table atomic.Pointer[RuleTable] }
 
 // SetTable replaces the rules. The caller must not change t afterwards.
 func (p *Policy) SetTable(t RuleTable) { p.table.Store(&t) }
 
-// Rule returns the rule of an effect for a user, from the current Table.
+// Rule returns the rule of an effect for a user, from the current RuleTable.
 func (p *Policy) Rule(user supervisor.User, effect string) Rule {
 	if t := p.table.Load(); t != nil {
 		return t.Rule(user, effect)

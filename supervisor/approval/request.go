@@ -16,7 +16,7 @@ type Request struct {
 	// Inbound is the command or press that wants the effect; 0 means none.
 	Inbound int64
 	Call    string // the tool call that wants the effect; "" means none
-	Effect  string // the name of the effect, one of Effects
+	Effect  string // the name of the effect, one of CoreEffects or of a feature
 	// Arguments identify the effect, such as destination and name, in an order of the effect's own.
 	Arguments []string
 	// Content is the SHA-256 of the bytes that are sent, in hexadecimal; "" means none.

@@ -40,9 +40,10 @@ type Files interface {
 
 // Operations runs operations in users' workers.
 type Operations interface {
-	// RunOperation runs an operation, or finds the one that exists for its attachment. It returns the ended
-	// operation. ok is false if ctx has ended, or the operation could not begin. If ctx ended with
-	// a cause other than context.Canceled, the operation is cancelled, too. meanwhile may be nil.
+	// RunOperation runs an operation, or finds the one that exists for its attachment. It returns
+	// the ended operation. ok is false if ctx has ended, or the operation could not begin. If ctx
+	// ended with a cause other than context.Canceled, the operation is cancelled, too. meanwhile
+	// may be nil.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
@@ -118,7 +119,7 @@ func New(o Options) *Receiver {
 // Wake tells the Receiver that an inbound may have arrived or been dropped. It never blocks.
 func (r *Receiver) Wake() { signals.SendToken(r.woken) }
 
-// StopUser stops the arrivals of a user who is no longer served, and waits until they have ended.
+// StopUser stops a user's arrivals and waits for their end. The user is no longer served.
 func (r *Receiver) StopUser(ctx context.Context, user string) error {
 	if err := r.tasks.EndWork(ctx, user); err != nil {
 		return fmt.Errorf("end what arrives of %s: %w", user, err)

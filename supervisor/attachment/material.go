@@ -55,8 +55,8 @@ func limitText(list []sqlite.ArrivalResult) {
 	}
 }
 
-// limitImages keeps the first protocol.MaxImages pictures of messages that one turn takes together.
-// It replaces each further picture by a note.
+// limitImages keeps the first protocol.MaxResultImages pictures of messages that one turn takes
+// together. It replaces each further picture by a note.
 func limitImages(list []sqlite.ArrivalResult) {
 	left := protocol.MaxResultImages
 	for _, a := range list {

@@ -36,7 +36,7 @@ type advance struct {
 // includes the last answer and the user's next message.
 const slack = 8
 
-// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means none.
+// ClaimNextTurn returns the lease to request for a conversation's next turn; nil means none.
 func (a *Advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest {
 	a.mu.Lock()
 	e, known := a.last[c.ID]
@@ -56,8 +56,8 @@ func (a *Advances) ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseReq
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// BeginTurn records that a turn has started with a lease, and wakes calls that lack money. Until the
-// turn calls a model, other calls may take the lease's money.
+// BeginTurn records that a turn has started with a lease, and wakes calls that lack money. Until
+// the turn calls a model, other calls may take the lease's money.
 func (a *Advances) BeginTurn(turn int64, lease supervisor.Lease, of supervisor.LeaseRequest) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type countingLeases struct {
 	sqlite.Leases
 	writes int
-	fails  error // error of the next Take
+	fails  error // error of the next TakeLease
 }
 
 func (c *countingLeases) TakeLease(ctx context.Context, claim supervisor.LeaseRequest) (l supervisor.Lease, short []supervisor.BudgetShortage, err error) {
@@ -183,8 +183,8 @@ func TestAdvance_ExtensionFails_KeepsLease(t *testing.T) {
 	a.same("after the attempt", a.held(), "[]")
 }
 
-// TestAdvance_MoneyShort_SurplusIsTakenBack checks that a call that lacks money first gets the surplus of
-// other calls. Only then is the user refused or asked.
+// TestAdvance_MoneyShort_SurplusIsTakenBack checks that a call that lacks money first gets the
+// surplus of other calls. Only then is the user refused or asked.
 func TestAdvance_MoneyShort_SurplusIsTakenBack(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -248,7 +248,7 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 }
 
 // TestAdvance_TurnStarts_WaitersRetry checks that a lease counts as soon as it is stored, even
-// before Begin is called.
+// before BeginTurn is called.
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})

@@ -20,22 +20,22 @@ import (
 
 // Leases stores the leases.
 type Leases interface {
-	// TakeLease stores a lease for a claim. If a limit does not allow the claim's minimum, it returns
-	// the limits that are too low.
+	// TakeLease stores a lease for a claim. If a limit does not allow the claim's minimum, it
+	// returns the limits that are too low.
 	TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error)
 	// LowerLease lowers the amount of a lease. A lease that has ended stays as it is.
 	LowerLease(ctx context.Context, lease, amount int64) error
 	// ReturnLease ends the lease of a call that cost nothing.
 	ReturnLease(ctx context.Context, lease int64) error
-	// ExtendLimits extends a user's limits and writes to the audit log. It does nothing if the extension
-	// exceeds the allowed maximum.
+	// ExtendLimits extends a user's limits and writes to the audit log. It does nothing if the
+	// extension exceeds the allowed maximum.
 	ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error)
 	// SumLimitExtensions returns the sum of a user's extensions since a time.
 	SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a user. It returns the question if that has ended, and supervisor.ErrWaits until then.
-// An unanswered question counts as denied.
+// Asker asks a user. It returns the question if that has ended, and supervisor.ErrWaitsForAnswer
+// until then. An unanswered question counts as denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }

@@ -332,8 +332,8 @@ func TestExtension_CoversTheShortfall(t *testing.T) {
 	}
 }
 
-// TestReserve_CallBeforeTurn_AsksNobody checks that such a call is paid within the limits, without a question
-// to the user. It must not affect the advance of the next turn.
+// TestReserve_CallBeforeTurn_AsksNobody checks that such a call is paid within the limits, without
+// a question to the user. It must not affect the advance of the next turn.
 func TestReserve_CallBeforeTurn_AsksNobody(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0

@@ -27,8 +27,8 @@ type Checks struct{ o Options }
 // New makes Checks.
 func New(o Options) *Checks { return &Checks{o} }
 
-// EvaluateCheck reports whether a check's condition is met; it tries the cheapest test first. A model
-// judges only if something has changed.
+// EvaluateCheck reports whether a check's condition is met. It tries the cheapest test first. A
+// model judges only if something has changed.
 func (s *Checks) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (supervisor.CheckOutcome, error) {
 	at := c.Job.Options.Check
 	found, err := s.o.Check(ctx, c.Job.User, protocol.CheckParameters{Files: at.Files, Changes: at.Changes,

@@ -32,8 +32,8 @@ type Claim struct {
 	Earlier bool
 }
 
-// FindClaims lists the claims of a text, each kind once. If any sentence claims a kind without Earlier,
-// the listed claim has no Earlier.
+// FindClaims lists the claims of a text, each kind once. If any sentence claims a kind without
+// Earlier, the listed claim has no Earlier.
 func FindClaims(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {

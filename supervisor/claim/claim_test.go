@@ -68,9 +68,9 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestFindClaims_Answers_MeetPrecisionTarget measures the precision and recall of the claims that are
-// found in 400 answers. Half of the answers were not read when the words were chosen. Each kind in
-// each answer counts once.
+// TestFindClaims_Answers_MeetPrecisionTarget measures the precision and recall of the claims that
+// are found in 400 answers. Half of the answers were not read when the words were chosen. Each kind
+// in each answer counts once.
 func TestFindClaims_Answers_MeetPrecisionTarget(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {

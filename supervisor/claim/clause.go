@@ -24,8 +24,8 @@ type clauses struct {
 	isLeading        bool  // no other clause has begun since afterDone
 }
 
-// find yields the kinds of deeds that the sentence claims. uncertain means that the words may be
-// about an earlier turn, as in "I saved it" and "your reminder is set".
+// find yields the kinds of deeds that the sentence claims. The value uncertain means that the words
+// may be about an earlier turn, as in "I saved it" and "your reminder is set".
 func (c *clauses) find(yield func(kind DeedKind, uncertain bool)) {
 	c.lastWord, c.wordBefore, c.afterDone, c.isLeading = -1, -1, -1, true
 	for i, t := range c.tokens {

@@ -30,7 +30,8 @@ type Store interface {
 type Outbox interface {
 	// AnswerCommand queues the answer to a command or press. A second answer is refused.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// SendNotice queues a message in the conversation of d, and creates the conversation if necessary.
+	// SendNotice queues a message in the conversation of d, and creates the conversation if
+	// necessary.
 	SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 

@@ -15,7 +15,7 @@ import (
 
 // Invites makes invitations.
 type Invites interface {
-	// Check returns nil if a user of that name can be invited, or an error for the admin.
+	// CheckName returns nil if a user of that name can be invited, or an error for the admin.
 	CheckName(ctx context.Context, name string) error
 	// Invite creates a one-time code that binds an account to a user. An unknown name becomes a new
 	// user.

@@ -16,10 +16,11 @@ import (
 
 // Models are the configured models.
 type Models interface {
-	// ResolveName returns the full name of a model. It makes no request to a provider. Its errors are
-	// for the user.
+	// ResolveName returns the full name of a model. It makes no request to a provider. Its errors
+	// are for the user.
 	ResolveName(spec string) (full string, err error)
-	// ListOffers returns the models that providers list. A provider without a list is an offer, too.
+	// ListOffers returns the models that providers list. A provider without a list is an offer,
+	// too.
 	ListOffers(ctx context.Context) []ModelOffer
 }
 

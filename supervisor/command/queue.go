@@ -24,8 +24,8 @@ type Queue interface {
 	ReadQueue(ctx context.Context, conversation int64) (sqlite.ConversationQueue, error)
 	// FindListButtons returns the buttons of the list that the user saw last before a command.
 	FindListButtons(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// MoveTextToFront makes a message the next to be answered. DropText drops a message and those sent
-	// together with it. Both return the changed message. ok is false if the message belongs to
+	// MoveTextToFront makes a message the next to be answered. DropText drops a message and those
+	// sent together with it. Both return the changed message. ok is false if the message belongs to
 	// another user.
 	MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)

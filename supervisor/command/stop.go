@@ -15,11 +15,11 @@ import (
 
 // Sessions stops running turns.
 type Sessions interface {
-	// StopTurn ends the turn that a command is about, and returns when its answer is in the outbox. If
-	// no turn ran, Inbound of the result is 0.
+	// StopTurn ends the turn that a command is about, and returns when its answer is in the outbox.
+	// If no turn ran, Inbound of the result is 0.
 	StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopTurnUnstored ends the running turn of a conversation for a command that could not be stored. It
-	// returns whether a turn ran.
+	// StopTurnUnstored ends the running turn of a conversation for a command that could not be
+	// stored. It returns whether a turn ran.
 	StopTurnUnstored(conversation int64) (stopped bool)
 }
 

@@ -19,8 +19,8 @@ type UsageSums interface {
 	// SumUsage sums up a user's model calls since a time; user "" means all users. by is "model",
 	// "user" or "conversation". The largest sum comes first.
 	SumUsage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
-	// SumDailyUsage sums up model calls by day in zone, from the day of since to today. A line's name is
-	// the day, such as 2026-11-20.
+	// SumDailyUsage sums up model calls by day in zone, from the day of since to today. A line's
+	// name is the day, such as 2026-11-20.
 	SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 

@@ -23,8 +23,8 @@ const (
 
 // Screen shows a conversation to a user. Only one of its methods runs at a time.
 type Screen interface {
-	// AttachResult reports that the client has joined the conversation; again means not for the first
-	// time.
+	// AttachResult reports that the client has joined the conversation; again means not for the
+	// first time.
 	ShowAttached(a AttachResult, again bool)
 	// ShowDelivery shows a delivery. It returns false to leave the delivery to another client.
 	ShowDelivery(d Delivery) (taken bool)
@@ -94,7 +94,7 @@ func NewMessageKey() string { return rand.Text() }
 
 // SendMessage sends a message with uploaded files. It returns when the supervisor has the message
 // on disk. While the supervisor is away, it waits until ctx ends. key identifies the message if it
-// is sent again. Say may be called before Run has joined. A refusal is an error.
+// is sent again. SendMessage may be called before Run has joined. A refusal is an error.
 func (c *Chat) SendMessage(ctx context.Context, key, text string, files ...UploadedFile) (said SayResult, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -246,7 +246,7 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// HandleCall takes a delivery of the supervisor, after the screen has joined the conversation.
+// HandleCall takes a delivery of the supervisor. It waits until the screen has joined.
 func (c *Chat) HandleCall(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFoundError(req.Method)
@@ -270,8 +270,8 @@ func (c *Chat) HandleCall(ctx context.Context, req *protocol.Request) (any, erro
 	return DeliverResult{Taken: c.tookNewest}, nil
 }
 
-// HandleNotification shows progress of the reply, in order. The first progress may come before the answer to
-// chat.attach.
+// HandleNotification shows progress of the reply, in order. The first progress may come before the
+// answer to chat.attach.
 func (c *Chat) HandleNotification(req *protocol.Request) {
 	var s Progress
 	if req.Method != MethodProgress || req.DecodeParams(&s) != nil {

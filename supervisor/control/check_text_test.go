@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCheckText_Invalid_ExplainsFault checks that the refusal of a text says what is wrong, and what to do.
+// TestCheckText_Invalid_ExplainsFault checks that the refusal of a text says what is wrong, and
+// what to do.
 func TestCheckText_Invalid_ExplainsFault(t *testing.T) {
 	chat := control.NewChat("nowhere", control.AttachRequest{}, nil)
 	for text, want := range map[string]string{

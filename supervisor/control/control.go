@@ -62,7 +62,7 @@ type AttachResult struct {
 	Walls        pool.Sandbox `json:"walls"` // the sandbox of workers
 }
 
-// Say is a message of a user to the assistant.
+// SayRequest is a message of a user to the assistant.
 type SayRequest struct {
 	// identifies the message: a repeated message with the same key is stored only once
 	Key   string         `json:"key"`
@@ -76,7 +76,7 @@ type UploadedFile struct {
 	Name string           `json:"name"` // the file's name at the user's, without a path
 }
 
-// Upload is a part of a file. The parts come in order, and one file after the other. If the
+// UploadPart is a part of a file. The parts come in order, and one file after the other. If the
 // connection ends within a file, the client sends the file again over the next connection.
 type UploadPart struct {
 	// position of Data in the file; 0 begins a file, and drops an unfinished file
@@ -112,7 +112,7 @@ type TranscribeResult struct {
 	Milliseconds int64  `json:"milliseconds"`       // duration of the transcription, without the upload
 }
 
-// Press is a user's press of a button below a delivery of the conversation.
+// PressRequest is a user's press of a button below a delivery of the conversation.
 type PressRequest struct {
 	Key      string `json:"key"` // identifies the press, like SayRequest.Key
 	Delivery int64  `json:"delivery"`

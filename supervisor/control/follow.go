@@ -192,7 +192,7 @@ func (f *follower) present(ctx context.Context, update reply.ReplyUpdate) error 
 	return err
 }
 
-// recordingScreen is the part of the running reply that the client has got.
+// shownReply is the part of the running reply that the client has got.
 type shownReply struct {
 	turn int64
 	text string

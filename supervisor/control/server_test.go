@@ -41,8 +41,8 @@ func TestListen_SocketIsOnlyForItsGroup(t *testing.T) {
 	}
 }
 
-// TestListen_LeavesUmaskUnchanged checks that the umask of the process stays the same, because files made
-// meanwhile depend on it.
+// TestListen_LeavesUmaskUnchanged checks that the umask of the process stays the same, because
+// files made meanwhile depend on it.
 func TestListen_LeavesUmaskUnchanged(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)

@@ -63,8 +63,8 @@ func GroupKinds(group string) (names []string) {
 	return names
 }
 
-// Describe returns a short text about an effect. quote escapes names that other people gave; nil only
-// removes unprintable characters.
+// Describe returns a short text about an effect. quote escapes names that other people gave; nil
+// only removes unprintable characters.
 func Describe(e supervisor.Effect, quote func(string) string) string {
 	k, _ := FindKind(e.Kind)
 	return k.line(e, 1, quote)
@@ -110,8 +110,8 @@ func clip(text string) string {
 // maxEffectLines is the most lines below an answer. The last line may count further effects.
 const maxEffectLines = 10
 
-// AnswerLines returns the lines about effects below the answer of a turn. Equal effects share a line, at
-// the position of the first one.
+// AnswerLines returns the lines about effects below the answer of a turn. Equal effects share a
+// line, at the position of the first one.
 func AnswerLines(done []supervisor.Effect) (lines []string) {
 	type thing struct{ kind, target string }
 	var order []thing
@@ -144,8 +144,8 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// SumByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the order
-// of the groups.
+// SumByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the
+// order of the groups.
 func SumByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {

@@ -24,7 +24,8 @@ type Caller struct {
 	UserFor func(user, action string) (supervisor.User, error)
 }
 
-// NewControlCall returns a call that runs a function with decoded parameters. It refuses unknown keys.
+// NewControlCall returns a call that runs a function with decoded parameters. It refuses unknown
+// keys.
 func NewControlCall[P, R any](name string, answer func(context.Context, Caller, P) (R, error)) ControlCall {
 	return ControlCall{Name: name, Answer: func(ctx context.Context, by Caller, req *protocol.Request) (any, error) {
 		var p P

@@ -26,8 +26,9 @@ type Command struct {
 	Private func(arguments string) bool
 }
 
-// CommandFunc executes a command. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an
-// error is also an answer. A command may run again after a crash, so a second run must be harmless.
+// CommandFunc executes a command. The answer is the delivery's Text, Buttons, Files and
+// DeleteAfter; an error is also an answer. A command may run again after a crash, so a second run
+// must be harmless.
 type CommandFunc func(context.Context, CommandRequest) (supervisor.Delivery, error)
 
 // CommandRequest is one use of a slash command.

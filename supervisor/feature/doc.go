@@ -15,17 +15,17 @@
 //     Set Private if the answer is only for the user: in a group, such an answer goes to the
 //     user's private chat. The presses of its buttons begin with Prefix, a few letters and a colon.
 //  3. A host call: its method, parameters and result in package protocol, with an example. Add a
-//     row to Feature.HostCalls, with Handler: NewHostCallHandler(f). The function's Turn has all that f may
-//     know of the turn. A call that no honest worker makes ends the worker. A call that can't be
-//     answered gets a reason for the model. If the effect leaves the sandbox, the parameters have
-//     only the ID of the model's call, and the Turn finds its committed arguments. The worker's
-//     side is a tool.
+//     row to Feature.HostCalls, with Handler: NewHostCallHandler(f). The function's Turn has all
+//     that f may know of the turn. A call that no honest worker makes ends the worker. A call that
+//     can't be answered gets a reason for the model. If the effect leaves the sandbox, the
+//     parameters have only the ID of the model's call, and the Turn finds its committed arguments.
+//     The worker's side is a tool.
 //  4. An effect that users' rules decide about: a row in Feature.Effects. Ask for permission with
 //     the request's Allow, or with an approval.Approver of the Options.
 //  5. A setting: a row in Feature.Settings.
-//  6. A call of `mews <verb>`: a row in Feature.Calls, made by NewControlCall. Caller.UserFor returns the
-//     user whose data the call may see. If an admin sees another user's data, the audit log records
-//     it.
+//  6. A call of `mews <verb>`: a row in Feature.Calls, made by NewControlCall. Caller.UserFor
+//     returns the user whose data the call may see. If an admin sees another user's data, the audit
+//     log records it.
 //  7. A path that programs on the internet call: a row in Feature.Routes.
 //  8. A function that runs for as long as the service does: a row in Feature.Parts.
 //  9. One line in supervisor/app/features.go, and its name in features of cmd/mews/deps_test.go.

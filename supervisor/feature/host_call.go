@@ -41,9 +41,9 @@ type HostCallHandler struct {
 	Answer    func(ctx context.Context, t Turn, params any) (result any, err error)
 }
 
-// NewHostCallHandler makes the handler of a host call with parameters P and result R. P has a field Turn, an
-// int64. If answer returns an Offence, the worker ends. A protocol.Error is the worker's answer.
-// For any other error, the worker gets the text for users.
+// NewHostCallHandler makes the handler of a host call with parameters P and result R. P has a field
+// Turn, an int64. If answer returns a WorkerOffence, the worker ends. A protocol.Error is the
+// worker's answer. For any other error, the worker gets the text for users.
 func NewHostCallHandler[P, R any](answer func(context.Context, Turn, *P) (*R, error)) HostCallHandler {
 	field, ok := reflect.TypeFor[P]().FieldByName("Turn")
 	if !ok || field.Type.Kind() != reflect.Int64 {
@@ -81,7 +81,7 @@ type Turn struct {
 }
 
 // FindCall returns the committed tool call that a worker names, with the model's arguments. If the
-// call's tool is not one of tools, the error is an Offence.
+// call's tool is not one of tools, the error is a WorkerOffence.
 func (t Turn) FindCall(id string, tools ...string) (protocol.ToolCall, error) {
 	if len(id) > MaxNameLength {
 		return protocol.ToolCall{}, WorkerOffence{fmt.Errorf("call: %d bytes, at most %d", len(id), MaxNameLength)}

@@ -33,16 +33,16 @@ type Store interface {
 type HomeTurns interface {
 	// WalkHomeSearches calls each for the turns of a request that may have left traces in the home.
 	WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error
-	// FindTurnsLeftInHome returns the forgotten turns whose traces are not yet deleted from the home.
-	// MarkTurnsGoneFromHome marks them as deleted.
+	// FindTurnsLeftInHome returns the forgotten turns whose traces are not yet deleted from the
+	// home. MarkTurnsGoneFromHome marks them as deleted.
 	FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error)
 	MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
 // Home deletes data from users' homes, through their workers.
 type Home interface {
-	// CountOrDeleteTurnData counts the Facts, Notes and Logged entries of some turns in a home. With gone
-	// it deletes these entries.
+	// CountOrDeleteTurnData counts the Facts, Notes and Logged entries of some turns in a home.
+	// With gone it deletes these entries.
 	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
 }
 

@@ -16,8 +16,8 @@ import (
 // Methods of the control socket for admins, about repositories on GitHub.
 const (
 	MethodCheckSetup = "github.check"     // parameters RepoQuery, result setup.Report
-	MethodAddRepo    = "github.add"       // parameters AddRepoRequest, result Added
-	MethodRedeliver  = "github.redeliver" // parameters Redeliver, result RedeliverResult
+	MethodAddRepo    = "github.add"       // parameters AddRepoRequest, result AddRepoResult
+	MethodRedeliver  = "github.redeliver" // parameters RedeliverRequest, result RedeliverResult
 )
 
 // RepoQuery has the parameters of a call about one repository or all.

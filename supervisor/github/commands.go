@@ -73,7 +73,7 @@ func (g *GitHub) showOrSetNotices(ctx context.Context, r feature.CommandRequest)
 	return g.setRepository(ctx, r, to, words[1], false)
 }
 
-// sources has a word for each Source, for users.
+// sources has a word for each SwitchSetter, for users.
 var sources = map[SwitchSetter]string{
 	SetByConfig: textSourceConfig, SetByAdmin: textSourceAdmin,
 	SetByUser: textSourceOwn,

@@ -36,7 +36,7 @@ type People interface {
 	FindByLogin(login string) (u supervisor.User, ok bool)
 }
 
-// EventHandlerOptions configure Events.
+// EventHandlerOptions configure an EventHandler.
 type EventHandlerOptions struct {
 	Repos []supervisor.GitHubRepo
 	Self  func() string // returns Mews's login on GitHub; "" if unknown
@@ -56,14 +56,14 @@ type EventHandlerOptions struct {
 	Log    hclog.Logger
 }
 
-// EventHandler handles the webhook deliveries about repositories. It requests reviews and triages, and
-// sends notices.
+// EventHandler handles the webhook deliveries about repositories. It requests reviews and triages,
+// and sends notices.
 type EventHandler struct {
 	o       EventHandlerOptions
 	changed chan struct{} // holds a token if a delivery was stored
 }
 
-// NewEventHandler returns Events. Its Run must be called.
+// NewEventHandler returns an EventHandler. Its Run must be called.
 func NewEventHandler(o EventHandlerOptions) *EventHandler {
 	return &EventHandler{o, make(chan struct{}, 1)}
 }

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestEventHandler_RequestsReviewsAndTriages checks which events request a review or a triage for which
-// user.
+// TestEventHandler_RequestsReviewsAndTriages checks which events request a review or a triage for
+// which user.
 func TestEventHandler_RequestsReviewsAndTriages(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
@@ -108,8 +108,8 @@ func TestNotices_GoToConfiguredReaders(t *testing.T) {
 	})
 }
 
-// TestNotices_Burst_IsOneMessage checks that events of one kind share a message if they come within 30
-// seconds.
+// TestNotices_Burst_IsOneMessage checks that events of one kind share a message if they come within
+// 30 seconds.
 func TestNotices_Burst_IsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -154,8 +154,8 @@ func TestCheckRun_PassAfterFailure_IsTold(t *testing.T) {
 	})
 }
 
-// TestNotice_OneChatFails_OtherChatsGetTheirs checks that one notice that can't be stored does not stop
-// the notices of other conversations.
+// TestNotice_OneChatFails_OtherChatsGetTheirs checks that one notice that can't be stored does not
+// stop the notices of other conversations.
 func TestNotice_OneChatFails_OtherChatsGetTheirs(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -169,8 +169,8 @@ func TestNotice_OneChatFails_OtherChatsGetTheirs(t *testing.T) {
 	})
 }
 
-// TestDelivery_Refused_LaterOnesAreHandled checks that a delivery that can never be handled counts as
-// failed. Later deliveries are handled.
+// TestDelivery_Refused_LaterOnesAreHandled checks that a delivery that can never be handled counts
+// as failed. Later deliveries are handled.
 func TestDelivery_Refused_LaterOnesAreHandled(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())

@@ -1,6 +1,6 @@
 // Package github is the feature for repositories on GitHub. It sends notices, reviews pull requests
 // and triages issues. Events come by a webhook or by polling. They are stored as deliveries, which
-// Events handles in order.
+// the EventHandler handles in order.
 package github
 
 import (
@@ -140,11 +140,11 @@ func (g *GitHub) FindRepo(name string) (supervisor.GitHubRepo, bool) {
 	return findRepo(g.o.Setup.Repos, name)
 }
 
-// Wake tells Events that a delivery was stored. It never blocks.
+// Wake tells the EventHandler that a delivery was stored. It never blocks.
 func (g *GitHub) Wake() { g.events.Wake() }
 
-// RunReview runs or continues a review in its turn. It returns the answer of the turn: a card, or for
-// a diff the result as JSON.
+// RunReview runs or continues a review in its turn. It returns the answer of the turn: a card, or
+// for a diff the result as JSON.
 func (g *GitHub) RunReview(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (text string, err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)

@@ -12,8 +12,8 @@ import (
 // settingGitHubLogin is the name of the service's setting with Mews's login on GitHub.
 const settingGitHubLogin = "github login"
 
-// runEvents runs Events. Until Mews's login on GitHub is known, it asks GitHub for the login every
-// minute.
+// runEvents runs the EventHandler. Until Mews's login on GitHub is known, it asks GitHub for the
+// login every minute.
 func (g *GitHub) runEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
 		span, end := ctx, context.CancelFunc(func() {})

@@ -12,11 +12,12 @@ import (
 	"mews/supervisor/printable"
 )
 
-// MethodMutes is the method with which admins list and change mutes. It takes a Quiet and returns
-// Mutes.
+// MethodMutes is the method with which admins list and change mutes. It takes a MuteRequest and
+// returns a MuteList.
 const MethodMutes = "github.quiet"
 
-// MuteRequest has the parameters of MethodMutes. It always lists the mutes, and may change one first.
+// MuteRequest has the parameters of MethodMutes. It always lists the mutes, and may change one
+// first.
 type MuteRequest struct {
 	Repo   string `json:"repo,omitempty"`   // owner/name; "" means all
 	Pull   int    `json:"pull,omitempty"`   // number of a pull request of Repo to mute

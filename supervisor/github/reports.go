@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/feature"
 )
 
-// ReportReceiver receives the reports of workers that read for a review or a triage. The zero value is
-// ready. Its methods may be called from any goroutine.
+// ReportReceiver receives the reports of workers that read for a review or a triage. The zero value
+// is ready. Its methods may be called from any goroutine.
 type ReportReceiver struct{ takers sync.Map } // a ReportTaker for each turn
 
 // ReportTaker handles a worker's report.

@@ -61,7 +61,7 @@ func (w *requestLog) add(what string) error {
 	return w.err
 }
 
-// rig runs Events with a real database. The test stores deliveries in it.
+// rig runs an EventHandler with a real database. The test stores deliveries in it.
 type rig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -83,7 +83,7 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 	return r
 }
 
-// begin creates Events, like the start of the service.
+// begin creates an EventHandler, like the start of the service.
 func (r *rig) begin() {
 	r.events = github.NewEventHandler(github.EventHandlerOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
 		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
@@ -106,7 +106,7 @@ func (r *rig) put(key string, e event) {
 	r.events.Wake()
 }
 
-// live runs Events for a while.
+// live runs the EventHandler for a while.
 func (r *rig) live(d time.Duration) {
 	ctx, cancel := context.WithTimeout(r.Context(), d)
 	defer cancel()

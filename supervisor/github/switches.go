@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// ServiceSwitches decide which services are on for each repository and user. A service must be on in the
-// configuration. An admin may turn it off for everybody, and users for themselves.
+// ServiceSwitches decide which services are on for each repository and user. A service must be on
+// in the configuration. An admin may turn it off for everybody, and users for themselves.
 type ServiceSwitches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings

@@ -66,8 +66,9 @@ func (e *EventHandler) tell(ctx context.Context, notices []sqlite.RepositoryNoti
 	return err
 }
 
-// AddLineToNotices adds a line of Markdown to each chat's last message about a pull request. It replaces the
-// line that was added before. Messages that were not sent yet are skipped.
+// AddLineToNotices adds a line to each chat's last message about a pull request. The line is
+// Markdown. It replaces the line that was added before. Messages that were not sent yet are
+// skipped.
 func (e *EventHandler) AddLineToNotices(ctx context.Context, repo string, number int, line string) error {
 	told, err := e.o.Store.ListNoticeMessages(ctx, supervisor.NormalizeRepoName(repo), number)
 	for _, m := range told {

@@ -27,7 +27,7 @@ const reconcile = 10 * time.Minute
 // pollAgain is the pause after a failed poll.
 const pollAgain = 30 * time.Second
 
-// PollerOptions configure a Watch.
+// PollerOptions configure a Poller.
 type PollerOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
@@ -58,7 +58,7 @@ type PollResult struct {
 	Failure string // text about the lists that could not be read; "" if all were read
 }
 
-// NewPoller returns a Watch. Its Run must be called.
+// NewPoller returns a Poller. Its Run must be called.
 func NewPoller(o PollerOptions) *Poller { return &Poller{o: o, lastPolls: map[string]PollResult{}} }
 
 // LastPoll returns the result of a repository's last poll; the zero value if there was none.
@@ -128,8 +128,8 @@ var listPolls = []listPoll{(*Poller).pulls, (*Poller).issues, (*Poller).comments
 // webhookListPolls are the lists to poll if there is a webhook.
 var webhookListPolls = []listPoll{(*Poller).heads, (*Poller).reviewed, (*Poller).lost}
 
-// PollRepo polls one repository, and reports whether all lists could be read. If a list can't be read,
-// the other lists are still read. The next poll tries again.
+// PollRepo polls one repository, and reports whether all lists could be read. If a list can't be
+// read, the other lists are still read. The next poll tries again.
 func (w *Poller) PollRepo(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {

@@ -22,7 +22,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// watched is the repository acme/widget on a fake GitHub, and a Watch.
+// watched is the repository acme/widget on a fake GitHub, and a Poller.
 type watched struct {
 	*testing.T
 	hub  *githubtest.Server
@@ -99,8 +99,8 @@ func branch(w *watched, name, text string) {
 	w.repo.AddCommit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// TestPoll_ChecksForbidden_ReadsOtherLists covers a fine-grained token, which can't read checks of a
-// private repository. The poll must read all other lists without a failure.
+// TestPoll_ChecksForbidden_ReadsOtherLists covers a fine-grained token, which can't read checks of
+// a private repository. The poll must read all other lists without a failure.
 func TestPoll_ChecksForbidden_ReadsOtherLists(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -187,8 +187,8 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	}
 }
 
-// TestPoll_WithoutChanges_IsAnswered304 checks that requests have ETags, so that GitHub answers 304.
-// Nothing may be stored.
+// TestPoll_WithoutChanges_IsAnswered304 checks that requests have ETags, so that GitHub answers
+// 304. Nothing may be stored.
 func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")

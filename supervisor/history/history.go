@@ -25,12 +25,12 @@ type unit struct {
 	pinned   bool // the unit is kept even if it exceeds the budget
 }
 
-// SelectMessages selects the newest messages of a transcript that fit a budget in tokens. first is the ID
-// of the message that began the current turn; 0 means the user's last message. Select always keeps
-// the first message of the turn, and the newest step with its results. It also keeps the user's
-// last message, with all messages since the step before it: the model must answer these. The rest
-// of the turn is kept if the budget allows. Tool calls and their results stay together, in the
-// order of the calls.
+// SelectMessages selects the newest messages of a transcript that fit a budget in tokens. first is
+// the ID of the message that began the current turn; 0 means the user's last message.
+// SelectMessages always keeps the first message of the turn, and the newest step with its results.
+// It also keeps the user's last message, with all messages since the step before it: the model must
+// answer these. The rest of the turn is kept if the budget allows. Tool calls and their results
+// stay together, in the order of the calls.
 //
 // If all messages together exceed the budget, the oldest are dropped until half the budget is free.
 func SelectMessages(transcript []protocol.Message, first int64, budget int) RequestWindow {
@@ -58,8 +58,8 @@ func SelectMessages(transcript []protocol.Message, first int64, budget int) Requ
 	return w
 }
 
-// FreeTokens returns the tokens of the budget that remain for messages which may be dropped. It is
-// negative if the messages that Select always keeps exceed the budget.
+// FreeTokens returns the part of the budget that remains for droppable messages, in tokens. It is
+// negative if the messages that SelectMessages always keeps exceed the budget.
 func FreeTokens(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -85,8 +85,9 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // vision).
 const pixelsPerToken = 750
 
-// EstimateTokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one token,
-// and each message adds four tokens. (A usual rule; the provider's own count goes into the usage.)
+// EstimateTokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one
+// token, and each message adds four tokens. (A usual rule; the provider's own count goes into the
+// usage.)
 func EstimateTokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {

@@ -116,8 +116,8 @@ func TestPairResults_AnyOrder_FollowCalls(t *testing.T) {
 	}
 }
 
-// TestSelect_LongTurn_KeepsFirstAndLastMessage checks that messages that join a turn do not begin a new
-// turn. The turn's first message and its last messages stay.
+// TestSelect_LongTurn_KeepsFirstAndLastMessage checks that messages that join a turn do not begin a
+// new turn. The turn's first message and its last messages stay.
 func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
@@ -145,8 +145,8 @@ func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 	}
 }
 
-// TestSelect_MessagesAfterLastStep_AreKept checks that a request keeps the end of the transcript: the result of
-// the newest step, and all messages that joined the turn after it.
+// TestSelect_MessagesAfterLastStep_AreKept checks that a request keeps the end of the transcript:
+// the result of the newest step, and all messages that joined the turn after it.
 func TestSelect_MessagesAfterLastStep_AreKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
 	if got, want := ids(history.SelectMessages(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {

@@ -10,7 +10,7 @@ import (
 // for each of its calls. So only a restored or edited database has a call without a result.
 const unrecorded = "no result of this call was recorded"
 
-// PairResults puts each result directly after the message with its call, in the order of calls. Providers
+// PairResults puts each result after the message with its call, in the order of calls. Providers
 // refuse a call without its result, and a result without its call. In a transcript, results may be
 // in any order. Messages without calls are returned unchanged.
 func PairResults(messages []protocol.Message) []protocol.Message {

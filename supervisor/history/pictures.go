@@ -18,9 +18,9 @@ const (
 // FitPictures keeps the newest pictures of a window, and replaces other pictures by lines. gone
 // reports whether the bytes of a picture are no longer stored.
 //
-// Like Select, FitPictures adds the pictures from the oldest on. If there are too many, the oldest
-// are dropped until half of the limit is free. So the beginning of requests changes only once in
-// about ten pictures.
+// Like SelectMessages, FitPictures adds the pictures from the oldest on. If there are too many, the
+// oldest are dropped until half of the limit is free. So the beginning of requests changes only
+// once in about ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {

@@ -61,8 +61,8 @@ func TestFitPictures_ManyPictures_KeepsTwenty(t *testing.T) {
 	}
 }
 
-// TestFitPictures_LargePictures_KeepsByteLimit checks that large pictures stay within the limit of an API, 32 MB of text
-// and base64.
+// TestFitPictures_LargePictures_KeepsByteLimit checks that large pictures stay within the limit of
+// an API, 32 MB of text and base64.
 func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
@@ -72,8 +72,8 @@ func TestFitPictures_LargePictures_KeepsByteLimit(t *testing.T) {
 	}
 }
 
-// TestFitPictures_OneMore_KeepsPrefix checks that one more picture does not change the earlier part of a
-// request. Only every tenth picture may change it.
+// TestFitPictures_OneMore_KeepsPrefix checks that one more picture does not change the earlier part
+// of a request. Only every tenth picture may change it.
 func TestFitPictures_OneMore_KeepsPrefix(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

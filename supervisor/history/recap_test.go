@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// TestFormatRecap_ManyMessages_IsBounded checks that a request stays below 40 KiB. It has the recap, the tools, and a
-// system text of at most 23 KiB.
+// TestFormatRecap_ManyMessages_IsBounded checks that a request stays below 40 KiB. It has the
+// recap, the tools, and a system text of at most 23 KiB.
 func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {

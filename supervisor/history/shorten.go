@@ -12,7 +12,7 @@ import (
 
 // Sizes of a shortened text, in bytes.
 const (
-	shortText = 480 // length of a shortened old result, of which the beginning and the end stay
+	shortText = 480 // length of a shortened old result: its beginning and its end stay
 	// greatest length of a text that stays, because a line in its place would be as long
 	noteText  = 320
 	leastText = 256 // least length of the texts of the newest messages, even if the budget is very small
@@ -22,11 +22,11 @@ const (
 // ResultName returns the name under which the tool read_output reads a whole result; "" means none.
 type ResultName func(protocol.ToolResult) string
 
-// ShortenToBudget shortens the messages of a transcript so that they fit a small budget. It works in four
-// stages, and puts a line in place of each gap. First the middle of old results is cut, the oldest
-// first. Then whole results are dropped. Then the middle of the newest messages is cut. Last the
-// oldest exchanges are dropped. A quarter of the budget is for new results, and half of it for the
-// user's words. cut means that earlier messages were left out before.
+// ShortenToBudget shortens the messages of a transcript so that they fit a small budget. It works
+// in four stages, and puts a line in place of each gap. First the middle of old results is cut, the
+// oldest first. Then whole results are dropped. Then the middle of the newest messages is cut. Last
+// the oldest exchanges are dropped. A quarter of the budget is for new results, and half of it for
+// the user's words. cut means that earlier messages were left out before.
 func ShortenToBudget(transcript []protocol.Message, first int64, budget int, cut bool, name ResultName) RequestWindow {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)

@@ -123,8 +123,8 @@ func TestShorten_NewestMessageTooLong_IsCut(t *testing.T) {
 	}
 }
 
-// TestShorten_UserMessages_AreCutLast checks that a result and earlier messages are cut further than
-// the user's newest words.
+// TestShorten_UserMessages_AreCutLast checks that a result and earlier messages are cut further
+// than the user's newest words.
 func TestShorten_UserMessages_AreCutLast(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {

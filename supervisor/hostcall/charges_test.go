@@ -197,8 +197,8 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 	return micro
 }
 
-// TestLease_AnyModelOutcome_Ends checks that every lease ends, whatever the server answers, and even if the
-// turn is stopped.
+// TestLease_AnyModelOutcome_Ends checks that every lease ends, whatever the server answers, and
+// even if the turn is stopped.
 func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"well": nil, "cut in the middle": modeltest.FaultCutStream(700), "stalls": modeltest.FaultStalledStream(900), "silent": modeltest.FaultStalledStream(0),
@@ -232,8 +232,8 @@ func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 	}
 }
 
-// TestStoppedStep_CostsOnlyUsedTokens checks that a stopped step costs only the used tokens, with and
-// without a budget. This holds even if the turn has already ended.
+// TestStoppedStep_CostsOnlyUsedTokens checks that a stopped step costs only the used tokens, with
+// and without a budget. This holds even if the turn has already ended.
 func TestStoppedStep_CostsOnlyUsedTokens(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {

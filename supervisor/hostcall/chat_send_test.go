@@ -123,8 +123,8 @@ func TestSendFiles_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_OtherFile_NeedsNewApproval checks that an approval does not cover another name, caption,
-// content or conversation.
+// TestApproval_OtherFile_NeedsNewApproval checks that an approval does not cover another name,
+// caption, content or conversation.
 func TestApproval_OtherFile_NeedsNewApproval(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}

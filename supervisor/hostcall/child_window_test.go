@@ -63,8 +63,8 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamResult).Message.Text(), nil
 }
 
-// TestChildWindow_AsksModelOnceWithoutHistory checks that a child window contains only its own text.
-// After the first answer, every call with the same name gets that answer.
+// TestChildWindow_AsksModelOnceWithoutHistory checks that a child window contains only its own
+// text. After the first answer, every call with the same name gets that answer.
 func TestChildWindow_AsksModelOnceWithoutHistory(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)
@@ -132,7 +132,8 @@ func TestChildWindow_ModelFails_AsksAgain(t *testing.T) {
 	}
 }
 
-// TestOneShotWorker_ForbiddenCall_EndsWorker makes calls that an honest one-shot worker never makes.
+// TestOneShotWorker_ForbiddenCall_EndsWorker makes calls that an honest one-shot worker never
+// makes.
 func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 	report := protocol.ReviewReport{}
 	finding := protocol.ReviewFinding{

@@ -132,8 +132,8 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestClosedTool_NoRoomInRequest_IsNotRun checks that the model is told what to do instead, and that
-// the worker does not run the call.
+// TestClosedTool_NoRoomInRequest_IsNotRun checks that the model is told what to do instead, and
+// that the worker does not run the call.
 func TestClosedTool_NoRoomInRequest_IsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string

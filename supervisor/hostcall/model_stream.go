@@ -196,8 +196,8 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 // shownText returns the part of a step that the user sees.
 func (t *turn) shownText(m protocol.Message) string { return reply.JoinSteps(t.takenText(), m.Text()) }
 
-// commitStep commits a model's message with its cost, and returns the message's ID. If CommitLastStep
-// allows it, the turn ends with the step.
+// commitStep commits a model's message with its cost, and returns the message's ID. If
+// CommitLastStep allows it, the turn ends with the step.
 func (t *turn) commitStep(ctx context.Context, a modelcall.Answer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {

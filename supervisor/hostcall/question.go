@@ -17,8 +17,8 @@ import (
 
 // Asker asks users the questions of models.
 type Asker interface {
-	// Ask returns a question that has ended. Before that it returns supervisor.ErrWaits. Of the
-	// question's Conversation, only ID and User are used.
+	// Ask returns a question that has ended. Before that it returns supervisor.ErrWaitsForAnswer.
+	// Of the question's Conversation, only ID and User are used.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 

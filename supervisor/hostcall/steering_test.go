@@ -212,8 +212,8 @@ func TestSteering_LongMessage_Waits(t *testing.T) {
 	}
 }
 
-// TestSteering_JoinedMessages_AreReadWhole adds two messages of the same size in each of five steps,
-// beside results of 20 KB. No request becomes too long; messages that do not fit wait.
+// TestSteering_JoinedMessages_AreReadWhole adds two messages of the same size in each of five
+// steps, beside results of 20 KB. No request becomes too long; messages that do not fit wait.
 func TestSteering_JoinedMessages_AreReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
@@ -347,8 +347,8 @@ func TestSteering_FirstMessage_StaysInRequest(t *testing.T) {
 	}
 }
 
-// TestSteering_EditedMessage_ReachesNextStep checks that an edited message reaches the next step in every
-// mode.
+// TestSteering_EditedMessage_ReachesNextStep checks that an edited message reaches the next step in
+// every mode.
 func TestSteering_EditedMessage_ReachesNextStep(t *testing.T) {
 	for _, mode := range []supervisor.BusyMode{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []modelcall.Request

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor/problem"
 )
 
-// StoreBatch stores a batch as a whole or not at all. It reads each item's Kind from its text, unless
-// the item is a press, and asks the gate about each. An invalid or refused item delays no other
-// item: a placeholder replaces its text, and its sender is told why. If the sender already knows,
-// the item is dropped.
+// StoreBatch stores a batch as a whole or not at all. It reads each item's Kind from its text,
+// unless the item is a press, and asks the gate about each. An invalid or refused item delays no
+// other item: a placeholder replaces its text, and its sender is told why. If the sender already
+// knows, the item is dropped.
 //
 // An error means that nothing was stored, and the source must send the batch again. A /stop in the
 // batch has then already stopped its turn, and does so again with the repeated batch.

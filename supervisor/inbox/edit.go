@@ -17,7 +17,8 @@ const NewAnswerWindow = 10 * time.Minute
 // anewPrefix begins the press of a button that asks for a new answer. The inbound's number follows.
 const anewPrefix = "e:"
 
-// OffersNewAnswer reports whether an edit so long after the answer gets an offer of a new answer.
+// OffersNewAnswer reports whether an edit of this age gets an offer of a new answer. The age is the
+// time since the answer.
 func OffersNewAnswer(age time.Duration) bool { return age >= 0 && age < NewAnswerWindow }
 
 // NewAnswerOffer returns the message that offers a new answer to an edited inbound.
@@ -27,7 +28,8 @@ func NewAnswerOffer(inbound int64) (text string, buttons [][]supervisor.Button) 
 	}
 }
 
-// ParseNewAnswerPress returns the inbound for which a press asks for a new answer. The press may be forged.
+// ParseNewAnswerPress returns the inbound for which a press asks for a new answer. The press may be
+// forged.
 func ParseNewAnswerPress(press string) (inbound int64, ok bool) {
 	id, ok := strings.CutPrefix(press, anewPrefix)
 	inbound, err := strconv.ParseInt(id, 10, 64)
@@ -40,7 +42,7 @@ func UnreadNote(names []string) string {
 	return fmt.Sprintf(textUnread, strings.Join(slices.Compact(names), ", "))
 }
 
-// ReplacementNote returns the note that a message replaces an earlier message with this text.
+// ReplacementNote returns the note that a message replaces an earlier one with this text.
 func ReplacementNote(text string) string {
 	own, _ := SplitNotes(text)
 	return fmt.Sprintf(textInstead, quote(own))

@@ -15,11 +15,11 @@ import (
 
 // Store stores inbounds.
 type Store interface {
-	// StoreInbound inserts an inbound, and returns the stored row. If a row with the same user, source and
-	// key exists, that row is returned.
+	// StoreInbound inserts an inbound, and returns the stored row. If a row with the same user,
+	// source and key exists, that row is returned.
 	StoreInbound(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
-	// StoreBatch inserts the items of a batch in order, as the gate has decided. The same transaction
-	// stores the offset of the source's next batch.
+	// StoreBatch inserts the items of a batch in order, as the gate has decided. The same
+	// transaction stores the offset of the source's next batch.
 	StoreBatch(ctx context.Context, b supervisor.InboundBatch) (supervisor.BatchReceipt, error)
 }
 
@@ -65,9 +65,9 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// StoreInbound stores an inbound with its files. It reads the Kind from the text, unless the inbound is a
-// press. The result may have been answered already, or be held by the gate. An error means that the
-// inbound was not stored; the sender may repeat it with the same key.
+// StoreInbound stores an inbound with its files. It reads the Kind from the text, unless the
+// inbound is a press. The result may have been answered already, or be held by the gate. An error
+// means that the inbound was not stored; the sender may repeat it with the same key.
 func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err

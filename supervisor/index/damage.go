@@ -24,8 +24,8 @@ func isFull(err error) bool {
 	return problem == engine.ProblemFull
 }
 
-// RemoveDatabase deletes the index at path, and a damaged index that was set aside. No service may have the
-// index open.
+// RemoveDatabase deletes the index at path, and a damaged index that was set aside. No service may
+// have the index open.
 func RemoveDatabase(path string) error {
 	err := removeSetAside(path)
 	for _, name := range []string{path, path + "-wal"} {

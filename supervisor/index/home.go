@@ -37,8 +37,8 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// HomeManifest lists the indexed files of a user's home, without their sections. Workers compare the
-// list with the home.
+// HomeManifest lists the indexed files of a user's home, without their sections. Workers compare
+// the list with the home.
 func (x *Index) HomeManifest(ctx context.Context, user string) ([]HomeFile, error) {
 	if x.reconciledDB() == nil {
 		return nil, errNotOpen

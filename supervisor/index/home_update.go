@@ -69,8 +69,8 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 	return err
 }
 
-// AddSections takes the sections of files, and returns the missing ones. The files are stored once the
-// missing sections are stored.
+// AddSections takes the sections of files, and returns the missing ones. The files are stored once
+// the missing sections are stored.
 func (u *HomeUpdate) AddSections(ctx context.Context, batch []HomeFile) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
 		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)

@@ -140,9 +140,9 @@ func (s *tally) add(precision, recall, first float64) {
 
 func (s tally) of(sum float64) float64 { return sum / float64(max(s.questions, 1)) }
 
-// answer scores the hits for a question. The scores are the share of right hits among the first
-// five, the share of right texts among the first ten hits, and the reciprocal rank of the first
-// right hit.
+// answer scores the hits for a question. The scores are: the share of right hits among the first
+// five, the share of right texts among the first ten hits, the reciprocal rank of the first right
+// hit.
 func (q question) answer(hits []string) (precision, recall, first float64) {
 	for i, id := range hits[:min(len(hits), 10)] {
 		if !slices.Contains(q.Right, id) {

@@ -48,9 +48,9 @@ type ChatRenamer struct {
 	Wake    func(ctx context.Context, chat string) error // wakes the work that waits in a chat
 }
 
-// RenameChat stores a chat's new name. It keeps the chat allowed, reads users again and wakes the chat's
-// work. If there is no conversation to move, an earlier move may have been interrupted. The steps
-// are then repeated, unless users already have the new name.
+// RenameChat stores a chat's new name. It keeps the chat allowed, reads users again and wakes the
+// chat's work. If there is no conversation to move, an earlier move may have been interrupted. The
+// steps are then repeated, unless users already have the new name.
 func (m ChatRenamer) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.IsGroupAllowed(channel, from)
 	if allowed { // stored even if the configuration allows the chat, because the configuration has only the old name

@@ -26,9 +26,10 @@ func TestCurrentName_SeveralRenames_ReturnsNewest(t *testing.T) {
 	}
 }
 
-// TestRenameChat_FoundBySend_UpdatesUsersFirst checks the order of a move. The new name is stored before the
-// conversations move. Then users are read again, and only then waiting work is woken. If only the
-// configuration allows the group, by its old name, the new name is allowed before users are read.
+// TestRenameChat_FoundBySend_UpdatesUsersFirst checks the order of a move. The new name is stored
+// before the conversations move. Then users are read again, and only then waiting work is woken. If
+// only the configuration allows the group, by its old name, the new name is allowed before users
+// are read.
 func TestRenameChat_FoundBySend_UpdatesUsersFirst(t *testing.T) {
 	db := sqlitetest.Open(t)
 	before, err := db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")

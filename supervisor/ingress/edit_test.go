@@ -30,8 +30,8 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	return in
 }
 
-// TestEdit_OfUnstoredMessage_IsIgnored checks that an edit counts only if its user's original message was
-// stored. An edit admits, answers and audits nobody.
+// TestEdit_OfUnstoredMessage_IsIgnored checks that an edit counts only if its user's original
+// message was stored. An edit admits, answers and audits nobody.
 func TestEdit_OfUnstoredMessage_IsIgnored(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInviteCode()
@@ -54,8 +54,8 @@ func TestEdit_OfUnstoredMessage_IsIgnored(t *testing.T) {
 	}
 }
 
-// TestEditButton_OtherUsersPress_IsRefused checks that in a group the button below an edited message
-// works only for its user.
+// TestEditButton_OtherUsersPress_IsRefused checks that in a group the button below an edited
+// message works only for its user.
 func TestEditButton_OtherUsersPress_IsRefused(t *testing.T) {
 	p := newFixture(t)
 	var toasts []string

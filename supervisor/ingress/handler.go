@@ -77,9 +77,9 @@ func (h *UpdateHandler) NextOffset(ctx context.Context) (int64, error) {
 	return h.o.Updates.NextUpdateNumber(ctx, h.o.Source)
 }
 
-// StoreBatch stores a batch and the offset of the next one, in one transaction. If a group moves within
-// the batch, the earlier part is stored first. So that part moves with the group's conversations. A
-// repeated batch is stored once.
+// StoreBatch stores a batch and the offset of the next one, in one transaction. If a group moves
+// within the batch, the earlier part is stored first. So that part moves with the group's
+// conversations. A repeated batch is stored once.
 func (h *UpdateHandler) StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.BatchItem
 	for _, in := range h.wholeAlbums(batch) {

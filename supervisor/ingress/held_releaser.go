@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// HeldMessageReleaser releases held messages of users who no longer need a code. These users were told
-// that their messages are kept and will be answered. No code will come to open the gate.
+// HeldMessageReleaser releases held messages of users who no longer need a code. These users were
+// told that their messages are kept and will be answered. No code will come to open the gate.
 type HeldMessageReleaser struct {
 	Gate     *access.Gate
 	Inbox    sqlite.Inbox
@@ -20,8 +20,8 @@ type HeldMessageReleaser struct {
 	Log      hclog.Logger
 }
 
-// ReleaseMessages must be called when users were read again, and at the service's start. If a lookup fails,
-// a message stays held until the next call.
+// ReleaseMessages must be called when users were read again, and at the service's start. If a
+// lookup fails, a message stays held until the next call.
 func (r *HeldMessageReleaser) ReleaseMessages(ctx context.Context) {
 	holding, err := r.Inbox.ListUsersWithHeldInbounds(ctx)
 	if err != nil {

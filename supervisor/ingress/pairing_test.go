@@ -76,8 +76,8 @@ func TestInvite_BindsOneAccount(t *testing.T) {
 	}
 }
 
-// TestInvite_OtherUsersTry_LeavesInviteValid checks that the owner of a configured account, suspended or
-// not, does not use up another user's invite.
+// TestInvite_OtherUsersTry_LeavesInviteValid checks that the owner of a configured account,
+// suspended or not, does not use up another user's invite.
 func TestInvite_OtherUsersTry_LeavesInviteValid(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -105,8 +105,8 @@ func TestInvite_OtherUsersTry_LeavesInviteValid(t *testing.T) {
 	}
 }
 
-// TestInvite_RefreshFailed_RetryAdmitsUser checks that the repeated batch admits the invited user if
-// users could not be read again the first time.
+// TestInvite_RefreshFailed_RetryAdmitsUser checks that the repeated batch admits the invited user
+// if users could not be read again the first time.
 func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
@@ -125,8 +125,8 @@ func TestInvite_RefreshFailed_RetryAdmitsUser(t *testing.T) {
 	}
 }
 
-// TestInvite_StrangersGuess_LeavesInviteValid checks that a right code works, however many wrong codes other
-// people try. The sender of the right code is not audited.
+// TestInvite_StrangersGuess_LeavesInviteValid checks that a right code works, however many wrong
+// codes other people try. The sender of the right code is not audited.
 func TestInvite_StrangersGuess_LeavesInviteValid(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -150,8 +150,8 @@ func TestInvite_StrangersGuess_LeavesInviteValid(t *testing.T) {
 	}
 }
 
-// TestInvite_AfterWrongCodes_RightCodeWorks checks that the right code still works after the maximum of
-// audited wrong codes.
+// TestInvite_AfterWrongCodes_RightCodeWorks checks that the right code still works after the
+// maximum of audited wrong codes.
 func TestInvite_AfterWrongCodes_RightCodeWorks(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()

@@ -49,8 +49,8 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// TestQuote_Reply_IncludesAnsweredMessage checks that the quote is the sent message, even a very old
-// one, unless the model sees it anyway. If Mews does not know the message, it uses Telegram's
+// TestQuote_Reply_IncludesAnsweredMessage checks that the quote is the sent message, even a very
+// old one, unless the model sees it anyway. If Mews does not know the message, it uses Telegram's
 // version.
 func TestQuote_Reply_IncludesAnsweredMessage(t *testing.T) {
 	p := newFixture(t)

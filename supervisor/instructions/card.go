@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/presses"
 )
 
-// WaitingFilesNotice returns the notice about waiting prompt files, with a row of buttons for each file.
+// WaitingFilesNotice returns the notice about waiting prompt files. Each file has a row of buttons.
 func WaitingFilesNotice(files []supervisor.PromptFile) (text string, rows [][]supervisor.Button) {
 	var lines []string
 	for _, f := range files {

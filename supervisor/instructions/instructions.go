@@ -121,8 +121,8 @@ func (f *Files) StoreDiff(ctx context.Context, user, key string) (ref protocol.B
 	return ref, r, err
 }
 
-// RestoreFile restores the text in force in the user's home. It replaces only the waiting text. If the
-// file has changed since, it does nothing.
+// RestoreFile restores the text in force in the user's home. It replaces only the waiting text. If
+// the file has changed since, it does nothing.
 func (f *Files) RestoreFile(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != OutcomeDone {

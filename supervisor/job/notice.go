@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// QuietHoursEnd returns the end of a user's current quiet hours. hours is the user's setting, and now
-// is in the user's zone. inQuiet is false outside quiet hours.
+// QuietHoursEnd returns the end of a user's current quiet hours. hours is the user's setting, and
+// now is in the user's zone. inQuiet is false outside quiet hours.
 func QuietHoursEnd(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	q, ok := quiet.Parse(hours)
 	if !ok {
@@ -22,8 +22,8 @@ func QuietHoursEnd(hours string, now time.Time) (end time.Time, inQuiet bool) {
 	return q.CurrentEnd(now, now.Location())
 }
 
-// IsHeldInQuietHours reports whether a notice is held in its user's quiet hours. Urgent notices and notices
-// with files are not held. Notices in groups are not held, because other people read them.
+// IsHeldInQuietHours reports whether a notice is held in its user's quiet hours. Urgent notices and
+// notices with files are not held. Notices in groups are not held, because other people read them.
 func IsHeldInQuietHours(d supervisor.Delivery) bool {
 	return !d.Urgent && !d.Conversation.IsInGroup() && len(d.Files) == 0
 }
@@ -58,8 +58,8 @@ func CombineNotices(list []sqlite.HeldNotice) supervisor.Delivery {
 	return d
 }
 
-// ShortenText cuts a text to about most bytes, and says how much is left out. It cuts at the end of a
-// line if it can, and closes cut code.
+// ShortenText cuts a text to about most bytes, and says how much is left out. It cuts at the end of
+// a line if it can, and closes cut code.
 func ShortenText(text string, most int) string {
 	if len(text) <= most {
 		return text

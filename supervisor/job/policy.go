@@ -14,9 +14,9 @@ import (
 // maxAway is how long a user may be silent before jobs that need a model pause.
 const maxAway = 30 * 24 * time.Hour
 
-// IsPausedWhileAway reports whether a job is paused because it needs a model and its user is away. A user
-// is away after maxAway without a message and without resuming the job. written is the time of the
-// last message; the zero time means never.
+// IsPausedWhileAway reports whether a job pauses while its user is away. Only a job that needs a
+// model pauses. A user is away after maxAway without a message and without resuming the job.
+// written is the time of the last message; the zero time means never.
 func IsPausedWhileAway(j supervisor.Job, written, now time.Time) bool {
 	since := now.Add(-maxAway)
 	return j.MayStartTurn() && max(j.CreatedAt.UnixMilli(), j.Options.ResumedAt) < since.UnixMilli() &&
@@ -49,8 +49,8 @@ const (
 	minQuestionTime  = time.Minute
 )
 
-// MaxQuestionTime returns how long a question of a job's turn may stay open from now on. next is when the
-// job is due again; the zero time means never.
+// MaxQuestionTime returns how long a question of a job's turn may stay open from now on. next is
+// when the job is due again; the zero time means never.
 func MaxQuestionTime(next, now time.Time) time.Duration {
 	most := maxQuestionTime
 	if !next.IsZero() {

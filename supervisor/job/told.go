@@ -26,8 +26,8 @@ func Title(j supervisor.Job) string {
 	return line
 }
 
-// TitledMessage returns a job's message below the job's title. It leaves out the title if the message
-// begins with it.
+// TitledMessage returns a job's message below the job's title. It leaves out the title if the
+// message begins with it.
 func TitledMessage(j supervisor.Job, said string) supervisor.Delivery {
 	if text := strings.TrimSpace(j.Text); j.Name != "" || text == "" || !strings.HasPrefix(said+"\n", text+"\n") {
 		said = fmt.Sprintf(textSays, Title(j), said)
@@ -83,9 +83,9 @@ const (
 	maxToldText = 1000 // the most characters of each message
 )
 
-// JobMessagesText tells the model about recent messages of jobs in its chat. "" means that there
-// are none. fires has the newest message first, and zone is the user's. world reports whether the
-// text may have words of others.
+// JobMessagesText tells the model about recent messages of jobs in its chat. An empty text means
+// that there are none. The list fires has the newest message first, and zone is the user's. The
+// result world reports whether the text may have words of others.
 func JobMessagesText(fires []sqlite.FireMessage, zone *time.Location) (text string, world bool) {
 	for _, f := range fires[:min(len(fires), maxTold)] {
 		if strings.TrimSpace(f.Text) == "" {

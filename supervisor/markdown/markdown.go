@@ -24,7 +24,8 @@ const (
 	MaxEntities = 100
 )
 
-// TableColumns is the width up to which a table is shown as a grid. A wider table is shown row by row.
+// TableColumns is the width up to which a table is shown as a grid. A wider table is shown row by
+// row.
 type TableColumns int
 
 // phone is the width for channels whose width is unknown. A phone shows about so many columns of
@@ -34,9 +35,9 @@ const phone TableColumns = 40
 // Render renders Markdown. Every input renders, and no visible text is lost.
 func Render(md string) supervisor.RichText { return phone.Render(md) }
 
-// RenderGrowing renders unfinished Markdown. Open marks at the end are closed in the most probable way,
-// and partial marks are hidden. A document that ends in an empty line outside a fence has no open
-// marks, so Render gives the same.
+// RenderGrowing renders unfinished Markdown. Open marks at the end are closed in the most probable
+// way, and partial marks are hidden. A document that ends in an empty line outside a fence has no
+// open marks, so Render gives the same.
 func RenderGrowing(md string) supervisor.RichText { return phone.RenderGrowing(md) }
 
 // Render renders Markdown, with tables of at most c columns as grids.

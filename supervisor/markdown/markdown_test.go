@@ -21,8 +21,8 @@ func TestRender_NothingVisible_GivesEmptyText(t *testing.T) {
 	}
 }
 
-// TestLinks_UnsupportedAddress_IsShownAsText checks which links Telegram accepts. The address of any other link is shown as
-// text, because Telegram would drop it.
+// TestLinks_UnsupportedAddress_IsShownAsText checks which links Telegram accepts. The address of
+// any other link is shown as text, because Telegram would drop it.
 func TestLinks_UnsupportedAddress_IsShownAsText(t *testing.T) {
 	for address, link := range map[string]bool{
 		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,

@@ -27,12 +27,12 @@ type Speech struct {
 	// Parts are the texts of the recordings. Each is one line of whole sentences, with only words
 	// and punctuation. There is none if nothing is to be spoken.
 	Parts []string
-	Code  bool // whether the text has code, of which only the length is spoken
+	Code  bool // whether the text has code; only its length is spoken
 	Cut   bool // whether only the beginning is spoken; its end then says so
 }
 
-// RenderSpeech returns the speech of Markdown. It speaks the words of links, the length of code, and
-// tables row by row. Numbers and units are unchanged.
+// RenderSpeech returns the speech of Markdown. It speaks the words of links, the length of code,
+// and tables row by row. Numbers and units are unchanged.
 func RenderSpeech(md string) Speech {
 	src := source(md)
 	s := &speaker{page: page{src: src}}

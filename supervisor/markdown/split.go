@@ -10,10 +10,10 @@ import (
 	"mews/supervisor"
 )
 
-// SplitMessage cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that
-// cross a cut continue in the next message. Only white space at a cut is dropped, and within code
-// only the line's end. If t grows, the messages before the last one stay the same. An empty text
-// gives no message.
+// SplitMessage cuts t into messages of at most limit UTF-16 units and MaxEntities entities.
+// Entities that cross a cut continue in the next message. Only white space at a cut is dropped, and
+// within code only the line's end. If t grows, the messages before the last one stay the same. An
+// empty text gives no message.
 func SplitMessage(t supervisor.RichText, limit int) []supervisor.RichText {
 	c := &cutter{text: t.Text, marks: marksOf(t), limit: max(limit, 2)}
 	for _, s := range c.marks {

@@ -70,8 +70,8 @@ func TestSplitMessage_Code_IsCutBetweenBlocks(t *testing.T) {
 	}
 }
 
-// TestSplitMessage_CodeInQuote_NestsEntities checks a quote that begins with code. If the quote began after
-// the code's indentation, each entity would be within the other.
+// TestSplitMessage_CodeInQuote_NestsEntities checks a quote that begins with code. If the quote
+// began after the code's indentation, each entity would be within the other.
 func TestSplitMessage_CodeInQuote_NestsEntities(t *testing.T) {
 	got := markdown.SplitMessage(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
 	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}
@@ -87,7 +87,8 @@ func quoted(code string) supervisor.RichText {
 	return t
 }
 
-// TestSplitMessage_ManyEntities_LosesNone checks that entities beyond the limit move to the next message.
+// TestSplitMessage_ManyEntities_LosesNone checks that entities beyond the limit move to the next
+// message.
 func TestSplitMessage_ManyEntities_LosesNone(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))
 	parts := markdown.SplitMessage(whole, markdown.MaxMessage)

@@ -69,8 +69,9 @@ func (m *Memory) CountMentions(ctx context.Context, user string, f protocol.Memo
 var effects = map[protocol.MemoryAction]string{protocol.MemoryActionCorrect: supervisor.EffectCorrected,
 	protocol.MemoryActionForget: supervisor.EffectForgotten, protocol.MemoryActionImport: supervisor.EffectImported}
 
-// CountOrDeleteTurnData counts the facts, notes and log entries of some turns in a user's home. With gone
-// it deletes them, and the facts are never remembered again.
+// CountOrDeleteTurnData counts or deletes the data of some turns in a user's home. The counts are
+// of facts, notes and log entries. With gone it deletes them, and the facts are never remembered
+// again.
 func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
 	gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionShow, Turns: &of})

@@ -93,8 +93,8 @@ type Request struct {
 // toolUpdate is the tool that corrects a fact.
 const toolUpdate = "update_memory"
 
-// AllowRemember decides whether a fact may be remembered. It returns the message that the fact comes from.
-// If the fact contradicts another fact, it also returns the user's choice. The error is
+// AllowRemember decides whether a fact may be remembered. It returns the message that the fact
+// comes from. If the fact contradicts another fact, it also returns the user's choice. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
 func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol.MemoryRememberResult, err error) {
 	source, found, err := m.o.Store.FindFactBasis(ctx, r.Turn, r.Arguments.Message)

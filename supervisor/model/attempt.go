@@ -90,8 +90,8 @@ var lessThinking = map[modelcall.ThinkingLevel]modelcall.ThinkingLevel{
 	modelcall.ThinkingLow: modelcall.ThinkingOff,
 }
 
-// cutForMoney turns a NoRoom error into an answer if only the lack of money cut the answer. The
-// caller can then ask for a shorter answer. The result reports whether it did so.
+// cutForMoney turns a NoRoomForText error into an answer if only the lack of money cut the answer.
+// The caller can then ask for a shorter answer. The result reports whether it did so.
 func (p payment) cutForMoney(answer *modelcall.Answer, err error, sent modelcall.Request) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)

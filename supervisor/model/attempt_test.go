@@ -99,8 +99,8 @@ func TestAttempt_BeforeCall_ReservesMoney(t *testing.T) {
 	})
 }
 
-// TestAttempt_BrokenOff_CountsReceivedUsage checks the usage of attempts that end in different ways. It
-// must be the same without a budget.
+// TestAttempt_BrokenOff_CountsReceivedUsage checks the usage of attempts that end in different
+// ways. It must be the same without a budget.
 func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) modelcall.Answer {
@@ -187,7 +187,8 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 	}
 }
 
-// TestCall_TooExpensive_CheaperModelAnswers also checks that the cheaper model may get the user's words.
+// TestCall_TooExpensive_CheaperModelAnswers also checks that the cheaper model may get the user's
+// words.
 func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	// the cost if each token costs one millionth
 	const token = perRequest + perMessage + perPart + 2 + leastOutput
@@ -377,8 +378,8 @@ func sum(bids []modelcall.Estimate) (most int64) {
 	return most
 }
 
-// TestRefusal_ByProxyTimeout_IsPaid checks that a refused request is paid for only if the server may have
-// worked on it.
+// TestRefusal_ByProxyTimeout_IsPaid checks that a refused request is paid for only if the server
+// may have worked on it.
 func TestRefusal_ByProxyTimeout_IsPaid(t *testing.T) {
 	want := map[int]bool{} // the refusal with this status must be paid for
 	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {

@@ -6,7 +6,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// BenchmarkCallWithPolicy measures a call through the catalogue, with a fallback that is not needed.
+// BenchmarkCallWithPolicy measures a call through the catalogue, with a fallback that is not
+// needed.
 func BenchmarkCallWithPolicy(b *testing.B) {
 	first := answers("fine")
 	c := catalogueOf(b, first, answers("never"))
@@ -20,8 +21,8 @@ func BenchmarkCallWithPolicy(b *testing.B) {
 	}
 }
 
-// BenchmarkCallWithoutPolicy measures the same call without the policy, as the base to subtract from
-// BenchmarkCallWithPolicy.
+// BenchmarkCallWithoutPolicy measures the same call without the policy, as the base to subtract
+// from BenchmarkCallWithPolicy.
 func BenchmarkCallWithoutPolicy(b *testing.B) {
 	first := answers("fine")
 	req, delta := modelcall.Request{}, func(modelcall.Delta) {}

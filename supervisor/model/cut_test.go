@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// TestAnswer_LittleMoney_IsShorter also checks that less money means less thinking. If the money only
-// covers a tiny answer, the model is not called.
+// TestAnswer_LittleMoney_IsShorter also checks that less money means less thinking. If the money
+// only covers a tiny answer, the model is not called.
 func TestAnswer_LittleMoney_IsShorter(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
@@ -45,8 +45,8 @@ func TestAnswer_LittleMoney_IsShorter(t *testing.T) {
 	}
 }
 
-// TestAnswer_CutForMoney_IsReturned covers answers that were cut only because money was short. They can be
-// continued, even if they are empty.
+// TestAnswer_CutForMoney_IsReturned covers answers that were cut only because money was short. They
+// can be continued, even if they are empty.
 func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {

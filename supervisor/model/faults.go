@@ -23,9 +23,9 @@ type faults struct {
 // maxFaults limits the models in told, because users may name models that do not exist.
 const maxFaults = 100
 
-// HideFaultsFromUsers sends failures that an admin must repair to the admins, and hides them from users.
-// tell gets the text for the admins and must not block. If reads is false for a user, that user
-// only reads that the model is not available. Call HideFaultsFromUsers before the first call of a model.
+// HideFaultsFromUsers tells only the admins of failures that an admin must repair. tell gets the
+// text for the admins and must not block. If reads is false for a user, that user only reads that
+// the model is not available. Call HideFaultsFromUsers before the first call of a model.
 func (c *Catalogue) HideFaultsFromUsers(reads func(user string) bool, tell func(text string)) {
 	c.faults.readsFaults, c.faults.tell = reads, tell
 }

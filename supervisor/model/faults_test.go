@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestFaults_Details_GoOnlyToAdmins checks that admins are told of each failure once, until the model
-// answers. The user never reads the cause, not even with a fallback's answer. Failures that no
-// admin can repair are shown to the user.
+// TestFaults_Details_GoOnlyToAdmins checks that admins are told of each failure once, until the
+// model answers. The user never reads the cause, not even with a fallback's answer. Failures that
+// no admin can repair are shown to the user.
 func TestFaults_Details_GoOnlyToAdmins(t *testing.T) {
 	var told []string
 	hidden := func(c *Catalogue) *Catalogue {

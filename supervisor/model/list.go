@@ -36,9 +36,9 @@ type cachedList struct {
 	until  time.Time
 }
 
-// ListModels returns the models of all providers and of the configuration, sorted by spec. It includes
-// configured models that no provider lists. All providers are asked at the same time. Lists are
-// cached for a few minutes, failures are not.
+// ListModels returns the models of all providers and of the configuration, sorted by spec. It
+// includes configured models that no provider lists. All providers are asked at the same time.
+// Lists are cached for a few minutes, failures are not.
 func (c *Catalogue) ListModels(ctx context.Context) []ListedModel {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()

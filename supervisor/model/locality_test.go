@@ -29,8 +29,8 @@ func TestLocalityOf_URL_TellsNetworkDistance(t *testing.T) {
 	}
 }
 
-// TestFallback_NeverFartherThanChosenModel checks that a model chosen by a user falls back only to models
-// that are no farther away.
+// TestFallback_NeverFartherThanChosenModel checks that a model chosen by a user falls back only to
+// models that are no farther away.
 func TestFallback_NeverFartherThanChosenModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
@@ -69,8 +69,8 @@ func TestFallback_NeverFartherThanChosenModel(t *testing.T) {
 	}
 }
 
-// TestFallback_LocalModelFails_StaysLocal makes a call, and checks that a local model falls back only to
-// local models.
+// TestFallback_LocalModelFails_StaysLocal makes a call, and checks that a local model falls back
+// only to local models.
 func TestFallback_LocalModelFails_StaysLocal(t *testing.T) {
 	far := answers("I heard it all")
 	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, b/m its fallback

@@ -39,8 +39,8 @@ func TestOnlyModel_Fails_IsRetriedWithNotice(t *testing.T) {
 	}
 }
 
-// TestLastModel_Fails_IsRetriedLikeOnlyModel checks that the last model is tried as often as an only model.
-// The last model may be a fallback.
+// TestLastModel_Fails_IsRetriedLikeOnlyModel checks that the last model is tried as often as an
+// only model. The last model may be a fallback.
 func TestLastModel_Fails_IsRetriedLikeOnlyModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := failsWith(modelcall.Overloaded), failsWith(modelcall.Overloaded)
@@ -71,7 +71,8 @@ func TestNotice_ModelSilent_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try answers.
+// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try
+// answers.
 func TestNotice_SecondTryAnswers_IsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {

@@ -62,10 +62,10 @@ func (p policy) lonePolicy() policy {
 	return p
 }
 
-// retry reports whether to try a model again after n tries, and after which wait. asked is the
-// pause that the provider asked for. waited is the sum of this call's earlier waits for the model.
-// at is the random part of the jitter, from -1 to 1. A wait is never shorter than asked. If asked
-// is too long, the model is not tried again.
+// retry reports whether to try a model again after n tries, and after which wait. The pause asked
+// is the one that the provider asked for. The time waited is the sum of this call's earlier waits
+// for the model. The number at is the random part of the jitter, from -1 to 1. A wait is never
+// shorter than asked. If asked is too long, the model is not tried again.
 func (p policy) retry(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
 	if n >= p.tries {
 		return 0, false

@@ -21,8 +21,8 @@ type Price struct {
 	CacheWrite1h float64 // for a prefix that is cached for longer
 }
 
-// PricePerMinute converts the price of a minute of recording to an Input price. The usage of a recording
-// counts seconds.
+// PricePerMinute converts the price of a minute of recording to an Input price. The usage of a
+// recording counts seconds.
 func PricePerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
 // priceRow is one row of a price list. It holds for requests of at most upTo input tokens; 0 means
@@ -40,9 +40,9 @@ const maxTokenCount = 1_000_000_000
 // versionSuffix matches the version at the end of a model's name. Versions have the same price.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
-// Cost returns the cost of a model's call in millionths of a US dollar. kept is how long the
-// provider caches the request's prefix. known is false if the model has no price. A model on this
-// machine costs nothing unless the configuration sets a price.
+// Cost returns the cost of a model's call in millionths of a US dollar. The time kept is how long
+// the provider caches the request's prefix. The result known is false if the model has no price. A
+// model on this machine costs nothing unless the configuration sets a price.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

@@ -65,7 +65,8 @@ var knownWindows = map[string][]struct {
 
 // windowTeller is a provider that can tell its models' windows.
 type windowTeller interface {
-	// ContextWindows returns the windows in tokens by model. Models without a known window are missing.
+	// ContextWindows returns the windows in tokens by model. Models without a known window are
+	// missing.
 	ContextWindows(context.Context) (map[string]int64, error)
 }
 
@@ -138,8 +139,8 @@ func (c *call) fit(ctx context.Context, m ResolvedModel, req *modelcall.Request)
 	return window
 }
 
-// MaxRequestTokens returns the maximum length of a request to a model, in estimated tokens; 0 means unknown.
-// tokens is the expected length of the request.
+// MaxRequestTokens returns the maximum length of a request to a model. It is in estimated tokens; 0
+// means unknown. tokens is the expected length of the request.
 func (c *Catalogue) MaxRequestTokens(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {

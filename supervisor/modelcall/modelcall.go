@@ -39,8 +39,8 @@ type Request struct {
 	// required, and must end the failure's Lease. Only the catalogue calls it.
 	OnFailure func(Failure)
 	// Fit returns a shorter version of a request that was made from this one. Its length is about
-	// the given number of tokens, measured like Tokens. nil means that the request can't be
-	// shortened. Only the catalogue calls Fit.
+	// the given number of tokens, measured like history.EstimateTokens. nil means that the request
+	// can't be shortened. Only the catalogue calls Fit.
 	Fit func(req Request, tokens int64) Request
 	// OnWait is called with a text for the user if the answer takes long. Any goroutine may call
 	// it, but not after the catalogue's Stream has returned. It may be nil. Only the catalogue
@@ -195,7 +195,8 @@ type Failure struct {
 	Last  bool          // the same model is not tried again
 }
 
-// ErrorClass is the class of a failure. It decides whether a call is retried or another model is asked.
+// ErrorClass is the class of a failure. It decides whether a call is retried or another model is
+// asked.
 type ErrorClass string
 
 const (

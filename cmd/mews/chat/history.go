@@ -17,8 +17,8 @@ const (
 	maxHistoryLine = 8 << 10
 )
 
-// lineHistory has the lines typed before, newest first. It is stored in a file of the account. If that
-// file can't be read or written, the chat works without it.
+// lineHistory has the lines typed before, newest first. It is stored in a file of the account. If
+// that file can't be read or written, the chat works without it.
 type lineHistory struct {
 	path  string // file; "" stores nothing
 	lines []string

@@ -357,6 +357,6 @@ func (p *pipe) ShowAttached(a control.AttachResult, again bool) {
 	}
 }
 
-// ShowProgress and Lost implement control.Screen: a pipe shows no progress.
+// ShowProgress and ShowConnectionLost implement control.Screen: a pipe shows no progress.
 func (*pipe) ShowProgress(control.Progress) {}
 func (*pipe) ShowConnectionLost(error)      {}

@@ -102,8 +102,8 @@ func (p Page) ReplaceLinks(command string) Page {
 	return p
 }
 
-// FirstScreenText returns the paragraphs that fit on a screen of 30 lines with 80 columns. It returns
-// at least one paragraph.
+// FirstScreenText returns the paragraphs that fit on a screen of 30 lines with 80 columns. It
+// returns at least one paragraph.
 func (p Page) FirstScreenText() string {
 	blocks := paragraphs(p.Text)
 	n, lines := 0, 0

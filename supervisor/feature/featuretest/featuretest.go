@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/slash"
 )
 
-// RunCommand runs a command, or the command of a pressed button, and returns the answer. An error is an
-// answer, too.
+// RunCommand runs a command, or the command of a pressed button, and returns the answer. An error
+// is an answer, too.
 func RunCommand(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
 	t.Helper()
 	r := feature.CommandRequest{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User},
@@ -76,8 +76,8 @@ func MakeHostCall(t testing.TB, f feature.Feature, turn feature.Turn, method, pa
 	return nil, nil
 }
 
-// CheckHostCallExamples checks the examples of a feature's host calls. They are in package protocol's
-// comments. root is the module's folder.
+// CheckHostCallExamples checks the examples of a feature's host calls. They are in package
+// protocol's comments. root is the module's folder.
 func CheckHostCallExamples(t *testing.T, f feature.Feature, root string) {
 	t.Helper()
 	examples := protocoltest.ReadMethodConstants(t, root+"/protocol")

@@ -24,8 +24,8 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// ClockOffset returns how far this machine's clock is ahead of GitHub's, to a second or two. It uses the
-// last answer; known is false before the first one.
+// ClockOffset returns how far this machine's clock is ahead of GitHub's. It uses the last answer,
+// and is right to a second or two; known is false before the first one.
 func (c *Client) ClockOffset() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

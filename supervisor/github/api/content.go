@@ -14,8 +14,8 @@ const (
 	batch       = 25 // number of files in one query; GitHub limits a query to 10 s
 )
 
-// FileContent reads a file at a commit, branch or tag; "" means the default branch. found is false if the
-// file does not exist.
+// FileContent reads a file at a commit, branch or tag; "" means the default branch. found is false
+// if the file does not exist.
 func (c *Client) FileContent(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
 	// base64 makes the answer longer than the file
 	k := &call{action: fmt.Sprintf("read %s of %s", path, repo), repo: repo, maxBytes: 2 * MaxFileSize}

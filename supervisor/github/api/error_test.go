@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// TestCreateReview_AnswerLost_IsUnknown loses the answers to new reviews in every way. The error must tell
-// callers that the review may exist.
+// TestCreateReview_AnswerLost_IsUnknown loses the answers to new reviews in every way. The error
+// must tell callers that the review may exist.
 func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()

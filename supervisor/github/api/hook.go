@@ -37,8 +37,8 @@ type WebhookDelivery struct {
 // Succeeded reports whether the receiver accepted the delivery.
 func (d WebhookDelivery) Succeeded() bool { return d.Code >= 200 && d.Code < 300 }
 
-// Webhooks returns a repository's webhooks. Only an admin of the repository may read them. For an App,
-// its own webhook is the first.
+// Webhooks returns a repository's webhooks. Only an admin of the repository may read them. For an
+// App, its own webhook is the first.
 func (c *Client) Webhooks(ctx context.Context, repo string) ([]Webhook, error) {
 	k := &call{action: "list the webhooks of " + repo, repo: repo, need: needHooks}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
@@ -79,8 +79,8 @@ func hookOf(h *github.Hook) Webhook {
 	return made
 }
 
-// WebhookDeliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the first
-// page. next is "" after the last page.
+// WebhookDeliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the
+// first page. next is "" after the last page.
 func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64, cursor string) (list []WebhookDelivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)

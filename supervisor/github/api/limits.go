@@ -32,7 +32,7 @@ type LimitStore interface {
 	SaveLimit(ctx context.Context, key string, value []byte) error
 }
 
-// noLimitStore is a Store that stores nothing.
+// noLimitStore is a LimitStore that stores nothing.
 type noLimitStore struct{}
 
 func (noLimitStore) LoadLimit(context.Context, string) ([]byte, error) { return nil, nil }

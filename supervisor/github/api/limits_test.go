@@ -103,7 +103,7 @@ func TestLimitReset_UsesGitHubsClock(t *testing.T) {
 	}
 }
 
-// brokenStore is a Store that can't store anything.
+// brokenStore is a LimitStore that can't store anything.
 type brokenStore struct{ api.LimitStore }
 
 func (brokenStore) SaveLimit(context.Context, string, []byte) error { return errDisk }

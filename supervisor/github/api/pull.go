@@ -38,7 +38,7 @@ type PullRequest struct {
 	Created  time.Time
 	Updated  time.Time
 
-	// numbers; all are 0 in the results of Pulls
+	// numbers; all are 0 in the results of PullRequests
 	Commits, Files, Additions, Deletions int
 }
 
@@ -114,7 +114,7 @@ func commitOf(r *github.RepositoryCommit) Commit {
 		At: r.GetCommit().GetCommitter().GetDate().Time}
 }
 
-// File is a file that a pull request changes.
+// ChangedFile is a file that a pull request changes.
 type ChangedFile struct {
 	Path      string
 	Before    string // old path of a renamed file

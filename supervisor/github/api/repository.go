@@ -94,8 +94,8 @@ func (c *Client) OwnLogin(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// MissingPermissions returns the permissions that an App's installation lacks, such as issues=write. For a token
-// it returns none, because GitHub does not tell a token's permissions.
+// MissingPermissions returns the permissions that an App's installation lacks. An example is
+// issues=write. For a token it returns none, because GitHub does not tell a token's permissions.
 func (c *Client) MissingPermissions(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil
@@ -140,7 +140,7 @@ func (c *Client) RateLimits(ctx context.Context, repo string) (RateLimits, error
 	return RateLimits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
-// rate is a Rate in GitHub's JSON. A GitHub Enterprise without limits sends none.
+// rate is a RateLimit in GitHub's JSON. A GitHub Enterprise without limits sends none.
 type rate struct {
 	Limit, Remaining int
 	Reset            int64

@@ -38,7 +38,7 @@ type NewReviewComment struct {
 }
 
 // CreateReview creates a review with its comments. If one comment is outside the diff, GitHub
-// refuses the whole review as Invalid.
+// refuses the whole review as InvalidRequest.
 func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {

@@ -25,7 +25,7 @@ type rig struct {
 	store *limitStore
 }
 
-// limitStore is a Store in memory. Several clients can share it.
+// limitStore is a LimitStore in memory. Several clients can share it.
 type limitStore struct {
 	mu   sync.Mutex
 	kept map[string][]byte

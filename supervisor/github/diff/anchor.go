@@ -41,13 +41,13 @@ const (
 	minFragment = 8
 )
 
-// marks matches the prefixes that Numbered adds to lines, because quotes may contain them.
+// marks matches the prefixes that NumberedLines adds to lines, because quotes may contain them.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
-// FindPosition finds the position of a comment in a diff. at and quote usually come from a model, and may
-// be wrong. at is right if its lines contain the quote, or if the quote is empty. Otherwise Anchor
-// takes the nearest lines of the same hunk that match the quote. If no hunk contains at, the quote
-// must match exactly once in the file.
+// FindPosition finds the position of a comment in a diff. The arguments at and quote usually come
+// from a model, and may be wrong. The position at is right if its lines contain the quote, or if
+// the quote is empty. Otherwise FindPosition takes the nearest lines of the same hunk that match
+// the quote. If no hunk contains at, the quote must match exactly once in the file.
 func FindPosition(files []File, at Position, quote string) (Position, PositionMatch) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != NoMatch || !marks.MatchString(quote) {

@@ -95,8 +95,8 @@ func TestFindPosition_Quote_GivesPosition(t *testing.T) {
 	}
 }
 
-// TestFindPosition_SwappedFiles_UsesNewName covers two files that swap their names. A name means the file that has it
-// after the change.
+// TestFindPosition_SwappedFiles_UsesNewName covers two files that swap their names. A name means
+// the file that has it after the change.
 func TestFindPosition_SwappedFiles_UsesNewName(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
@@ -159,8 +159,8 @@ func commentLines(text string) map[commentLine]string {
 	return found
 }
 
-// TestFindPosition_WrongPosition_IsCorrected draws 100,000 wrong numbers, sides, paths and quotes. The result must
-// be a position that GitHub accepts and that has the quote, or no position.
+// TestFindPosition_WrongPosition_IsCorrected draws 100,000 wrong numbers, sides, paths and quotes.
+// The result must be a position that GitHub accepts and that has the quote, or no position.
 func TestFindPosition_WrongPosition_IsCorrected(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))

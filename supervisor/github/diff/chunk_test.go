@@ -23,8 +23,9 @@ func countChanged(count map[string]int, files []diff.File) {
 	}
 }
 
-// TestSplitIntoChunks_HasEachLineOnce splits many diffs, with sizes from less than a line to more than the diff. Each changed
-// line must be in one chunk or in an Unread with a reason. No chunk may be too large.
+// TestSplitIntoChunks_HasEachLineOnce splits many diffs, with sizes from less than a line to more
+// than the diff. Each changed line must be in one chunk or in an UnreadFile with a reason. No chunk
+// may be too large.
 func TestSplitIntoChunks_HasEachLineOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 2))
 	for round := range 100 {
@@ -128,8 +129,8 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	}
 }
 
-// TestSplitIntoChunks_KeepsFilesTogether checks that a file with several hunks begins a new chunk instead of
-// being cut. Pieces must show the lines around them.
+// TestSplitIntoChunks_KeepsFilesTogether checks that a file with several hunks begins a new chunk
+// instead of being cut. Pieces must show the lines around them.
 func TestSplitIntoChunks_KeepsFilesTogether(t *testing.T) {
 	files, err := diff.Parse(`diff --git a/a b/a
 --- a/a

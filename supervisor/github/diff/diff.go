@@ -46,9 +46,9 @@ func (f File) Path() string {
 // IsSubmodule reports whether the file is or was a submodule.
 func (f File) IsSubmodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// NumberedLines returns the hunks as text, with side and number before each line: "R12 +text". With
-// these, a reader can name a line. Lines around a piece of a hunk have no number, because they
-// belong to other pieces.
+// NumberedLines returns the hunks as text, with side and number before each line. An example is
+// "R12 +text". With these, a reader can name a line. Lines around a piece of a hunk have no number,
+// because they belong to other pieces.
 func (f File) NumberedLines() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -127,7 +127,7 @@ func (l Line) number(side Side) int {
 	return l.New
 }
 
-// size returns the maximum number of bytes of the line in Numbered's form.
+// size returns the maximum number of bytes of the line in the form of NumberedLines.
 func (l Line) size() int {
 	_, number := l.CommentPosition()
 	return len("R  \n") + len(strconv.Itoa(number)) + len(l.Text)
@@ -160,8 +160,9 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads the marks before a line, one for each parent. ok is false if the line is a remark,
-// or if neither the first parent nor the result has the line. (git-diff(1), combined diff format.)
+// kindOf reads the marks before a line, one for each parent. The result ok is false if the line is
+// a remark, or if neither the first parent nor the result has the line. (git-diff(1), combined diff
+// format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

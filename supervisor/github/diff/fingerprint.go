@@ -28,8 +28,8 @@ func HunkFingerprints(f File) []string {
 	return prints
 }
 
-// UnseenChanges returns files with only those hunks whose fingerprints are not in seen. It leaves out
-// files without such hunks.
+// UnseenChanges returns files with only those hunks whose fingerprints are not in seen. It leaves
+// out files without such hunks.
 func UnseenChanges(files []File, seen map[string]bool) []File {
 	var unseen []File
 	for _, f := range files {

@@ -476,7 +476,7 @@ func (v *viewer) mergeOf(how, text, list string) error {
 }
 
 // combinedFits compares a combined diff with the contents of the first parent and the result. A
-// combined diff does not tell whether the last line has a line end.
+// combined diff does not tell whether the last line ends with a newline.
 func combinedFits(f diff.File, old, now string, all bool) error {
 	ended := func(s string) string {
 		if s == "" {

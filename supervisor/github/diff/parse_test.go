@@ -39,7 +39,8 @@ func shown(files []diff.File) string {
 	return b.String()
 }
 
-// TestParse_Testdata_MatchesGoldenFiles parses the diffs in testdata, and compares the results with files next to them.
+// TestParse_Testdata_MatchesGoldenFiles parses the diffs in testdata, and compares the results with
+// files next to them.
 func TestParse_Testdata_MatchesGoldenFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(paths) == 0 {
@@ -172,8 +173,8 @@ func checkHunk(t *testing.T, h *diff.Hunk) (length int) {
 	return length
 }
 
-// anchorAll calls Anchor with the first lines of a file as quotes, at their own position and at a
-// wrong one.
+// anchorAll calls FindPosition with the first lines of a file as quotes, at their own position and
+// at a wrong one.
 func anchorAll(t *testing.T, f diff.File) {
 	n := 0
 	for i := range f.Hunks {

@@ -38,8 +38,9 @@ var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
 
 const minifiedLine = 300
 
-// NewSkipFilter returns a function that tells why a file needs no review; "" if it needs one.
-// gitattributes must come from the base branch, because a change must not exclude its own files.
+// NewSkipFilter returns a function that tells why a file needs no review. Its reason is "" if the
+// file needs a review. gitattributes must come from the base branch, because a change must not
+// exclude its own files.
 func NewSkipFilter(gitattributes []byte) func(File) (reason string) {
 	attributes := attributesOf(string(gitattributes))
 	return func(f File) string {

@@ -181,8 +181,8 @@ func TestParse_InvalidPayload_Fails(t *testing.T) {
 	}
 }
 
-// TestParse_LongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. A few KiB
-// of memory must be enough.
+// TestParse_LongString_UsesLittleMemory reads 25 MB of one string, of spaces and of brackets. A few
+// KiB of memory must be enough.
 func TestParse_LongString_UsesLittleMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,

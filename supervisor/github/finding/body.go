@@ -41,8 +41,8 @@ func markFinding(fingerprint string) string { return "<!-- mews:finding " + fing
 
 var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// ParseFindingMark returns the fingerprint in the mark at the end of Mews's comment. Earlier marks do not
-// count, because a suggested replacement may contain one.
+// ParseFindingMark returns the fingerprint in the mark at the end of Mews's comment. Earlier marks
+// do not count, because a suggested replacement may contain one.
 func ParseFindingMark(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {
@@ -86,7 +86,8 @@ func (s Summary) FollowUpBody() string {
 	return ReviewMark(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, ShortSHA(s.Head), s.CountText())
 }
 
-// FailureBody returns the summary after a failed review. An unchanged summary would look like approval.
+// FailureBody returns the summary after a failed review. An unchanged summary would look like
+// approval.
 func FailureBody(head, why string) string {
 	return ReviewMark(head) + "\n" + fmt.Sprintf(textNotRead, ShortSHA(head), HarmlessMarkdown(why, maxNote))
 }

@@ -188,7 +188,7 @@ func (c Checker) lines(at diff.Position) (lines, window string) {
 	return lines, lines
 }
 
-// FindReorderedLines finds lines whose displayed order differs from their order in the file. It needs the
+// FindReorderedLines finds lines that are displayed in another order than in the file. It needs the
 // original files, without the changes of VisibleCode.
 func FindReorderedLines(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {

@@ -63,8 +63,9 @@ const rounds = 16
 // withoutMarkup removes the characters without which no part is undisplayed.
 var withoutMarkup = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
-// VisibleMarkdown returns Markdown as GitHub displays it. It removes comments, invisible characters, texts
-// of images, titles of links and attributes. Models get foreign text only in this form.
+// VisibleMarkdown returns Markdown as GitHub displays it. It removes comments, invisible
+// characters, texts of images, titles of links and attributes. Models get foreign text only in this
+// form.
 func VisibleMarkdown(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)

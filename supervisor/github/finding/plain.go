@@ -58,9 +58,9 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// HarmlessMarkdown returns a model's text as one harmless paragraph of Markdown. It has words, and code
-// between backticks, at most max bytes before escapes. It has no link, image, mention, reference,
-// command, HTML or secret.
+// HarmlessMarkdown returns a model's text as one harmless paragraph of Markdown. It has words, and
+// code between backticks, at most max bytes before escapes. It has no link, image, mention,
+// reference, command, HTML or secret.
 func HarmlessMarkdown(text string, max int) string {
 	text = VisibleMarkdown(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")

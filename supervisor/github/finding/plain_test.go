@@ -104,8 +104,8 @@ func TestVisibleMarkdown_RemovesHiddenText(t *testing.T) {
 	}
 }
 
-// TestVisibleMarkdown_NestedMarkup_IsFast covers a thousand nested characters, which would be slow to
-// remove one by one.
+// TestVisibleMarkdown_NestedMarkup_IsFast covers a thousand nested characters, which would be slow
+// to remove one by one.
 func TestVisibleMarkdown_NestedMarkup_IsFast(t *testing.T) {
 	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
 	if n := testing.AllocsPerRun(1, func() { VisibleMarkdown(nested) }); n > 1000 {

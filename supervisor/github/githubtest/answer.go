@@ -55,7 +55,7 @@ func (a answer) bytes() []byte {
 	return data
 }
 
-// tagged adds an ETag to an answer. If the client already has the same answer, it becomes a 304.
+// tagged adds an ETag to an answer. If the client already knows the answer, it becomes a 304.
 func (a answer) tagged(r *request) answer {
 	if r.Method != http.MethodGet || a.code != http.StatusOK {
 		return a

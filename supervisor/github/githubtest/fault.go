@@ -19,8 +19,8 @@ const (
 	FaultHang          FaultKind = "hang"      // no answer until the client leaves
 	FaultTruncatedBody FaultKind = "truncated" // half of the answer; the request is carried out
 	FaultInvalidJSON   FaultKind = "bad_json"  // status 200 with invalid JSON
-	// FaultSecondaryLimit is a secondary limit: Code (403 or 429) with Retry-After. Until that time has
-	// passed, further requests are refused and count as violations.
+	// FaultSecondaryLimit is a secondary limit: Code (403 or 429) with Retry-After. Until that time
+	// has passed, further requests are refused and count as violations.
 	FaultSecondaryLimit FaultKind = "secondary"
 )
 
@@ -36,10 +36,10 @@ type Fault struct {
 	Rate  float64 // share of requests that fail; 0 means all
 	Seed  uint64
 
-	Code       int // status; 0 means 500 for Error, 502 for HTML, 403 for Secondary
+	Code       int // status; 0 means 500 for FaultErrorStatus, 502 for FaultHTMLPage, 403 for FaultSecondaryLimit
 	Text       string
 	RetryAfter int  // seconds of Retry-After; 0 means 60
-	Wordless   bool // for Secondary: no Retry-After
+	Wordless   bool // for FaultSecondaryLimit: no Retry-After
 }
 
 type fault struct {

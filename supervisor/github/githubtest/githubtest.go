@@ -3,7 +3,8 @@
 // its repositories are in real git repositories.
 //
 // The rules come from docs.github.com and from reports of GitHub's clients. A Repo shows what is on
-// GitHub. Requests shows the requests. Violations lists everything that a good client never does.
+// GitHub. Requests shows the requests. LimitViolations lists everything that a good client never
+// does.
 package githubtest
 
 import (
@@ -154,7 +155,7 @@ func (s *Server) id() int64 {
 	return s.lastID
 }
 
-// change changes the server's state. Afterwards it wakes all callers of Await.
+// change changes the server's state. Afterwards it wakes all callers of AwaitCondition.
 func (s *Server) change(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +163,8 @@ func (s *Server) change(change func()) {
 	s.changes.Notify()
 }
 
-// AwaitCondition waits until cond returns true. It calls cond after each change. After two minutes it fails
-// the test. cond may call methods of the server.
+// AwaitCondition waits until cond returns true. It calls cond after each change. After two minutes
+// it fails the test. cond may call methods of the server.
 func (s *Server) AwaitCondition(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)

@@ -82,7 +82,8 @@ func newHooks(s *Server) WebhookSender {
 	return h
 }
 
-// CreateWebhook creates a webhook of the repository. It gets the given events, or all if none is given.
+// CreateWebhook creates a webhook of the repository. It gets the given events, or all if none is
+// given.
 func (r *Repo) CreateWebhook(url, secret string, events ...string) (id int64) {
 	if len(events) == 0 {
 		events = []string{"*"}
@@ -99,10 +100,10 @@ func (h *WebhookSender) SetDeliveryFaults(u DeliveryFaults) {
 	h.server.change(func() { h.wrong, h.rng = u, rand.New(rand.NewPCG(u.Seed, 1)) })
 }
 
-// HoldDeliveries holds back all deliveries until Release is called.
+// HoldDeliveries holds back all deliveries until ReleaseDeliveries is called.
 func (h *WebhookSender) HoldDeliveries() { h.server.change(func() { h.held = true }) }
 
-// Release sends the deliveries that Hold has held back.
+// ReleaseDeliveries sends the deliveries that HoldDeliveries has held back.
 func (h *WebhookSender) ReleaseDeliveries() {
 	h.server.change(func() {
 		h.held = false
@@ -117,7 +118,7 @@ func (h *WebhookSender) IsIdle() bool {
 	return len(h.waiting) == 0 && h.underway == 0
 }
 
-// DeliveryAttempt returns all attempts of all webhooks, in order.
+// Attempts returns all attempts of all webhooks, in order.
 func (h *WebhookSender) Attempts() []DeliveryAttempt {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()

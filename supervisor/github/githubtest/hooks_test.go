@@ -125,7 +125,8 @@ func TestWebhook_SlowReceiver_TimesOut(t *testing.T) {
 	}
 }
 
-// TestPullRequest_EachChange_SendsEvent makes every change to a pull request, and checks the events.
+// TestPullRequest_EachChange_SendsEvent makes every change to a pull request, and checks the
+// events.
 func TestPullRequest_EachChange_SendsEvent(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	v := newReceiver(t, "s")

@@ -43,8 +43,8 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 	return c
 }
 
-// AddReaction adds a user's reaction to a comment: +1, -1, eyes and so on. As on GitHub, no webhook is
-// sent.
+// AddReaction adds a user's reaction to a comment: +1, -1, eyes and so on. As on GitHub, no webhook
+// is sent.
 func (r *Repo) AddReaction(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)

@@ -36,7 +36,7 @@ type pull struct {
 	threads    []*thread
 }
 
-// NewPullRequest is a pull request to open with Open.
+// NewPullRequest is a pull request to open with OpenPullRequest.
 type NewPullRequest struct {
 	Title, Body string
 	Head        string // name of a branch; owner:branch is a branch in that owner's fork

@@ -54,23 +54,23 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// LimitViolations returns the requests that no good client makes. These are writes beyond the limits,
-// and requests before a Retry-After has passed.
+// LimitViolations returns the requests that no good client makes. These are writes beyond the
+// limits, and requests before a Retry-After has passed.
 func (s *Server) LimitViolations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// CountMails returns how many mails the bot has caused for a pull request or an issue. A review with all
-// its comments is one mail, and a comment is one. An edit is none.
+// CountMails returns how many mails the bot has caused for a pull request or an issue. A review
+// with all its comments is one mail, and a comment is one. An edit is none.
 func (s *Server) CountMails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// DumpRequests returns the last requests as text, without their bodies, for the log of a test.
+// DumpRequests returns the last requests as text without bodies, for the log of a test.
 func (s *Server) DumpRequests() string {
 	var b strings.Builder
 	all := s.Requests()

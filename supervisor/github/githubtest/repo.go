@@ -164,7 +164,7 @@ func (r *Repo) index() string {
 	return filepath.Join(r.dir, fmt.Sprintf("index%d", n))
 }
 
-// Reset moves a branch to a commit, like a force-push.
+// ResetBranch moves a branch to a commit, like a force-push.
 func (r *Repo) ResetBranch(branch, sha string) {
 	before := r.CommitSHA(branch)
 	r.move(branch, r.CommitSHA(sha))
@@ -188,8 +188,8 @@ func (r *Repo) RebaseBranch(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeBranch merges another branch into a branch and pushes it, like "Update branch" on GitHub.
-// There must be no conflict.
+// MergeBranch merges another branch into a branch and pushes it. "Update branch" on GitHub does the
+// same. There must be no conflict.
 func (r *Repo) MergeBranch(branch, from string) (sha string) {
 	before := r.CommitSHA(branch)
 	other := r.CommitSHA(from)
@@ -200,7 +200,7 @@ func (r *Repo) MergeBranch(branch, from string) (sha string) {
 	return sha
 }
 
-// CommitSHA returns the SHA of a branch's commit, or of any name that git knows; "" if there is none.
+// CommitSHA returns the SHA of a branch or of another name in git; "" if there is none.
 func (r *Repo) CommitSHA(name string) string {
 	if sha, ok := r.tips.Load(ref(name)); ok {
 		return sha.(string)

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestImportRepo_TwoFolders_MakePullRequest opens a pull request whose base and head come from folders.
+// TestImportRepo_TwoFolders_MakePullRequest opens a pull request whose base and head come from
+// folders.
 func TestImportRepo_TwoFolders_MakePullRequest(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	base, head := t.TempDir(), t.TempDir()
@@ -35,7 +36,8 @@ func TestImportRepo_TwoFolders_MakePullRequest(t *testing.T) {
 	}
 }
 
-// TestImportRepo_RealRepo_DiffAgreesWithGit imports a repository made by git. The diff must be the same as git's.
+// TestImportRepo_RealRepo_DiffAgreesWithGit imports a repository made by git. The diff must be the
+// same as git's.
 func TestImportRepo_RealRepo_DiffAgreesWithGit(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {

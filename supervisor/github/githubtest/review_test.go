@@ -10,8 +10,8 @@ import (
 
 type object = map[string]any
 
-// TestReview_OneBadComment_IsRefused tries GitHub's rules for comments. Each review has one good and
-// one bad comment.
+// TestReview_OneBadComment_IsRefused tries GitHub's rules for comments. Each review has one good
+// and one bad comment.
 func TestReview_OneBadComment_IsRefused(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
@@ -67,8 +67,8 @@ func TestReview_OneBadComment_IsRefused(t *testing.T) {
 	}
 }
 
-// TestReviewThread_LinesMove_FollowsThem changes the head of a pull request, also by a rebase. Threads must
-// follow their lines or become outdated.
+// TestReviewThread_LinesMove_FollowsThem changes the head of a pull request, also by a rebase.
+// Threads must follow their lines or become outdated.
 func TestReviewThread_LinesMove_FollowsThem(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})

@@ -195,6 +195,6 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// RecordClientCrash tells the server that its client was killed. The client may not have stored a refusal that
-// it had just received.
+// RecordClientCrash tells the server that its client was killed. The client may not have stored a
+// refusal that it had just received.
 func (s *Server) RecordClientCrash() { s.change(func() { s.limits.died(s.now()) }) }

@@ -64,14 +64,14 @@ func Text(all []supervisor.GitHubEvent) string {
 	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
 }
 
-// IsReviewRequest reports whether an event requests a review. The reviewers are in Names, and only they get a
-// notice.
+// IsReviewRequest reports whether an event requests a review. The reviewers are in Names, and only
+// they get a notice.
 func IsReviewRequest(e supervisor.GitHubEvent) bool {
 	return e.Event == "pull_request" && e.Action == asked
 }
 
-// CheckRunResult reports whether an event is a failed or a passed check. A passed check is told only
-// after a failure.
+// CheckRunResult reports whether an event is a failed or a passed check. A passed check is told
+// only after a failure.
 func CheckRunResult(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := slices.Contains(checkEvents, e.Event)
 	return check && failures[e.State], check && e.State == "success"

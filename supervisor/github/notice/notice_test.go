@@ -155,8 +155,8 @@ func TestText_EachNoticeIsOneMessage(t *testing.T) {
 // match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestForeignText_CannotEscape checks that foreign text never changes a notice. Marks and links must
-// be the same as with harmless words, and no other text may be tappable.
+// TestForeignText_CannotEscape checks that foreign text never changes a notice. Marks and links
+// must be the same as with harmless words, and no other text may be tappable.
 func TestForeignText_CannotEscape(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())

@@ -72,8 +72,8 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// ReviewMaterial returns the change in the form for a worker, and the files that need no review. The
-// error is for users.
+// ReviewMaterial returns the change for a worker, and the files that need no review. The error is
+// for users.
 func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()
 	if err != nil {

@@ -98,8 +98,8 @@ var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Revi
 	pressMuteAll: (*Reviews).muteAll,
 }
 
-// HandlePress handles a button below a review's card. Only the review's user may use it. press is the
-// button's data after ReviewPrefix; anybody may have forged the data.
+// HandlePress handles a button below a review's card. Only the review's user may use it. press is
+// the button's data after ReviewPrefix; anybody may have forged the data.
 func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]

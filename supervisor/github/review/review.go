@@ -4,7 +4,7 @@
 //
 // Each head to review is a row in the database. All finished steps are in the row or on GitHub, so
 // a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
-// conversation calls Work, which continues at the row's state.
+// conversation calls RunTurn, which continues at the row's state.
 package review
 
 import (
@@ -76,8 +76,8 @@ func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 
 // needs write permission instead.
 const byCommand = "/"
 
-// AddRequest requests a review of a pull request's head, unless the head has a review. Repeating the
-// request changes nothing.
+// AddRequest requests a review of a pull request's head, unless the head has a review. Repeating
+// the request changes nothing.
 func (r *Reviews) AddRequest(ctx context.Context, request supervisor.GitHubWorkRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
@@ -98,8 +98,8 @@ func (r *Reviews) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 	return err
 }
 
-// RequestByAddress requests a review by the address of a pull request. A question may follow the address. The
-// returned text and the error are for the user.
+// RequestByAddress requests a review by the address of a pull request. A question may follow the
+// address. The returned text and the error are for the user.
 func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)

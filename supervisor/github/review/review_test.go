@@ -297,8 +297,8 @@ func TestPost_RefusedComment_GoesIntoSummary(t *testing.T) {
 	r.wantParts(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads. GitHub then refuses comments on
-// the old head.
+// TestPost_PushMeanwhile_ReviewsNewHead covers a push while a worker reads. GitHub then refuses
+// comments on the old head.
 func TestPost_PushMeanwhile_ReviewsNewHead(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -391,8 +391,8 @@ func TestReview_AsCheckRun_PostsOneNeutral(t *testing.T) {
 	}
 }
 
-// TestMutedFinding_LaterReview_DoesNotRepeat covers threads that were resolved without a change, and a
-// thumbs-down of a user with write permission. A stranger's reactions have no effect.
+// TestMutedFinding_LaterReview_DoesNotRepeat covers threads that were resolved without a change,
+// and a thumbs-down of a user with write permission. A stranger's reactions have no effect.
 func TestMutedFinding_LaterReview_DoesNotRepeat(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -436,8 +436,8 @@ func TestResolve_ByAuthorWithoutWrite_MutesNothing(t *testing.T) {
 	r.same("muted", len(mutes), 0)
 }
 
-// TestMaterial_ReviewRules_ComeFromBase checks that the files with rules come from the base, not from the
-// head.
+// TestMaterial_ReviewRules_ComeFromBase checks that the files with rules come from the base, not
+// from the head.
 func TestMaterial_ReviewRules_ComeFromBase(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	r.repo.AddCommit("main", githubtest.Commit{Message: "Rules", Files: map[string]string{"AGENTS.md": "Be kind.<!-- obey -->", "specs/0001-put-it.md": "It puts.",
@@ -501,7 +501,8 @@ func TestKillAtEachRequest_PostsOneReview(t *testing.T) {
 	t.Logf("%d lives", lives)
 }
 
-// TestReview_FiftyFiles_TakesThirtyRequests counts all requests for a review with every kind of data.
+// TestReview_FiftyFiles_TakesThirtyRequests counts all requests for a review with every kind of
+// data.
 func TestReview_FiftyFiles_TakesThirtyRequests(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	files, body := map[string]string{"AGENTS.md": "Be brief."}, ""

@@ -44,9 +44,9 @@ func encoded(v any) string {
 }
 
 // RunTurn runs or continues a review in its turn, and returns the card for its user. It is called
-// again after a crash, and after the turn has waited. The error is supervisor.ErrWaits if the user
-// was asked a question. Other errors come from ctx, the store or the worker, and do not end the
-// review.
+// again after a crash, and after the turn has waited. The error is supervisor.ErrWaitsForAnswer if
+// the user was asked a question. Other errors come from ctx, the store or the worker, and do not
+// end the review.
 func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read MaterialReader) (card string, err error) {
 	defer signals.SendToken(r.woken) // another review may now use the slot
 	number, _ := strconv.Atoi(turn.Conversation.Thread)

@@ -86,8 +86,8 @@ func (s Setup) find(ctx context.Context, repo string) (api.Webhook, error) {
 	return api.Webhook{}, errNoHook
 }
 
-// AddWebhook creates a repository's webhook with an address, unless there is one. GitHub then tests the
-// webhook. made reports whether the webhook is new. Errors are for users.
+// AddWebhook creates a repository's webhook with an address, unless there is one. GitHub then tests
+// the webhook. made reports whether the webhook is new. Errors are for users.
 func (s Setup) AddWebhook(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil

@@ -48,8 +48,8 @@ func TestSearchWords_HaveNoOperators(t *testing.T) {
 	}
 }
 
-// TestComment_HostileText_IsInert covers a model that repeats hostile text. The comment must not cause any
-// action.
+// TestComment_HostileText_IsInert covers a model that repeats hostile text. The comment must not
+// cause any action.
 func TestComment_HostileText_IsInert(t *testing.T) {
 	r := result{Triage: protocol.Triage{Priority: "low", Labels: []string{"docs"}, Related: []int{3},
 		Summary: "Fixes #12, ask @acme/owners. ![x](https://evil.example/?q=1) [here](http://evil.example) <!-- mews:triage --> <script>x</script>"}}

@@ -4,7 +4,7 @@
 //
 // Each issue to triage is a row in the database. All finished steps are in the row or on GitHub, so
 // a crash loses nothing. Run puts an inbound for the row into its conversation. The turn of that
-// conversation calls Work, which continues at the row's state.
+// conversation calls RunTurn, which continues at the row's state.
 package triage
 
 import (
@@ -83,8 +83,8 @@ func (t *Triages) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 	return err
 }
 
-// RequestByAddress requests a triage by the address of an issue. The returned text and the error are for the
-// user.
+// RequestByAddress requests a triage by the address of an issue. The returned text and the error
+// are for the user.
 func (t *Triages) RequestByAddress(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
 	name, number, ok := address.Parse(issue)
 	if !ok {

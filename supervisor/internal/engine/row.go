@@ -29,7 +29,7 @@ func FirstRow[T any](q Querier, scan func(*Row) T, query string, args ...any) (v
 	return v, ok, nil
 }
 
-// FirstValue returns the first row of a query, read by scan, or the zero value without a row.
+// FirstValue returns the first row of a query, read by scan; the zero value without a row.
 func FirstValue[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
 	v, _, err := FirstRow(q, scan, query, args...)
 	return v, err

@@ -54,12 +54,12 @@ func (t *Tx) Insert(query string, args ...any) (int64, error) {
 // RunScript runs several statements without parameters, for tests.
 func (t *Tx) RunScript(statements string) error { return t.conn.exec(statements) }
 
-// ScrubJournal empties the journal after the commit, so that deleted data does not stay there.
+// ScrubJournal empties the journal after the commit. Deleted data then does not stay there.
 func (t *Tx) ScrubJournal() { t.scrub = true }
 
-// Write runs fn in the next transaction and waits until the commit is on the disk. fn runs at most
-// once, on the goroutine of Run, and must read only through its Tx. If ctx ends before fn has
-// begun, fn does not run. If fn has begun, Write waits for the outcome.
+// Write runs fn in the next transaction and waits until the commit is on the disk. The function
+// runs at most once, on the goroutine of Run, and must read only through its Tx. If ctx ends before
+// fn has begun, fn does not run. If fn has begun, Write waits for the outcome.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	if err := contextError(ctx); err != nil {
 		return err

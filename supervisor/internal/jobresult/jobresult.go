@@ -24,8 +24,8 @@ func HasResult(messages []protocol.Message) bool {
 	return ended
 }
 
-// TextForUser returns the text of a job's turn for its user. That is the text of the job's result. Without
-// a result it is the model's last words. "" means no text.
+// TextForUser returns the text of a job's turn for its user. That is the text of the job's result.
+// Without a result it is the model's last words. "" means no text.
 func TextForUser(messages []protocol.Message) string {
 	if result, ended := findResult(messages); ended {
 		return strings.TrimSpace(result.Say)
@@ -37,7 +37,7 @@ func TextForUser(messages []protocol.Message) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, Met))
 }
 
-// IsConditionMet reports whether the messages of a job's turn say that the job's condition is met.
+// IsConditionMet reports whether the messages of a job's turn say that its condition is met.
 func IsConditionMet(messages []protocol.Message) bool {
 	result, ended := findResult(messages)
 	switch {

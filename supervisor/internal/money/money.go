@@ -7,8 +7,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// FormatDollars formats an amount in millionths of a US dollar. It shows cents, or hundredths of a cent
-// if the amount is below one cent.
+// FormatDollars formats an amount in millionths of a US dollar. It shows cents, or hundredths of a
+// cent if the amount is below one cent.
 func FormatDollars(micro int64) string {
 	switch {
 	case micro < 0:

@@ -10,8 +10,8 @@ import (
 // the inbound's id follow.
 const QueuePrefix = "w:"
 
-// InboundOfQueuePress returns the inbound of a press of a button below the queue. ok is false for any
-// other press.
+// InboundOfQueuePress returns the inbound of a press of a button below the queue. ok is false for
+// any other press.
 func InboundOfQueuePress(press string) (inbound int64, ok bool) {
 	rest, ok := strings.CutPrefix(press, QueuePrefix)
 	_, number, there := strings.Cut(rest, " ")

@@ -9,14 +9,14 @@ const (
 	ActionDiff = "diff"
 )
 
-// FormatUndoPress returns the press of an undo or redo button. of is the undo that made the changes; 0
-// means that the turn made them.
+// FormatUndoPress returns the press of an undo or redo button. of is the undo that made the
+// changes; 0 means that the turn made them.
 func FormatUndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
-// TurnOfUndoPress returns the turn of a press of an undo or redo button. The press may be forged, so the
-// turn must be checked.
+// TurnOfUndoPress returns the turn of a press of an undo or redo button. The press may be forged,
+// so the turn must be checked.
 func TurnOfUndoPress(press string) (turn int64, ok bool) {
 	action, of := "", int64(0)
 	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)

@@ -39,8 +39,8 @@ func (q Hours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
 }
 
-// CurrentEnd returns when the current quiet hours end in a time zone. ok is false outside quiet hours.
-// If clocks change, the end is the first minute that is not quiet.
+// CurrentEnd returns when the current quiet hours end in a time zone. ok is false outside quiet
+// hours. If clocks change, the end is the first minute that is not quiet.
 func (q Hours) CurrentEnd(now time.Time, zone *time.Location) (end time.Time, ok bool) {
 	if !q.includes(now, zone) {
 		return end, false

@@ -17,9 +17,9 @@ const maxQuote = 2000
 // textQuoteOf separates the selected part from the whole text in a quote. The model reads it.
 const textQuoteOf = "\n(in:)\n"
 
-// FormatQuote returns the quote of a message that a user replies to, for the model. It has the selected
-// part and the whole text. Long texts are shortened in the middle. "" means that there is no text
-// to quote.
+// FormatQuote returns the quote of a message that a user replies to, for the model. It has the
+// selected part and the whole text. Long texts are shortened in the middle. "" means that there is
+// no text to quote.
 func FormatQuote(q supervisor.Quote) string {
 	part, text := quotable(q.Part), quotable(q.Text)
 	if part == text {

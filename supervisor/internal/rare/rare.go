@@ -23,9 +23,9 @@ type report struct {
 	unreported int       // number of events since the last report
 }
 
-// CountOccurrence counts an event of a key. If it may be reported now, Count returns the number of events
-// since the last report, and otherwise 0. If the clock was set back, every key may be reported
-// again.
+// CountOccurrence counts an event of a key. If it may be reported now, CountOccurrence returns the
+// number of events since the last report, and otherwise 0. If the clock was set back, every key may
+// be reported again.
 func (t *Throttle) CountOccurrence(key string, now time.Time) int {
 	every := t.Every
 	if every == 0 {

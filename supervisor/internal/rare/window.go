@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// RecordLimiter limits the number of recorded events in each span of time, such as a day. So a flood fills
-// neither the memory nor a log. The zero value is ready. It may be used from several goroutines.
+// RecordLimiter limits the number of recorded events in each span of time, such as a day. So a
+// flood fills neither the memory nor a log. The zero value is ready. It may be used from several
+// goroutines.
 type RecordLimiter struct {
 	Length    time.Duration // length of a span, counted from 1970 in UTC; 0 means a day
 	MaxTotal  int           // greatest number of recorded events in a span; 0 means 10,000
@@ -23,8 +24,8 @@ type thing struct {
 	id  int64
 }
 
-// IsNewKey records a key, and reports whether the key is new in the present span. It is false if the
-// span is full.
+// IsNewKey records a key, and reports whether the key is new in the present span. It is false if
+// the span is full.
 func (w *RecordLimiter) IsNewKey(key string, now time.Time) bool {
 	isNew, _ := w.note(thing{key: key}, now)
 	return isNew

@@ -35,15 +35,16 @@ func (p *Pauses) Next() time.Duration {
 // Reset starts again with the first pause.
 func (p *Pauses) Reset() { p.series = backoff.ExponentialBackOff{} }
 
-// PausesUpTo returns the pauses for writes to a store. The first is 100 ms, and no pause exceeds longest.
+// PausesUpTo returns the pauses for writes to a store. The first is 100 ms, and no pause exceeds
+// longest.
 func PausesUpTo(longest time.Duration) Pauses {
 	return Pauses{First: 100 * time.Millisecond, Longest: longest, Jitter: 0.2}
 }
 
-// UntilDone repeats do until it succeeds, its error is final, or ctx ends. Between the tries it pauses. If
-// a channel says how long to wait, the pause is exactly that long. failed is called with each error
-// that is not final, and with the following pause. Do returns the final error, or the cause of
-// ctx's end.
+// UntilDone repeats do until it succeeds, its error is final, or ctx ends. Between the tries it
+// pauses. If a channel says how long to wait, the pause is exactly that long. failed is called with
+// each error that is not final, and with the following pause. UntilDone returns the final error, or
+// the cause of ctx's end.
 func UntilDone(
 	ctx context.Context,
 	pauses Pauses,
@@ -71,8 +72,8 @@ type pauseSeries struct{ *Pauses }
 
 func (s pauseSeries) NextBackOff() time.Duration { return s.Next() }
 
-// StoreUntilDone repeats a write until it succeeds, the store refuses it, or ctx ends. It logs errors and
-// returns the result. ok is false if the write did not succeed.
+// StoreUntilDone repeats a write until it succeeds, the store refuses it, or ctx ends. It logs
+// errors and returns the result. ok is false if the write did not succeed.
 func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
 	err := UntilDone(ctx, PausesUpTo(Longest), func() (err error) {
 		value, err = do()
@@ -87,8 +88,8 @@ func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, d
 // Sleep waits for the time d. It returns false if ctx has ended.
 func Sleep(ctx context.Context, d time.Duration) bool { return SleepOrWake(ctx, d, nil) }
 
-// SleepOrWake waits for the time d, or until the channel woken gets a value. It returns false if ctx has
-// ended.
+// SleepOrWake waits for the time d, or until the channel woken gets a value. It returns false if
+// ctx has ended.
 func SleepOrWake(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 	select {
 	case <-woken:

@@ -3,8 +3,8 @@ package signals
 
 import "sync"
 
-// SendToken puts a token into a channel with room for one token. If the channel already has a token,
-// SendToken changes nothing. It never blocks.
+// SendToken puts a token into a channel with room for one token. If the channel already has a
+// token, SendToken changes nothing. It never blocks.
 func SendToken(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:

@@ -27,7 +27,8 @@ type Slots struct {
 // New makes n slots. 0 means no limit.
 func New(n int) *Slots { return NewWithUserLimit(n, 0) }
 
-// NewWithUserLimit makes n slots. A user may have at most each of the slots at once. 0 means no limit.
+// NewWithUserLimit makes n slots. A user may have at most each of the slots at once. 0 means no
+// limit.
 func NewWithUserLimit(n, each int) *Slots {
 	return &Slots{maxRunning: n, maxPerUser: each, userTurns: map[string]int{}}
 }
@@ -40,8 +41,8 @@ type Slot struct {
 	granted chan struct{}
 }
 
-// RequestSlot asks for a slot. It never blocks. The request with the lowest rank goes first; ranks are
-// compared number by number. Either all requests have ranks, or no request has one.
+// RequestSlot asks for a slot. It never blocks. The request with the lowest rank goes first; ranks
+// are compared number by number. Either all requests have ranks, or no request has one.
 func (s *Slots) RequestSlot(person string, rank ...int64) *Slot {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// AttachmentTitle returns the words for a file in a sentence, such as “a photo”. If the file has a name,
-// the words are its kind and name.
+// AttachmentTitle returns the words for a file in a sentence, such as “a photo”. If the file has a
+// name, the words are its kind and name.
 func AttachmentTitle(a supervisor.Attachment) string {
 	what := cmp.Or(attachmentNames[a.Kind], attachmentNames[protocol.AttachmentDocument])
 	if a.Name == "" {

@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// AddEvent takes an event and passes its text on. The event's name counts only if its data have no type.
-// A signature has no tokens, so it is not counted as received.
+// AddEvent takes an event and passes its text on. The event's name counts only if its data have no
+// type. A signature has no tokens, so it is not counted as received.
 func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	if e.Name == "ping" {
 		return nil

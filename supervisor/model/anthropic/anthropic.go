@@ -49,7 +49,8 @@ type Options struct {
 const (
 	// DefaultBaseURL is the address of Anthropic's own API.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultMaxSilence is long enough: the API sends a ping every few seconds while the model thinks.
+	// DefaultMaxSilence is long enough: the API sends a ping every few seconds while the model
+	// thinks.
 	DefaultMaxSilence = 60 * time.Second
 	// DefaultMaxTokens is an output limit that every Claude since Opus 4 allows.
 	DefaultMaxTokens = 32000

@@ -202,8 +202,8 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestThinking_NextRequest_HasItUnchanged checks that thinking is sent back unchanged, because Anthropic has
-// signed it.
+// TestThinking_NextRequest_HasItUnchanged checks that thinking is sent back unchanged, because
+// Anthropic has signed it.
 func TestThinking_NextRequest_HasItUnchanged(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()

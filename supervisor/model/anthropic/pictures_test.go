@@ -45,7 +45,8 @@ func TestUnreadablePicture_IsReplacedByText(t *testing.T) {
 	}
 }
 
-// TestStrictServer_AcceptsPictures uses the server's cache, so that the pictures' tokens are counted.
+// TestStrictServer_AcceptsPictures uses the server's cache, so that the pictures' tokens are
+// counted.
 func TestStrictServer_AcceptsPictures(t *testing.T) {
 	var seen []modeltest.Picture
 	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
@@ -82,8 +83,8 @@ func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 	}
 }
 
-// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request. Later
-// requests have pictures again.
+// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request.
+// Later requests have pictures again.
 func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.InstantScript)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

@@ -94,8 +94,8 @@ func TestThinkingBudget_LeavesRoomForAnswer(t *testing.T) {
 	}
 }
 
-// TestThinking_SameTurn_IsSentAgain checks that thinking is sent back only during its turn, and only
-// if the model still thinks.
+// TestThinking_SameTurn_IsSentAgain checks that thinking is sent back only during its turn, and
+// only if the model still thinks.
 func TestThinking_SameTurn_IsSentAgain(t *testing.T) {
 	for _, c := range []struct {
 		model string

@@ -8,8 +8,8 @@ import (
 // Answer is the model's answer to one request. The zero value is an empty answer.
 type Answer struct {
 	Text string
-	// thinking, sent only if the request allows thinking; after the prefix Redacted it is sent as
-	// encrypted
+	// thinking, sent only if the request allows thinking; after the prefix RedactedThinking it is
+	// sent as encrypted
 	Thinking string
 	Calls    []Call // may have invalid arguments, or name a tool that was not offered
 
@@ -23,7 +23,7 @@ type Answer struct {
 
 	Status   int      // refuse the request with this status, Error and Code; 0 and 200 mean no refusal
 	Error    string   // text of the error; without Status it is sent in the stream, after the deltas
-	Code     string   // error code of FormatOpenAI's format
+	Code     string   // error code of OpenAI's format
 	Retry    int      // seconds in the refusal's header Retry-After; 0 means no header
 	Fail     *Failure // a failure like that of a real server, in the request's format
 	CutAfter int      // the connection breaks after so many bytes of the body; 0 means never

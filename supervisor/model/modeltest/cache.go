@@ -21,7 +21,7 @@ type prompt struct {
 	// parameters that are part of every prefix with messages
 	mode       string
 	messagesAt int           // index of the first piece of a message
-	keep       time.Duration // how long the automatic cache of FormatOpenAI keeps the prompt
+	keep       time.Duration // how long the automatic cache of OpenAI keeps the prompt
 }
 
 // piece is a tool, or a block of a message.
@@ -195,10 +195,10 @@ func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 
 const (
 	automaticStep = 128              // prefixes are read in multiples of this number of tokens
-	automaticKeep = 10 * time.Minute // FormatOpenAI's documentation says five to ten minutes
+	automaticKeep = 10 * time.Minute // OpenAI's documentation says five to ten minutes
 )
 
-// usePrefixes works like FormatOpenAI's cache. It reads repeated prefixes, in multiples of automaticStep
+// usePrefixes works like OpenAI's cache. It reads repeated prefixes, in multiples of automaticStep
 // tokens. Writing costs nothing.
 func (c *cache) usePrefixes(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()

@@ -78,13 +78,13 @@ type wireTool struct {
 	CacheControl *marker `json:"cache_control"`
 }
 
-// toolName matches the names of functions that FormatOpenAI accepts.
+// toolName matches the names of functions that OpenAI accepts.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
 // efforts are the allowed values of reasoning_effort.
 var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
-// decodeChat reads a request in FormatOpenAI's format. It refuses everything that the imitated server
+// decodeChat reads a request in OpenAI's format. It refuses everything that the imitated server
 // refuses.
 func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	var b chatBody
@@ -331,7 +331,7 @@ func checkPairs(messages []Message) *refusal {
 	return nil
 }
 
-// prompt returns the tools and messages in order. They have no markers, because FormatOpenAI's cache is
+// prompt returns the tools and messages in order. They have no markers, because OpenAI's cache is
 // automatic.
 func (b chatBody) prompt(messages []wireMessage) prompt {
 	p := prompt{model: "openai/" + b.Model}

@@ -9,7 +9,7 @@ type chatStream struct {
 	traits traits
 }
 
-// writeChat writes an answer in FormatOpenAI's format.
+// writeChat writes an answer in OpenAI's format.
 func writeChat(a Answer, out *stream, e *exchange) {
 	c := &chatStream{out, e, e.server.Dialect.traits()}
 	if !e.Stream {
@@ -142,7 +142,7 @@ func (c *chatStream) whole(a Answer) {
 		"usage":   c.e.cost.chat()})))
 }
 
-// chat returns token counts in FormatOpenAI's format.
+// chat returns token counts in OpenAI's format.
 func (c counts) chat() any {
 	return map[string]any{
 		"prompt_tokens": c.total(), "completion_tokens": c.output, "total_tokens": c.total() + c.output,

@@ -29,8 +29,8 @@ func ClientWithReply(body io.Reader) *http.Client {
 	})}
 }
 
-// ClientWithPipe returns a client that gets the bytes which the test writes. If mute is true, not even the
-// headers of the response come. The response ends with the request.
+// ClientWithPipe returns a client that gets the bytes which the test writes. If mute is true, not
+// even the headers of the response come. The response ends with the request.
 func ClientWithPipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: FakeTransport(func(req *http.Request) (*http.Response, error) {

@@ -5,7 +5,7 @@ package modeltest
 type Dialect string
 
 const (
-	DialectOpenAI     Dialect = "" // FormatOpenAI's own server, but with thinking in the form that most other servers use
+	DialectOpenAI     Dialect = "" // OpenAI's own server, but with thinking in the form that most other servers use
 	DialectOllama     Dialect = "ollama"
 	DialectLlamaCpp   Dialect = "llama.cpp"
 	DialectVLLM       Dialect = "vllm"
@@ -73,7 +73,7 @@ func dialects() map[Dialect]traits {
 	}
 }
 
-// openaiShape returns an error in the form of FormatOpenAI and Ollama.
+// openaiShape returns an error in the form of OpenAI and Ollama.
 func openaiShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
 		"code": orNull(r.code)}}))

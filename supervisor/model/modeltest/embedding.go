@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// embedKeys are the known parameters. (FormatOpenAI's API reference, Create embeddings.)
+// embedKeys are the known parameters. (OpenAI's API reference, Create embeddings.)
 var embedKeys = []string{"model", "input", "encoding_format", "dimensions", "user"}
 
 const (

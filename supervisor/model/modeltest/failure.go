@@ -43,7 +43,7 @@ type Failure struct {
 // refusal is an error response to a request.
 type refusal struct {
 	status int
-	code   string // error code in FormatOpenAI's format
+	code   string // error code in OpenAI's format
 	param  string // name of the wrong parameter
 	text   string
 	body   string // "" means the usual body of the format

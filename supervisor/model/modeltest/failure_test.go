@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// classes has all values of Class.
+// classes has all values of FailureClass.
 var classes = []FailureClass{RateLimited, Overloaded, InternalError, ModelLoading, WrongKey, Forbidden, NoCredit, UnknownModel, PromptTooLong, BodyTooLarge,
 	ToolsUnsupported,
 	ContentFiltered, InvalidRequest}
@@ -162,8 +162,8 @@ func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
 	}
 }
 
-// TestFaultCutStream_CutsAtExactByte cuts answers in both formats at every byte. The received bytes must be the
-// beginning of the whole answer.
+// TestFaultCutStream_CutsAtExactByte cuts answers in both formats at every byte. The received bytes
+// must be the beginning of the whole answer.
 func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 	script := func(cut int) Script {
 		return func(Request) Answer {

@@ -34,8 +34,8 @@ func FaultCutStream(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter = n; return a }
 }
 
-// FaultStalledStream returns a fault: the server falls silent after n bytes of the answer. If n is 0, it does
-// not even send the headers.
+// FaultStalledStream returns a fault: the server falls silent after n bytes of the answer. If n is
+// 0, it does not even send the headers.
 func FaultStalledStream(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
 }
@@ -48,8 +48,8 @@ func FaultStopReason(s StopReason) Fault {
 // FaultEmptyAnswer is a fault: the answer is empty.
 func FaultEmptyAnswer(Answer) Answer { return Answer{} }
 
-// FaultMalformedCall is a fault: the arguments of the last call are cut in half. It adds a call if there is
-// none.
+// FaultMalformedCall is a fault: the arguments of the last call are cut in half. It adds a call if
+// there is none.
 func FaultMalformedCall(a Answer) Answer {
 	if len(a.Calls) == 0 {
 		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}

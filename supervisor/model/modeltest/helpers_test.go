@@ -45,7 +45,7 @@ func postMessages(t *testing.T, base, body string) reply {
 	return send(t, http.MethodPost, base+"/messages", body, "x-api-key", "k", "anthropic-version", "2023-06-01")
 }
 
-// event is an event of a stream. In FormatOpenAI's format it has no name.
+// event is an event of a stream. In OpenAI's format it has no name.
 type event struct {
 	name string
 	data map[string]any

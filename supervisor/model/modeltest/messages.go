@@ -316,7 +316,7 @@ func (m *Message) add(b block) {
 	}
 }
 
-// result returns a tool message. If the tool failed, its text says so, as in FormatOpenAI's format.
+// result returns a tool message. If the tool failed, its text says so, as in OpenAI's format.
 func (b block) result() Message {
 	parts, _ := readBlocks(b.Content, "tool_result", "") // the content was checked before
 	m := Message{Role: "tool", CallID: b.ToolUseID}

@@ -14,10 +14,10 @@ const obeyPrefix = "OBEY "
 // numberedLine matches a numbered line of a diff that exists after the change.
 var numberedLine = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// ObedientScript reviews and triages, and obeys the text that it reads, whoever wrote that text. If a
-// line of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of
-// the answer repeats the text: as a finding at the first line of each file, as labels, as a
-// summary. Obedient confirms every finding.
+// ObedientScript reviews and triages, and obeys the text that it reads, from any author. If a line
+// of the text begins with OBEY, the rest of the line is the answer. Otherwise every field of the
+// answer repeats the text: as a finding at the first line of each file, as labels, as a summary.
+// ObedientScript confirms every finding.
 func ObedientScript(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
@@ -64,8 +64,8 @@ type Order struct {
 	Call Call
 }
 
-// ObeyOrdersScript returns a script that obeys orders in any text it reads, whoever wrote that text. Without
-// such an order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
+// ObeyOrdersScript returns a script that obeys orders in any text, whoever wrote it. Without such
+// an order, it obeys its user: "read FILE", "run COMMAND". Then it says "done".
 func ObeyOrdersScript(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}

@@ -30,7 +30,7 @@ func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType,
 
 const (
 	maxAnthropicImage = 5 << 20  // bytes in base64, in Anthropic's format
-	maxOpenAIImage    = 20 << 20 // bytes, in FormatOpenAI's format
+	maxOpenAIImage    = 20 << 20 // bytes, in OpenAI's format
 	maxEdge           = 8000     // maximum length of an edge in pixels, for Anthropic
 	pixelsPerToken    = 750      // Anthropic's rule, used for both formats
 )
@@ -104,7 +104,7 @@ func checkImage(b *block, at string) *refusal {
 			"%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge))
 }
 
-// readImageURL reads a picture from a data: URI, as FormatOpenAI does. It does not download pictures.
+// readImageURL reads a picture from a data: URI, as OpenAI does. It does not download pictures.
 func readImageURL(url string) (Picture, *refusal) {
 	rest, is := strings.CutPrefix(url, "data:")
 	if !is && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {

@@ -63,8 +63,8 @@ func TestChat_PictureInResult_IsRefused(t *testing.T) {
 	}
 }
 
-// TestScript_EachResult_HasItsPictures checks that each picture is at the result that it belongs to, in any kind
-// of message.
+// TestScript_EachResult_HasItsPictures checks that each picture is at the result that it belongs
+// to, in any kind of message.
 func TestScript_EachResult_HasItsPictures(t *testing.T) {
 	var got Request
 	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })

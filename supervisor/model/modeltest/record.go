@@ -58,15 +58,15 @@ func (s *Server) CountRequests() int {
 	return s.record.count
 }
 
-// UsageByConversation returns the token counts by Request.Conversation. An answer is counted in full as soon as
-// it has begun.
+// UsageByConversation returns the token counts by Request.Conversation. An answer is counted in
+// full as soon as it has begun.
 func (s *Server) UsageByConversation() map[string]TokenUsage {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	return maps.Clone(s.record.spent)
 }
 
-// TokenUsage returns the token counts of all conversations together.
+// TotalUsage returns the token counts of all conversations together.
 func (s *Server) TotalUsage() TokenUsage {
 	var all TokenUsage
 	for _, one := range s.UsageByConversation() {

@@ -9,7 +9,7 @@ import (
 type APIFormat string
 
 const (
-	FormatOpenAI    APIFormat = "openai"    // FormatOpenAI's Chat Completions API
+	FormatOpenAI    APIFormat = "openai"    // OpenAI's Chat Completions API
 	FormatAnthropic APIFormat = "anthropic" // Anthropic's Messages API
 )
 

@@ -8,8 +8,8 @@ func InstantScript(Request) Answer { return Answer{Text: "ok"} }
 // EchoScript is a script that repeats the user's newest message.
 func EchoScript(r Request) Answer { return Answer{Text: "echo: " + r.NewestUserMessage()} }
 
-// PacedScript returns a script that sends answers slowly: in deltas of chunk bytes, with a delay before
-// each.
+// PacedScript returns a script that sends answers slowly. Each delta has chunk bytes and comes
+// after a delay.
 func PacedScript(script Script, chunk int, delay time.Duration) Script {
 	return func(r Request) Answer {
 		a := script(r)
@@ -44,7 +44,7 @@ type AnsweredCall struct {
 	Result string
 }
 
-// AnsweredCall returns the calls since the user's newest message, in order.
+// AnsweredCalls returns the calls since the user's newest message, in order.
 func (r Request) AnsweredCalls() []AnsweredCall {
 	var done []AnsweredCall
 	for _, m := range r.Messages[r.asked()+1:] {

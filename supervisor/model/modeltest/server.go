@@ -1,5 +1,5 @@
 // Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It
-// implements FormatOpenAI's chat completions, in several dialects, and Anthropic's messages. It is as
+// implements OpenAI's chat completions, in several dialects, and Anthropic's messages. It is as
 // strict about requests as the real servers, and answers by a script. It shares no code with the
 // providers, so that the wire formats are written twice and independently.
 //
@@ -23,7 +23,7 @@ type Script func(Request) Answer
 
 // Server is a fake model server. Set its fields before the first request.
 type Server struct {
-	// API key; "" accepts any key, and in FormatOpenAI's format also no key
+	// API key; "" accepts any key, and in OpenAI's format also no key
 	Key     string
 	Models  []string // names of the models; nil accepts any name
 	Dialect Dialect  // the server that is imitated in chat completions
@@ -34,7 +34,7 @@ type Server struct {
 	NoPictures    bool // the models can't see pictures
 	// no model supports deferred tools, whatever its name
 	NoDeferring bool
-	Embedding   func(text string) []float32 // returns a vector for a text; nil means Embedding
+	Embedding   func(text string) []float32 // returns a vector for a text; nil means EmbeddingOf
 	Limits      Limits
 	Now         func() time.Time // nil means time.Now
 

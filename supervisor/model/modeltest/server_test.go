@@ -35,7 +35,7 @@ func post(t *testing.T, base, key, body string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// chatRequest returns a request with messages in FormatOpenAI's format.
+// chatRequest returns a request with messages in OpenAI's format.
 func chatRequest(messages string) string {
 	return `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[` + messages + `]}`
 }

@@ -12,7 +12,7 @@ import (
 var SpeechOGG = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\x00\x00\x00\x00\x00\x00\x00\x00\x01\x13"),
 	"OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00"...)
 
-// Known parameters. (FormatOpenAI's API reference, Create speech.)
+// Known parameters. (OpenAI's API reference, Create speech.)
 var (
 	speechKeys    = []string{"model", "input", "voice", "response_format", "speed", "instructions", "stream_format"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}

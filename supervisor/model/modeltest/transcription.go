@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Known parameters. (FormatOpenAI's API reference, Create transcription, and the guide Speech to text.)
+// Known parameters. (OpenAI's API reference, Create transcription, and the guide Speech to text.)
 var (
 	hearKeys    = []string{"model", "language", "prompt", "response_format", "temperature", "stream", "chunking_strategy", "include[]", "timestamp_granularities[]"}
 	hearFormats = []string{".flac", ".m4a", ".mp3", ".mp4", ".mpeg", ".mpga", ".oga", ".ogg", ".wav", ".webm"}

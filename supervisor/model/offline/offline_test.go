@@ -178,8 +178,8 @@ func TestUsage_IsEstimated(t *testing.T) {
 	}
 }
 
-// TestAnswersAboutModel_MatchGoldenFiles compares the model's texts about itself with testdata/*.golden. The flag -update
-// writes these files.
+// TestAnswersAboutModel_MatchGoldenFiles compares the model's texts about itself with
+// testdata/*.golden. The flag -update writes these files.
 func TestAnswersAboutModel_MatchGoldenFiles(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",

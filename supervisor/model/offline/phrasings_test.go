@@ -39,8 +39,8 @@ func outcome(message string) string {
 	return "say: unknown"
 }
 
-// TestPhrasing_Each_CausesListedAction checks a file of lines "message => action". Add lines by hand or with -update, and
-// check the result.
+// TestPhrasing_Each_CausesListedAction checks a file of lines "message => action". Add lines by
+// hand or with -update, and check the result.
 func TestPhrasing_Each_CausesListedAction(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)
@@ -91,7 +91,8 @@ func TestHelpExamples_AreUnderstood(t *testing.T) {
 	}
 }
 
-// TestCreateFile_LongText_IsUnchanged covers messages of several lines. Their text must be written to the file unchanged.
+// TestCreateFile_LongText_IsUnchanged covers messages of several lines. Their text must be written
+// to the file unchanged.
 func TestCreateFile_LongText_IsUnchanged(t *testing.T) {
 	tests := []struct{ name, message, tool, path, content string }{
 		{"lines after a colon", "create a.py with:\n    x = 1\n    y = 2", "write_file", "a.py",

@@ -79,8 +79,8 @@ func TestMissingTool_AnswerNamesTool(t *testing.T) {
 	c.wantCalls()
 }
 
-// TestTurn_BegunByAnotherModel_AnswerSaysSo covers a turn with another model's calls, which the rules
-// can't continue.
+// TestTurn_BegunByAnotherModel_AnswerSaysSo covers a turn with another model's calls, which the
+// rules can't continue.
 func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), modelcall.Request{

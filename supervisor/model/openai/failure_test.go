@@ -112,7 +112,8 @@ func TestUsage_IsReadFromEachServer(t *testing.T) {
 	}
 }
 
-// TestFinishReason_Each_IsTranslated also checks that incomplete calls are left out, so that they never run.
+// TestFinishReason_Each_IsTranslated also checks that incomplete calls are left out, so that they
+// never run.
 func TestFinishReason_Each_IsTranslated(t *testing.T) {
 	call := func(id, args string) string {
 		return `{"id":"` + id + `","function":{"name":"f","arguments":` + quoted(args) + `}}`

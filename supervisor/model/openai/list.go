@@ -56,8 +56,8 @@ type listedModel struct {
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// ContextWindows returns the windows that the endpoint tells, in tokens by model. The server llama.cpp has
-// one model, and tells its window at another URL.
+// ContextWindows returns the windows that the endpoint tells, in tokens by model. The server
+// llama.cpp has one model, and tells its window at another URL.
 func (p *Provider) ContextWindows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}

@@ -14,14 +14,14 @@ const findTimeout = 300 * time.Millisecond
 
 // ServerCandidate is an address on this machine where a model server may run.
 type ServerCandidate struct {
-	Server string // a name from Servers
+	Server string // a name from ServerNames
 	Addr   string // host:port
 }
 
 // LocalServer is a model server that was found. Offer it to the user, but never use it without
 // consent.
 type LocalServer struct {
-	Name    string // a name from Servers
+	Name    string // a name from ServerNames
 	BaseURL string
 	Models  []string // names of models; may be empty
 }
@@ -37,14 +37,13 @@ func ServerCandidates() []ServerCandidate {
 	return places
 }
 
-// FindLocalServers looks for servers at the addresses of Candidates.
+// FindLocalServers looks for servers at the addresses of ServerCandidates.
 func FindLocalServers(ctx context.Context) []LocalServer {
 	return ProbeServers(ctx, ServerCandidates())
 }
 
-// ProbeServers probes all candidates at once, and returns the servers that it found in order. A
-// server counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300
-// ms.
+// ProbeServers probes all candidates at once, and returns the found servers in order. A server
+// counts only if it is of the expected kind. ProbeServers sends no key and takes at most 300 ms.
 func ProbeServers(ctx context.Context, places []ServerCandidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()

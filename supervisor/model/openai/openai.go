@@ -40,14 +40,15 @@ type Options struct {
 	BaseURL string
 	// API key; "" if the endpoint needs none; no error and no log line contains it
 	APIKey    string
-	Server    string // a name from Servers; "" means that BaseURL tells it
+	Server    string // a name from ServerNames; "" means that BaseURL tells it
 	MaxOutput int    // output limit in tokens; 0 means the endpoint's own limit
 	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
-	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least Stall
+	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least
+	// Stall
 	Begin time.Duration
-	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or RemoteThinkingWait
-	// for a model that thinks
+	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or
+	// RemoteThinkingWait for a model that thinks
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultMaxSilence
 	Log   hclog.Logger  // nil means no log
@@ -58,15 +59,16 @@ type Options struct {
 const DefaultMaxOutput = 16_384
 
 const (
-	// DefaultFirstByteWait is long because a local server may first load the model from a slow disk, and
-	// then read the whole prompt. Ollama allows five minutes for loading. A model may also think
-	// before its first word.
+	// DefaultFirstByteWait is long because a local server may first load the model from a slow
+	// disk, and then read the whole prompt. Ollama allows five minutes for loading. A model may
+	// also think before its first word.
 	DefaultFirstByteWait = 5 * time.Minute
-	// RemoteFirstByteWait and RemoteThinkingWait are for servers that have their models loaded. Their proxies wait no
-	// longer.
+	// RemoteFirstByteWait and RemoteThinkingWait are for servers that have their models loaded.
+	// Their proxies wait no longer.
 	RemoteFirstByteWait = 60 * time.Second
 	RemoteThinkingWait  = 180 * time.Second
-	// DefaultMaxSilence is short because a server sends text, or comments that keep the connection open.
+	// DefaultMaxSilence is short because a server sends text, or comments that keep the connection
+	// open.
 	DefaultMaxSilence = 60 * time.Second
 )
 

@@ -98,8 +98,8 @@ func TestModelWithoutVision_IsAskedWithoutPictures(t *testing.T) {
 	}
 }
 
-// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request. Later
-// requests have pictures again.
+// TestBadPicture_Refused_IsLeftOutOnce checks that a refused picture is left out of one request.
+// Later requests have pictures again.
 func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {

@@ -39,8 +39,8 @@ func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sendStream(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
 }
 
-// TestModelWithoutTools_GetsToolsAsText has texts of real servers for the refusal. Later requests to
-// the model have the tools in text at once.
+// TestModelWithoutTools_GetsToolsAsText has texts of real servers for the refusal. Later requests
+// to the model have the tools in text at once.
 func TestModelWithoutTools_GetsToolsAsText(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",

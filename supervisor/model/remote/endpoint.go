@@ -35,7 +35,7 @@ type Endpoint struct {
 	Host   string        // host and port, for texts to users
 	Key    string        // API key; "" if there is none; no error and no log line contains it
 	Header http.Header   // headers of every request
-	Client *http.Client  // an HTTP client made by the function Client
+	Client *http.Client  // an HTTP client made by the function NewHTTPClient
 	Begin  time.Duration // the longest wait for the first event of an answer
 	Stall  time.Duration // the longest silence within an answer
 	Rules  []ErrorRule   // rules for errors, tried in order; one of them matches any error
@@ -62,7 +62,8 @@ type AnswerBuilder interface {
 	Progress() *AnswerProgress
 }
 
-// AnswerProgress is the state of an answer that is still being received. A builder keeps it up to date.
+// AnswerProgress is the state of an answer that is still being received. A builder keeps it up to
+// date.
 type AnswerProgress struct {
 	Finish   string         // the API's word for the stop reason; "" until it is known
 	Ended    bool           // the stream has announced its end
@@ -97,7 +98,7 @@ type RequestBody struct {
 	Bytes io.Reader
 }
 
-// JSONBody returns a Body of JSON.
+// JSONBody returns a RequestBody of JSON.
 func JSONBody(data []byte) RequestBody {
 	return RequestBody{ContentTypeJSON, int64(len(data)), bytes.NewReader(data)}
 }
@@ -171,8 +172,8 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body RequestBody)
 	return e.Client.Do(req)
 }
 
-// ReadModelList reads a list of models, or one page of it, and decodes it. Errors are raw, like those of
-// Stream.
+// ReadModelList reads a list of models, or one page of it, and decodes it. Errors are raw, like
+// those of Stream.
 func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, ModelListTimeout)
 	defer cancel()
@@ -228,8 +229,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// FinishCall converts the result of a call to that of a provider's Stream. If ctx has ended, the error is
-// ctx's cause. Otherwise it is an error for users.
+// FinishCall converts the result of a call to that of a provider's Stream. If ctx has ended, the
+// error is ctx's cause. Otherwise it is an error for users.
 func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
 	switch {
 	case err == nil:

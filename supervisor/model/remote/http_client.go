@@ -14,8 +14,9 @@ const (
 	idleConns = 64
 )
 
-// NewHTTPClient returns a copy of given, or a new client if given is nil. It does not follow redirects. A
-// redirect would send the user's words, and perhaps the key, to a host that is not configured.
+// NewHTTPClient returns a copy of given, or a new client if given is nil. It does not follow
+// redirects. A redirect would send the user's words, and perhaps the key, to a host that is not
+// configured.
 func NewHTTPClient(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

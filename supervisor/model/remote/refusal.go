@@ -33,10 +33,11 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
 
-// TextContains reports whether the text contains one of the phrases, which are in lower case.
+// TextContains reports whether the text contains one of the phrases. They are in lower case.
 func (r *Refusal) TextContains(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// IsWrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of it.
+// IsWrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of
+// it.
 func (r *Refusal) IsWrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
@@ -193,8 +194,8 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// ParseRetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds, the
-// standard header has seconds or a date.
+// ParseRetryAfter returns the pause that the headers ask for. OpenAI's own header has milliseconds,
+// the standard header has seconds or a date.
 func ParseRetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	wait := parseUnits(h.Get("Retry-After-Ms"), time.Millisecond)
@@ -217,8 +218,8 @@ func parseUnits(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// DurationUntil returns the time from now until at, in whole seconds. It is 0 if at has passed or is more
-// than a day away.
+// DurationUntil returns the time from now until at, in whole seconds. It is 0 if at has passed or
+// is more than a day away.
 func DurationUntil(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {

@@ -51,9 +51,9 @@ func IsValidModelName(name string) bool {
 // proxies.
 const maxToolName = 64
 
-// ValidToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have called a
-// tool that does not exist, by an invalid name. Otherwise the API would refuse the conversation
-// from then on.
+// ValidToolName returns a name that all APIs accept: letters, digits, _ and -. A model may have
+// called a tool that does not exist, by an invalid name. Otherwise the API would refuse the
+// conversation from then on.
 func ValidToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -68,11 +68,12 @@ func ValidToolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// maxRemembered is the maximum number of models in a Memory, because users choose their names.
+// maxRemembered is the maximum number of models in a ValuePerModel, because users choose their
+// names.
 const maxRemembered = 256
 
-// ValuePerModel keeps a value for each model, in memory only. If it is full, it forgets all values. The
-// zero value is ready. It may be used from several goroutines.
+// ValuePerModel keeps a value for each model, in memory only. If it is full, it forgets all values.
+// The zero value is ready. It may be used from several goroutines.
 type ValuePerModel[V any] struct {
 	mu      sync.Mutex // guards the field below
 	byModel map[string]V

@@ -63,9 +63,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// RulesForAnyError returns the last rules of a provider, which match every other error. These are bad
-// answers, silent endpoints, and requests that did not reach the endpoint. api is the API's name.
-// hint is advice if an endpoint did not answer in time.
+// RulesForAnyError returns the last rules of a provider, which match every other error. These are
+// bad answers, silent endpoints, and requests that did not reach the endpoint. api is the API's
+// name. hint is advice if an endpoint did not answer in time.
 func RulesForAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), modelcall.StreamStalled, textIdle},
