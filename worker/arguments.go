@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// DecodeArguments reads a call's arguments into the struct that args points to. An unknown name or a value
-// of the wrong type is an error that names the argument for the model.
+// DecodeArguments reads a call's arguments into the struct that args points to. An unknown name or
+// a value of the wrong type is an error that names the argument for the model.
 func DecodeArguments(call Call, args any) error {
 	raw := call.Arguments
 	if len(bytes.TrimSpace(raw)) == 0 {

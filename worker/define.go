@@ -8,8 +8,8 @@ import (
 )
 
 // ToolSpec is a tool as the model sees it. A call takes only these arguments. The schema does not
-// forbid other arguments, because a longer schema would be part of every request. Decode refuses
-// them.
+// forbid other arguments, because a longer schema would be part of every request. DecodeArguments
+// refuses them.
 type ToolSpec struct {
 	Name        string
 	Description string
@@ -18,8 +18,8 @@ type ToolSpec struct {
 	Arguments   []Argument
 }
 
-// DefineTool makes a tool of a function. A is the struct of its arguments; defaults holds the values of
-// arguments that a call omits.
+// DefineTool makes a tool of a function. A is the struct of its arguments; defaults holds the
+// values of arguments that a call omits.
 func DefineTool[A any](s ToolSpec, defaults A, run func(context.Context, Call, A) (Result, error)) Tool {
 	return Tool{
 		Tool: protocol.Tool{Name: s.Name, Description: s.Description, Schema: schemaOf(s.Arguments), Effect: s.Effect, Family: s.Family},

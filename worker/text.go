@@ -2,7 +2,7 @@ package worker
 
 import "unicode/utf8"
 
-// TrimPartialRune returns s without an incomplete character at its end, as a cut may leave one.
+// TrimPartialRune returns s without an incomplete character at its end. A cut may leave one.
 func TrimPartialRune[T string | []byte](s T) T {
 	for n := 1; n <= utf8.UTFMax && n <= len(s); n++ {
 		if tail := []byte(s[len(s)-n:]); utf8.RuneStart(tail[0]) {

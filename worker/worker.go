@@ -9,7 +9,7 @@ import (
 )
 
 // Tool is a function that the model may call. Each family's package makes its tools, mostly with
-// Define.
+// DefineTool.
 type Tool struct {
 	protocol.Tool
 	// Run runs the tool. It returns when ctx ends, and leaves nothing running. The model and the
@@ -35,7 +35,7 @@ type Result struct {
 	Text    string // text for the model; the agent cuts a long text
 	Brief   string // a few words for the user: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
-	Images  []Picture // pictures for the model beside Text, at most protocol.MaxImages
+	Images  []Picture // pictures for the model beside Text, at most protocol.MaxResultImages
 	// Text, or an error's text, may hold words that are not the user's own
 	World bool
 	Tools []string // the tools that the call has opened
@@ -46,7 +46,7 @@ type Result struct {
 // Picture is a picture in one of protocol.ImageTypes.
 type Picture struct {
 	MediaType string
-	Data      []byte // bytes of the file, at most protocol.MaxImageSize
+	Data      []byte // bytes of the file, at most protocol.MaxImageBytes
 	Width     int    // Width and Height are in pixels
 	Height    int
 }

@@ -41,7 +41,8 @@ func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operatio
 	return op, ok
 }
 
-// HasOperation says whether an operation for the same attachment exists. Do would continue it.
+// HasOperation says whether an operation for the same attachment exists. RunOperation would
+// continue it.
 func (o *Operations[H]) HasOperation(ctx context.Context, op supervisor.Operation) bool {
 	begun, ok := retry.StoreUntilDone(ctx, o.o.Log, "find an operation", func() (bool, error) {
 		_, there, err := o.o.Store.FindByAttachment(ctx, op)

@@ -37,8 +37,8 @@ func (failingConversations) FindConversation(context.Context, int64) (supervisor
 	return supervisor.Conversation{}, false, errLost
 }
 
-// TestQueueWake_StoreFails_IsRepeated covers a store that fails while a chat may have a new name. The store
-// then can't say which conversations the chat still has.
+// TestQueueWake_StoreFails_IsRepeated covers a store that fails while a chat may have a new name.
+// The store then can't say which conversations the chat still has.
 func TestQueueWake_StoreFails_IsRepeated(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +60,8 @@ func TestQueueWake_StoreFails_IsRepeated(t *testing.T) {
 	}
 }
 
-// movingConversations is a store that fails while a chat is renamed again. The queue must then look its
-// conversations up again.
+// movingConversations is a store that fails while a chat is renamed again. The queue must then look
+// its conversations up again.
 type movingConversations struct{ o *Outbox }
 
 func (m movingConversations) FindConversation(context.Context, int64) (supervisor.Conversation, bool, error) {

@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/signals"
 )
 
-// ClaimSend reserves a chat's next call for the answer of a turn that is about to be stored. The
-// answer's only post is then stored as being sent. While the claim is held, the chat's queue waits.
-// ok is false if the answer needs several posts, or if the chat has other work, waits for its pace
-// or is in trouble. The chat's queue then sends the answer as usual.
+// ClaimSend reserves a chat's next call for an answer that is about to be stored. The answer's only
+// post is then stored as being sent. The chat's queue waits until the claim is released. ClaimSend
+// fails, with ok false, if the answer needs several posts. It also fails if the chat has other
+// work, waits for its pace or is in trouble. The chat's queue then sends the answer as usual.
 func (o *Outbox) ClaimSend(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendReservation, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false

@@ -127,8 +127,8 @@ func TestSendClaim_AnswerMustWait_IsDenied(t *testing.T) {
 	}
 }
 
-// TestSendClaim_EarlierMessage_GoesFirst checks that a message that came first goes first. The shown
-// part of the reply is then edited.
+// TestSendClaim_EarlierMessage_GoesFirst checks that a message that came first goes first. The
+// shown part of the reply is then edited.
 func TestSendClaim_EarlierMessage_GoesFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -172,8 +172,8 @@ func TestSendClaim_Held_DelaysItsChat(t *testing.T) {
 	})
 }
 
-// TestSendClaim_ServiceEnds_LeavesAnswerUnsent ends the service between the commit and the send. The
-// unsent answer must not be marked as a repeat.
+// TestSendClaim_ServiceEnds_LeavesAnswerUnsent ends the service between the commit and the send.
+// The unsent answer must not be marked as a repeat.
 func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()

@@ -13,7 +13,7 @@ import (
 
 // Cleanings stores due changes of messages in chats: deletions, removed buttons, marks.
 type Cleanings interface {
-	// ListDueConversations lists the cleanings that are due at now, earliest first.
+	// ListDue lists the cleanings that are due at now, earliest first.
 	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup, error)
 	// NextDue returns when the next cleaning is due; ok is false if there is none.
 	NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
@@ -30,8 +30,9 @@ const (
 	maxCleaningAge = 48 * time.Hour
 )
 
-// MessageCleaner does the cleanings of an outbox's channel, within the outbox's pace and freezes. It keeps
-// no state: a row stays on disk until its message was changed. A repeated change does nothing.
+// MessageCleaner does the cleanings of an outbox's channel. It respects the outbox's pace and
+// freezes. It keeps no state: a row stays on disk until its message was changed. A repeated change
+// does nothing.
 type MessageCleaner struct {
 	*Options
 	outbox      *Outbox
@@ -42,14 +43,15 @@ type MessageCleaner struct {
 	triedAt     map[int64]time.Time // time of the last try of each failed cleaning, by its ID
 }
 
-// MessageCleaner returns a cleaner for the outbox; call Run to start it. Make at most one for each outbox.
+// NewMessageCleaner returns a cleaner for the outbox; call Run to start it. Make at most one for
+// each outbox.
 func (o *Outbox) NewMessageCleaner(cleanings Cleanings) *MessageCleaner {
 	return &MessageCleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPauses: reachPauses(),
 		storePauses: retry.PausesUpTo(retry.Longest), triedAt: map[int64]time.Time{}}
 }
 
-// NotifyNewCleaning tells the cleaner that there may be a new cleaning. It never blocks, and may be called
-// before Run.
+// NotifyNewCleaning tells the cleaner that there may be a new cleaning. It never blocks, and may be
+// called before Run.
 func (c *MessageCleaner) NotifyNewCleaning() { signals.SendToken(c.outbox.cleaningDue) }
 
 // Run does the cleanings on disk and all new ones until ctx ends. A call under way ends with ctx.

@@ -131,8 +131,8 @@ func TestCleaner_AfterTwoDays_GivesUp(t *testing.T) {
 	})
 }
 
-// TestCleaner_OneFailure_DelaysNoOtherChange checks that a failed cleaning delays other cleanings by only
-// one try.
+// TestCleaner_OneFailure_DelaysNoOtherChange checks that a failed cleaning delays other cleanings
+// by only one try.
 func TestCleaner_OneFailure_DelaysNoOtherChange(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {

@@ -13,8 +13,8 @@ type FileCleaner struct {
 	Remove    func(sha256 string) error // drops a file's bytes
 }
 
-// RemoveExpiredFiles drops files with an expired secret. If a crash hides that a file was dropped, the file is
-// dropped again, which does nothing.
+// RemoveExpiredFiles drops files with an expired secret. If a crash hides that a file was dropped,
+// the file is dropped again, which does nothing.
 func (f FileCleaner) RemoveExpiredFiles(ctx context.Context, now time.Time) error {
 	for _, channel := range supervisor.FilterChannels(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := f.cleanChannel(ctx, channel, now); err != nil {

@@ -42,8 +42,8 @@ func (t *turn) send(call, text string) {
 	}
 }
 
-// TestMessageOfTurn_AppearsAboveItsAnswer checks that a message that a turn sends is above its answer, even if
-// the answer has begun to grow.
+// TestMessageOfTurn_AppearsAboveItsAnswer checks that a message that a turn sends is above its
+// answer, even if the answer has begun to grow.
 func TestMessageOfTurn_AppearsAboveItsAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first string
@@ -81,8 +81,8 @@ func TestMessageOfTurn_AppearsAboveItsAnswer(t *testing.T) {
 // did returns the effects below an answer.
 func did(line string) string { return "\n\n" + effect.TextHeading + "\n" + line }
 
-// TestMessageOfTurn_RepliesInGroupsOnly checks that a message replies to the user's message only in a
-// group.
+// TestMessageOfTurn_RepliesInGroupsOnly checks that a message replies to the user's message only in
+// a group.
 func TestMessageOfTurn_RepliesInGroupsOnly(t *testing.T) {
 	for chat, want := range map[string]string{alice: "", club: "in-key-1"} {
 		inBubble(t, func(h *rig) {

@@ -19,11 +19,13 @@ import (
 
 // Deliveries stores the messages for users.
 type Deliveries interface {
-	// ListDueConversations lists conversations with a waiting delivery, or with a post of a running turn.
+	// ListDueConversations lists conversations with a waiting delivery, or with a post of a running
+	// turn.
 	ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
 	// ListPendingInChat lists the waiting deliveries of a chat, oldest first.
 	ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
-	// ListUnreportedLosses lists deliveries that may not have arrived, and for which no apology was sent.
+	// ListUnreportedLosses lists deliveries that may not have arrived, and for which no apology was
+	// sent.
 	ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error)
 	// StoreOutcome stores the outcome of a delivery.
 	StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error
@@ -73,8 +75,8 @@ type Channel interface {
 
 // Replies holds the replies of running turns.
 type Replies interface {
-	// CurrentReply returns the current reply of a conversation's running turn. A turn's delivery is in
-	// the store before its reply ends. The outbox is told of each change of the delivery or the
+	// CurrentReply returns the current reply of a conversation's running turn. A turn's delivery is
+	// in the store before its reply ends. The outbox is told of each change of the delivery or the
 	// reply.
 	CurrentReply(conversation int64) (supervisor.Reply, bool)
 }

@@ -137,8 +137,8 @@ func TestReachedChat_EndsWaitOfOtherChats(t *testing.T) {
 	})
 }
 
-// TestNotifyReachable_EndsWaitOfAllChats checks that the next try comes at once after the poll has reached
-// the channel. Only a wait that the channel asked for delays it.
+// TestNotifyReachable_EndsWaitOfAllChats checks that the next try comes at once after the poll has
+// reached the channel. Only a wait that the channel asked for delays it.
 func TestNotifyReachable_EndsWaitOfAllChats(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError

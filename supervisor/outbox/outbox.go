@@ -72,8 +72,8 @@ func New(o Options) *Outbox {
 	}
 }
 
-// Changed tells the outbox of a changed reply or a new delivery. The conversation may be of any
-// channel. It never blocks, and may be called before Run.
+// NotifyChange tells the outbox of a changed reply or a new delivery. The conversation may be of
+// any channel. It never blocks, and may be called before Run.
 func (o *Outbox) NotifyChange(conversation int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,7 +86,8 @@ func (o *Outbox) NotifyChange(conversation int64) {
 	}
 }
 
-// NotifyChatMove tells the outbox a chat's new name, if another part of the service has learnt it.
+// NotifyChatMove tells the outbox a chat's new name. Another part of the service calls it when it
+// learns that name.
 func (o *Outbox) NotifyChatMove(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -273,8 +274,8 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// NotifyReachable tells the outbox that the channel answers again. Another part of the service calls it if
-// that part notices the answer first. It never blocks.
+// NotifyReachable tells the outbox that the channel answers again. Another part of the service
+// calls it if that part notices the answer first. It never blocks.
 func (o *Outbox) NotifyReachable() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)

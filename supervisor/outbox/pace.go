@@ -9,9 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// SendRates limits how much is sent to a channel. A field that is 0 means Telegram's own limit. (Bot
-// API FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
-// short bursts, 20 a minute to a group.)
+// SendRates limits how much is sent to a channel. A field that is 0 means Telegram's own limit.
+// (Bot API FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat
+// with short bursts, 20 a minute to a group.)
 type SendRates struct {
 	All   int // messages to all chats, in any second
 	Chat  int // messages to one chat per second; in any three seconds, three times as many may go at once

@@ -43,17 +43,18 @@ const (
 
 // ReactableMessages lists messages of users that still wait for an answer.
 type ReactableMessages interface {
-	// ListUnansweredMessages lists a channel's messages that wait, or that a running turn answers, oldest
-	// first.
+	// ListUnansweredMessages lists a channel's messages that wait, or that a running turn answers,
+	// oldest first.
 	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. They have waited
-	// for at least waited.
+	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. They
+	// have waited for at least waited.
 	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
 // ReactionChannel is a channel whose messages can have reactions.
 type ReactionChannel interface {
-	// SetReaction sets the reaction on a message; "" removes it. Its error is a *supervisor.SendError.
+	// SetReaction sets the reaction on a message; "" removes it. Its error is a
+	// *supervisor.SendError.
 	SetReaction(ctx context.Context, to supervisor.PostAddress, message, emoji string) error
 }
 
@@ -77,17 +78,19 @@ type reaction struct {
 	chat, thread, message string
 }
 
-// NewReactor returns a reactor for the outbox; call Run to start it. Make at most one for each outbox.
+// NewReactor returns a reactor for the outbox; call Run to start it. Make at most one for each
+// outbox.
 func (o *Outbox) NewReactor(mode ReactionMode, waits ReactableMessages, channel ReactionChannel) *Reactor {
 	return &Reactor{Options: &o.Options, outbox: o, mode: mode, waits: waits, channel: channel, changed: make(chan struct{}, 1),
 		shown: map[reaction]string{}, refused: map[string]bool{}}
 }
 
-// NotifyNewMessage tells the reactor of a new message. It never blocks, and may be called before Run.
+// NotifyNewMessage tells the reactor of a new message. It never blocks, and may be called before
+// Run.
 func (r *Reactor) NotifyNewMessage() { signals.SendToken(r.changed) }
 
-// Changed tells the reactor that a turn may have begun or ended. It never blocks, and may be called
-// before Run.
+// NotifyTurnChange tells the reactor that a turn may have begun or ended. It never blocks, and may
+// be called before Run.
 func (r *Reactor) NotifyTurnChange() {
 	if r.shows.Load() {
 		signals.SendToken(r.changed)

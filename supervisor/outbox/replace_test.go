@@ -23,8 +23,8 @@ var deletions = []deletion{
 	{[]int{0, 1, 2}, false}, {[]int{0}, true}, {[]int{1}, true}, {[]int{0, 2}, true},
 }
 
-// TestDeletedPart_LaterParts_StayInOrder checks that the answer is whole and in order, and that no part is
-// there twice.
+// TestDeletedPart_LaterParts_StayInOrder checks that the answer is whole and in order, and that no
+// part is there twice.
 func TestDeletedPart_LaterParts_StayInOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
@@ -69,8 +69,9 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 	return h.channel.texts(alice)
 }
 
-// TestDeletedPart_Crash_PartsStayInOrder kills the process after each of its calls of the store. The
-// parts must be in order. Only the part whose send was interrupted may be there twice, with a mark.
+// TestDeletedPart_Crash_PartsStayInOrder kills the process after each of its calls of the store.
+// The parts must be in order. Only the part whose send was interrupted may be there twice, with a
+// mark.
 func TestDeletedPart_Crash_PartsStayInOrder(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {

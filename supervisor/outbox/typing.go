@@ -45,7 +45,8 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// ShowRecordingAction shows for some seconds that a voice message is recorded, if the pace allows it.
+// ShowRecordingAction shows for some seconds that a voice message is recorded. It does nothing if
+// the pace does not allow it.
 func (o *Outbox) ShowRecordingAction(ctx context.Context, c supervisor.Conversation) {
 	if c.Channel != o.Name || !o.Serves(c) || !o.gate.tryEnter(c.Chat) {
 		return

@@ -72,8 +72,8 @@ func TestOldVictims_OfKilledRun_AreRemoved(t *testing.T) {
 	RemoveOldVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
-// TestSelfTest_OldVictims_AreRemovedFirst checks that victims of a killed run are removed before new
-// victims are made.
+// TestSelfTest_OldVictims_AreRemovedFirst checks that victims of a killed run are removed before
+// new victims are made.
 func TestSelfTest_OldVictims_AreRemovedFirst(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
@@ -97,8 +97,8 @@ func TestSelfTest_OldVictims_AreRemovedFirst(t *testing.T) {
 	}
 }
 
-// TestSandboxHoles_UnknownFindings_AreListed checks that Mews does not start after an unknown escape. The
-// same holds if an attempt could not be made.
+// TestSandboxHoles_UnknownFindings_AreListed checks that Mews does not start after an unknown
+// escape. The same holds if an attempt could not be made.
 func TestSandboxHoles_UnknownFindings_AreListed(t *testing.T) {
 	findings := []protocol.EscapeReport{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},

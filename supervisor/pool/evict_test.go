@@ -54,8 +54,8 @@ func TestEvict_ContextEnds_Returns(t *testing.T) {
 	}
 }
 
-// TestCallIfRunning_NeedsNoLease checks that a running worker answers without a lease, idle or busy. No
-// worker is started for the call.
+// TestCallIfRunning_NeedsNoLease checks that a running worker answers without a lease, idle or
+// busy. No worker is started for the call.
 func TestCallIfRunning_NeedsNoLease(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	ask := func() bool {

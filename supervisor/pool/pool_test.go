@@ -58,8 +58,8 @@ func TestAcquire_SameUser_SharesWorker(t *testing.T) {
 	}
 }
 
-// TestAcquire_UnusedWanted_WaitsForLeases checks that requests for an unused worker get the worker one at
-// a time. Other requests share the worker meanwhile.
+// TestAcquire_UnusedWanted_WaitsForLeases checks that requests for an unused worker get the worker
+// one at a time. Other requests share the worker meanwhile.
 func TestAcquire_UnusedWanted_WaitsForLeases(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")

@@ -14,9 +14,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestShortage_IsNotCountedAsDeath checks that a worker is requested again until the machine has room. A
-// shortage does not count as a death, and requests keep waiting. In this test one death would open
-// the breaker.
+// TestShortage_IsNotCountedAsDeath checks that a worker is requested again until the machine has
+// room. A shortage does not count as a death, and requests keep waiting. In this test one death
+// would open the breaker.
 func TestShortage_IsNotCountedAsDeath(t *testing.T) {
 	t.Parallel()
 	timings := quick()
@@ -35,8 +35,8 @@ func TestShortage_IsNotCountedAsDeath(t *testing.T) {
 	}
 }
 
-// TestShortage_ThirdInARow_IsReportedOnce checks that the third shortage in a row is reported, and no
-// other. A successful start resets the count.
+// TestShortage_ThirdInARow_IsReportedOnce checks that the third shortage in a row is reported, and
+// no other. A successful start resets the count.
 func TestShortage_ThirdInARow_IsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
@@ -68,8 +68,8 @@ func TestShortage_ThirdInARow_IsReportedOnce(t *testing.T) {
 	})
 }
 
-// TestIsShortage_OtherEnds_AreNone checks that shortages of the machine are distinguished from other causes of an
-// end.
+// TestIsShortage_OtherEnds_AreNone checks that shortages of the machine are distinguished from
+// other causes of an end.
 func TestIsShortage_OtherEnds_AreNone(t *testing.T) {
 	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	for name, c := range map[string]struct {

@@ -55,8 +55,8 @@ func (s WorkerSpec) user() string {
 	return s.Hello.User
 }
 
-// WorkerLocation is the location of a home, with the account and limits of its worker. The spawner opens
-// Path below Root; without Root the worker has no home.
+// WorkerLocation is the location of a home, with the account and limits of its worker. The spawner
+// opens Path below Root; without Root the worker has no home.
 type WorkerLocation struct {
 	Root     string // an absolute path
 	Path     string // path relative to Root; "." means Root itself

@@ -191,8 +191,8 @@ func (w *goodWorker) HandleCall(ctx context.Context, req *protocol.Request) (any
 	return nil, protocol.MethodNotFoundError(req.Method)
 }
 
-// HandleNotification handles "now" on the goroutine that reads. If the behaviour does not return, the worker
-// stops reading.
+// HandleNotification handles "now" on the goroutine that reads. If the behaviour does not return,
+// the worker stops reading.
 func (w *goodWorker) HandleNotification(req *protocol.Request) {
 	if req.Method == "now" && w.now != nil {
 		w.now(w.file)

@@ -17,7 +17,7 @@ func DropControls(text string) string {
 	}, text)
 }
 
-// EscapeControls replaces control and invisible characters by Go's escape sequences, such as \x1b.
+// EscapeControls replaces control and invisible characters by Go's escapes, such as \x1b.
 func EscapeControls(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -25,9 +25,9 @@ type PressOutcome struct {
 	Closed bool   // the question is closed, so its buttons can be removed
 }
 
-// RecordPress records a user's press in a conversation, and returns its result. Of several presses the
-// first one counts. A forged press changes nothing and is audited; its error has CodeForbidden. The
-// same holds for a press from another user or conversation.
+// RecordPress records a user's press in a conversation, and returns its result. Of several presses
+// the first one counts. A forged press changes nothing and is audited; its error has CodeForbidden.
+// The same holds for a press from another user or conversation.
 func (s *Questions) RecordPress(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome,
 	err error) {
 	nonce, word, ok := parse(press)

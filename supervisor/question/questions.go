@@ -38,10 +38,11 @@ type Store interface {
 
 // Endings watches the ends of questions, and the turns that wait for them.
 type Endings interface {
-	// ChangeSignal returns a channel that holds a token when a question was asked, delivered or ended.
+	// ChangeSignal returns a channel that holds a token when a question was asked, delivered or
+	// ended.
 	ChangeSignal() <-chan struct{}
-	// EndExpired ends the questions that have been open for too long. next is when the next question
-	// expires; zero means never.
+	// EndExpired ends the questions that have been open for too long. next is when the next
+	// question expires; zero means never.
 	EndExpired(ctx context.Context) (next time.Time, err error)
 	// ListResumableConversations lists the conversations with a turn that waited and may continue.
 	ListResumableConversations(ctx context.Context) ([]supervisor.Conversation, error)

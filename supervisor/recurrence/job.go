@@ -25,8 +25,8 @@ func NextDue(j supervisor.Job, after time.Time) (next time.Time, found bool, err
 	return ZoneCache{}.NextDue(j, after)
 }
 
-// ZoneCache caches the time zones of many jobs by name, because loading a zone takes longer than all
-// other work on a job.
+// ZoneCache caches the time zones of many jobs by name. It exists because loading a zone takes
+// longer than all other work on a job.
 type ZoneCache map[string]*time.Location
 
 // NextDue returns the first time after a moment at which a job is due.

@@ -148,8 +148,8 @@ func (p *phrase) parseDays() (r Rule, is bool, err error) {
 	return r, true, nil
 }
 
-// parseMonthly reads "first monday of the month at 10", "last day of the month at 18:00", "15th of the
-// month at 9".
+// parseMonthly reads "first monday of the month at 10", "last day of the month at 18:00", "15th of
+// the month at 9".
 func (p *phrase) parseMonthly() (r Rule, is bool, err error) {
 	rest := *p
 	rest.take("every", "each", "the")

@@ -40,16 +40,16 @@ func (fd *feed) shown() *Stream {
 	return fd.streams[0]
 }
 
-// OpenStream begins the reply of a turn, in the conversation of its answer. said is the committed text of
-// earlier attempts. The caller closes the stream.
+// OpenStream begins the reply of a turn, in the conversation of its answer. said is the committed
+// text of earlier attempts. The caller closes the stream.
 func (f *Feeds) OpenStream(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
 	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
 
-// CurrentReply returns the current reply in a conversation, if there is one. If there are several, it is
-// the oldest.
+// CurrentReply returns the current reply in a conversation, if there is one. If there are several,
+// it is the oldest.
 func (f *Feeds) CurrentReply(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,14 +139,14 @@ func (s *Stream) CommitStep(text string) {
 // ResetStep drops the text of the unfinished step, which will be repeated.
 func (s *Stream) ResetStep() { s.BeginStep("") }
 
-// BeginStep begins a step, and drops the text of an unfinished one. ahead comes before the step's text;
-// "" means nothing.
+// BeginStep begins a step, and drops the text of an unfinished one. ahead comes before the step's
+// text; "" means nothing.
 func (s *Stream) BeginStep(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
 
-// ShowNote shows below the reply why it is delayed. The note is not a part of the reply, and disappears
-// with the next text.
+// ShowNote shows below the reply why it is delayed. The note is not a part of the reply, and
+// disappears with the next text.
 func (s *Stream) ShowNote(text string) { s.set(func() { s.note = text }) }
 
 // set changes the reply, and notifies watchers if the visible text changes.
@@ -161,8 +161,8 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// ShowTool shows a line about a tool. A tool counts as running from its begin to its end, or until the
-// model writes text.
+// ShowTool shows a line about a tool. A tool counts as running from its begin to its end, or until
+// the model writes text.
 func (s *Stream) ShowTool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
 		s.runTool(event)
@@ -229,7 +229,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// JoinSteps joins the texts of several steps; each text that is not empty becomes a paragraph.
+// JoinSteps joins the texts of several steps. Each text that is not empty becomes a paragraph.
 func JoinSteps(steps ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "" }), "\n\n")
 }

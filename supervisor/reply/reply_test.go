@@ -61,8 +61,8 @@ func TestSteps_BecomeParagraphs(t *testing.T) {
 	}
 }
 
-// TestBeginStep_TextAhead_IsShownWithStep checks that the text before a step is shown when the step begins,
-// so that nothing moves when it ends.
+// TestBeginStep_TextAhead_IsShownWithStep checks that the text before a step is shown when the step
+// begins, so that nothing moves when it ends.
 func TestBeginStep_TextAhead_IsShownWithStep(t *testing.T) {
 	var feeds reply.Feeds
 	s := feeds.OpenStream(turn(1, 2, 7), "before")
@@ -208,8 +208,8 @@ func TestReply_GrowsInItsDestination(t *testing.T) {
 	}
 }
 
-// TestReplies_SeveralTurns_ShowTheFirst checks that the first of several turns in one conversation is
-// shown until it ends, and then the next.
+// TestReplies_SeveralTurns_ShowTheFirst checks that the first of several turns in one conversation
+// is shown until it ends, and then the next.
 func TestReplies_SeveralTurns_ShowTheFirst(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.WatchConversation(7)

@@ -95,8 +95,8 @@ func (r *Routines) NoteHomeChange(user string) {
 	r.o.Jobs().WakeLoop()
 }
 
-// NextHomeCheck returns when the next changed home must be checked, in addition to its regular times. any is
-// false if no home has changed.
+// NextHomeCheck returns when the next changed home must be checked. This check is in addition to
+// the home's regular times. any is false if no home has changed.
 func (r *Routines) NextHomeCheck() (next time.Time, any bool) { return r.changed.nextDue() }
 
 // CheckHomes starts checks of changed homes in which changes have stopped. A check that can't start

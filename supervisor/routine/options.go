@@ -29,8 +29,8 @@ type Jobs interface {
 	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (string, error)
 	// DescribeOptions returns sentences about the options of a job.
 	DescribeOptions(j supervisor.Job) []string
-	// WakeLoop makes the schedule look for due jobs now, and ask again when the next changed home is
-	// due.
+	// WakeLoop makes the schedule look for due jobs now, and ask again when the next changed home
+	// is due.
 	WakeLoop()
 }
 
@@ -47,8 +47,8 @@ type Options struct {
 		list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
 	// Jobs returns the schedule. It is a function, because the schedule is made after the routines.
 	Jobs func() Jobs
-	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would start
-	// turns too often. Line describes when a job is due.
+	// SetRule sets a job's times from words; now is at. ValidatePeriod refuses a job that would
+	// start turns too often. DescribeTimes describes when a job is due.
 	SetRule        func(j *supervisor.Job, words string, at time.Time) error
 	ValidatePeriod func(j supervisor.Job, zone *time.Location) error
 	DescribeTimes  func(j supervisor.Job) string

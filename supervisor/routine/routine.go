@@ -122,8 +122,8 @@ const (
 	wordOff = "off"
 )
 
-// SwitchRoutine turns a user's routine on or off, or says whether it is on. words are empty, on, off or a
-// time. A mode may come before them, or stand alone.
+// SwitchRoutine turns a user's routine on or off, or says whether it is on. words are empty, on,
+// off or a time. A mode may come before them, or stand alone.
 func (r *Routines) SwitchRoutine(
 	ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time,
 ) (d supervisor.Delivery, err error) {

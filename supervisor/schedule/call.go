@@ -6,8 +6,8 @@ import (
 	"mews/supervisor/feature"
 )
 
-// MethodJob is the control socket's method that answers a JobRequest with a Report. Any user with
-// an account may call it for their own jobs. An admin may call it for another user's jobs; the
+// MethodJob is the control socket's method that answers a JobRequest with a JobReport. Any user
+// with an account may call it for their own jobs. An admin may call it for another user's jobs; the
 // audit log records such a call.
 const MethodJob = "job"
 

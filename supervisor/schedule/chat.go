@@ -12,8 +12,8 @@ import (
 // ChatCommands runs the commands and buttons about jobs.
 type ChatCommands struct{ *editor }
 
-// AddReminder sets a reminder from "WHEN: TEXT" and returns its card. inbound is the id of the command;
-// a repeated call with the same id changes nothing. An error is for the user.
+// AddReminder sets a reminder from "WHEN: TEXT" and returns its card. inbound is the id of the
+// command; a repeated call with the same id changes nothing. An error is for the user.
 func (ch *ChatCommands) AddReminder(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
 	words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, err := splitWhen(words)

@@ -25,13 +25,13 @@ type CheckStore interface {
 	FindCheckState(ctx context.Context, job int64) (string, error)
 	// ForgetCheckState makes a job's next check count as its first one.
 	ForgetCheckState(ctx context.Context, job int64) error
-	// ReserveFire starts the check of a fire and reserves the fire until a time. It returns false if a
-	// check of this user runs already, or if the fire has ended.
+	// ReserveFire starts the check of a fire and reserves the fire until a time. It returns false
+	// if a check of this user runs already, or if the fire has ended.
 	ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
 	// FreeReservedFires makes the checks of an earlier process begin again.
 	FreeReservedFires(ctx context.Context, now time.Time) error
-	// ReleaseHeldNotices sends messages whose quiet hours are over, and returns their deliveries. Messages
-	// keep waiting if rests returns true for their user.
+	// ReleaseHeldNotices sends messages whose quiet hours are over, and returns their deliveries.
+	// Messages keep waiting if rests returns true for their user.
 	ReleaseHeldNotices(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndCheck stores the result of a check. It returns the new deliveries, and the inbound of the
 	// turn if one begins. Both are empty if the job has changed since; then the check is repeated.

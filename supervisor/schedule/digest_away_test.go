@@ -11,7 +11,7 @@ import (
 )
 
 // If a user is away for long, only their jobs that ask a model pause. The SQL agrees with
-// supervisor.Job.AsksModel.
+// supervisor.Job.MayStartTurn.
 func TestAwayUser_ModelJobs_Pause(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{

@@ -73,8 +73,8 @@ func snooze(later string) func(*ChatCommands, context.Context, press) (superviso
 	})
 }
 
-// HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same id
-// changes nothing.
+// HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same
+// id changes nothing.
 func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {

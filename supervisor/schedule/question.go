@@ -16,7 +16,7 @@ import (
 	"mews/supervisor/recurrence"
 )
 
-// Questions answers the `mews job` command.
+// JobRequests answers the `mews job` command.
 type JobRequests struct{ *editor }
 
 // JobRequest are the parameters of `mews job`.

@@ -49,8 +49,8 @@ type toolCall struct {
 // approval.
 const maxUnapproved = 4
 
-// RunCall runs a tool call, for a turn that answers in a conversation. A repeated call changes nothing
-// more. An error is for the model.
+// RunCall runs a tool call, for a turn that answers in a conversation. A repeated call changes
+// nothing more. An error is for the model.
 func (tc *toolCalls) RunCall(ctx context.Context, c supervisor.JobToolCall,
 	in supervisor.Conversation) (answer protocol.JobCallResult, err error) {
 	user, known := tc.person(c.User)

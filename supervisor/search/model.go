@@ -54,7 +54,7 @@ func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeS
 	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.ScopeHome, Under: a.Under, Limit: Page}, textInHome)
 }
 
-// forModel runs a query and formats its hits for a model, in at most protocol.MaxFound bytes.
+// forModel runs a query and formats its hits for a model, in at most protocol.MaxSearchAnswerBytes.
 func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchResult, err error) {
 	found, err := s.FindHits(ctx, q)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h Hit) hasOthersWords() bool {
 	return h.World
 }
 
-// listForModel lists the messages of a span for a model, in at most protocol.MaxFound bytes.
+// listForModel lists the messages of a span for a model, in at most protocol.MaxSearchAnswerBytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchResult, err error) {
 	list, err := s.Transcript.ListHistory(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {

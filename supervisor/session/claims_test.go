@@ -37,9 +37,9 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// TestClaim_NoToolRan_AddsNoteToAnswer runs several turns in one conversation. In each turn tools run,
-// and the model says something. Only a claim without a matching tool gets a note. For an answer
-// without a claim, the store is not read.
+// TestClaim_NoToolRan_AddsNoteToAnswer runs several turns in one conversation. In each turn tools
+// run, and the model says something. Only a claim without a matching tool gets a note. For an
+// answer without a claim, the store is not read.
 func TestClaim_NoToolRan_AddsNoteToAnswer(t *testing.T) {
 	turns := []struct {
 		name   string

@@ -22,10 +22,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWaitingTurns_AnyOrder_AnswerOnce lets a user send, change, stop and answer in any order, in time,
-// late or never. Meanwhile processes die. Each message must be answered once and in order, and each
-// question must end once. A turn resumes once for each question that ends. A message sent before a
-// question reached the chat does not answer it.
+// TestWaitingTurns_AnyOrder_AnswerOnce lets a user send, change, stop and answer in any order, in
+// time, late or never. Meanwhile processes die. Each message must be answered once and in order,
+// and each question must end once. A turn resumes once for each question that ends. A message sent
+// before a question reached the chat does not answer it.
 func TestWaitingTurns_AnyOrder_AnswerOnce(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {

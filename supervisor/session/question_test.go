@@ -162,8 +162,8 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// TestRepeatedQuestions_ReachTurnTimeLimit checks that a worker can't exceed the turn's time limit by
-// claiming to wait after its question has ended.
+// TestRepeatedQuestions_ReachTurnTimeLimit checks that a worker can't exceed the turn's time limit
+// by claiming to wait after its question has ended.
 func TestRepeatedQuestions_ReachTurnTimeLimit(t *testing.T) {
 	h, kept := newAsking(t)
 	now := time.Now()

@@ -15,7 +15,7 @@ type Queue struct {
 	WakeFiles   func()                        // makes the receiver of files read the inbox again
 }
 
-// Begin queues the text after a command as a message of its own.
+// QueueCommandText queues the text after a command as a message of its own.
 func (q Queue) QueueCommandText(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
 	_, _, err := q.Inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
@@ -42,8 +42,8 @@ func (q Queue) DropMessagesBefore(ctx context.Context, command int64) (int, erro
 	return len(dropped), err
 }
 
-// MoveTextToFront moves a text to the front of the queue. Its session or the running turn answers it
-// next.
+// MoveTextToFront moves a text to the front of the queue. Its session or the running turn answers
+// it next.
 func (q Queue) MoveTextToFront(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
 	in, ok, err := q.Inbox.MoveTextToFront(ctx, user, inbound)
 	if ok {

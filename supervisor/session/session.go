@@ -54,7 +54,8 @@ type LastSteps interface {
 
 // Advances holds money that is set aside at the start of a turn.
 type Advances interface {
-	// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means no money.
+	// ClaimNextTurn returns the money to set aside for a conversation's next turn; nil means no
+	// money.
 	ClaimNextTurn(c supervisor.Conversation) *supervisor.LeaseRequest
 	// BeginTurn records that a turn has started with a lease.
 	BeginTurn(turn int64, lease supervisor.Lease, of supervisor.LeaseRequest)

@@ -349,8 +349,9 @@ func TestShutdown_RunningTurn_EndsAfterRestart(t *testing.T) {
 	}
 }
 
-// TestAnsweredTurn_Restart_EndsWithoutWorker ends the process between two commits: the one of the model's
-// last message, and the one of the turn's end. The next process must end the turn without a worker.
+// TestAnsweredTurn_Restart_EndsWithoutWorker ends the process between two commits: the one of the
+// model's last message, and the one of the turn's end. The next process must end the turn without a
+// worker.
 func TestAnsweredTurn_Restart_EndsWithoutWorker(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
 		t.Error("a worker was asked for")

@@ -19,7 +19,7 @@ import (
 // Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
 // is running.
 //
-// A nil error means that the worker reported an end, and CheckEnd accepted it. With WhyError,
+// A nil error means that the worker reported an end, and CheckEnd accepted it. With TurnEndError,
 // Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns CheckEnd's
 // error. A *NoWorkerError means that no worker is available for a while. Any other error means that
 // the worker died, unless ctx has ended.
@@ -35,15 +35,15 @@ type Attempt struct {
 	Stream *reply.Stream
 	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLastStep commits a step without further calls. If no message waits, the turn ends with the
+	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
 	// step. Later reports of the worker then do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
-// End is the end of an attempt.
+// AttemptEnd is the end of an attempt.
 type AttemptEnd struct {
 	protocol.TurnEnd
-	Failure error // error of the last model call, with WhyError
+	Failure error // error of the last model call, with TurnEndError
 	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // the model that answered instead
@@ -155,8 +155,8 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns the reason of the turn's end: WhyDeclined if the model declined to answer, otherwise
-// the worker's reason.
+// why returns the reason of the turn's end: TurnEndRefused if the model declined to answer,
+// otherwise the worker's reason.
 func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.TurnEndError && errors.As(e.Failure, &failed) && failed.Class == modelcall.ContentFiltered {
@@ -252,7 +252,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// commitLast is an Attempt's CommitLastStep.
+// commitLast is an Attempt's CommitLast.
 func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool,
 	err error) {
 	o := outcome{why: protocol.TurnEndDone, end: AttemptEnd{Replaced: replaced, AnsweredBy: step.Spec}}

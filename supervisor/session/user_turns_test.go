@@ -62,8 +62,8 @@ func TestSharedWorkerDeath_BlamesTurnThatRunsAlone(t *testing.T) {
 	}
 }
 
-// TestStop_TurnWaitingForWorkerAlone_Ends checks that a turn that waits to have the worker alone can be
-// stopped, and delays no other turn.
+// TestStop_TurnWaitingForWorkerAlone_Ends checks a turn that waits until no other turn uses the
+// worker. It can be stopped, and delays no other turn.
 func TestStop_TurnWaitingForWorkerAlone_Ends(t *testing.T) {
 	var h *harness
 	w := together{both: make(chan struct{}), dead: make(chan struct{})}

@@ -136,8 +136,8 @@ func TestNewMessage_NoStepYet_RestartsTurn(t *testing.T) {
 	})
 }
 
-// TestNewMessage_TooLongToJoin_EndsTurn checks that a text that is too long to join the turn stops it,
-// and gets its own answer.
+// TestNewMessage_TooLongToJoin_EndsTurn checks that a text that is too long to join the turn stops
+// it, and gets its own answer.
 func TestNewMessage_TooLongToJoin_EndsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -162,7 +162,8 @@ func TestNewMessage_TooLongToJoin_EndsTurn(t *testing.T) {
 	})
 }
 
-// TestStop_RestartedTurn_EndsTurn checks that a /stop also ends a turn that is just being restarted.
+// TestStop_RestartedTurn_EndsTurn checks that a /stop also ends a turn that is just being
+// restarted.
 func TestStop_RestartedTurn_EndsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.AttemptEnd, error) {
@@ -184,8 +185,8 @@ func TestStop_RestartedTurn_EndsTurn(t *testing.T) {
 	})
 }
 
-// TestStoppedMessage_StaysInModelRequest has a long turn that leaves little room for the history. The
-// message of the stopped turn must stay in the request.
+// TestStoppedMessage_StaysInModelRequest has a long turn that leaves little room for the history.
+// The message of the stopped turn must stay in the request.
 func TestStoppedMessage_StaysInModelRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

@@ -152,8 +152,9 @@ func (s *Spool) RemoveBlob(sha string) error {
 	return nil
 }
 
-// RemoveUnwanted removes files last written before a time, except wanted ones. It returns their number. A
-// file is removed even if it was read lately. Later reads of a removed file return ErrGone.
+// RemoveUnwanted removes files last written before a time, except wanted ones. It returns their
+// number. A file is removed even if it was read lately. Later reads of a removed file return
+// ErrGone.
 func (s *Spool) RemoveUnwanted(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -223,8 +224,8 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 	return ref, err
 }
 
-// Keep stores the file under its hash. The file survives the end of the process, but perhaps not a
-// power failure. After an error there is no file.
+// CommitUnsynced stores the file under its hash. The file survives the end of the process, but
+// perhaps not a power failure. After an error there is no file.
 func (f *Writer) CommitUnsynced() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}
 	name := f.file.Name()

@@ -23,7 +23,7 @@ type AuditEntry struct {
 	CreatedAt time.Time
 }
 
-// Put adds an entry to the audit log. The user "" means the service itself. The detail must not
+// Append adds an entry to the audit log. The user "" means the service itself. The detail must not
 // hold words of users or secrets.
 func (s Audit) Append(ctx context.Context, user, action, detail string) error {
 	return s.AppendAll(ctx, []AuditEntry{{User: user, Action: action, Detail: detail}})

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// AccountBindings stores which channel account belongs to which user. Accounts of the configuration are
-// not in it.
+// AccountBindings stores which channel account belongs to which user. Accounts of the configuration
+// are not in it.
 type AccountBindings struct{ db *DB }
 
 // AccountBinding is a channel account that belongs to a user.
@@ -27,8 +27,8 @@ const (
 	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
-// BindAccount binds a channel account to a user. A second call changes nothing. Bind fails with
-// ProblemAccountTaken if the account belongs to another user.
+// BindAccount binds a channel account to a user. A second call changes nothing. BindAccount fails
+// with problem.AccountTaken if the account belongs to another user.
 func (s AccountBindings) BindAccount(ctx context.Context, b AccountBinding) error {
 	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }

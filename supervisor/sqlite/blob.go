@@ -26,8 +26,8 @@ const (
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
-// Put records that a user owns a blob in the spool, which a turn stored. Turn 0 means that no turn
-// stored the blob. If the user owns the blob already, its time becomes now.
+// AddOwner records that a user owns a blob in the spool, which a turn stored. Turn 0 means that no
+// turn stored the blob. If the user owns the blob already, its time becomes now.
 func (s Blobs) AddOwner(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }
@@ -42,7 +42,8 @@ func (s Blobs) SumTurnBytes(ctx context.Context, user string, since time.Time) (
 	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user, since.UnixMilli())
 }
 
-// PutFileBackup records that a turn stored a file's old bytes before a change. Turn 0 means an undo.
+// PutFileBackup records that a turn stored a file's old bytes before a change. Turn 0 means an
+// undo.
 func (s Blobs) PutFileBackup(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "record that blob %s belongs to %s", ref.SHA256, user)
 }

@@ -24,9 +24,9 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// TakeLease sets aside as much of a claim's amount as its limits allow. If the limits allow less than
-// the claim's Least, Take sets nothing aside and returns the shortages. These are in the order of
-// the claim's limits. A call with no known price counts as free.
+// TakeLease sets aside as much of a claim's amount as its limits allow. If the limits allow less
+// than the claim's Least, TakeLease sets nothing aside and returns the shortages. These are in the
+// order of the claim's limits. A call with no known price counts as free.
 func (s Leases) TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.BudgetShortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
@@ -61,10 +61,10 @@ func (t *tx) takeLease(c supervisor.LeaseRequest) (lease supervisor.Lease, short
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
-// Queries that sum up spending, leases and extensions. ?1 is the user, ?2 the turn, ?3 the start
-// time, ?4 the start time in quarters of an hour, ?5 the pot. A turn's spending includes the
-// spending of its child turns. Leases of child turns belong to the turn itself. The keys of all
-// tries of a fire are equal up to the slash.
+// Queries that sum up spending, leases and extensions. The parameters are: ?1 the user, ?2 the
+// turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot. A turn's spending
+// includes the spending of its child turns. Leases of child turns belong to the turn itself. The
+// keys of all tries of a fire are equal up to the slash.
 const (
 	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
@@ -152,8 +152,8 @@ const (
 	deleteLeases = `DELETE FROM lease`
 )
 
-// RecoverAfterCrash turns the leases of an earlier process into usage, and returns their number. Each lease
-// becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call
+// RecoverAfterCrash turns leases of an earlier process into usage. It returns their number. Each
+// lease becomes usage of its whole amount, with the class "unknown" and the time of the lease. Call
 // RecoverAfterCrash before the first lease is taken.
 func (s Leases) RecoverAfterCrash(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
@@ -167,9 +167,9 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// ExtendLimits raises a user's limits for the turn, the current day and the current month. It also adds
-// an entry to the audit log. If the user may not extend by that much, Extend changes nothing and
-// reports false.
+// ExtendLimits raises a user's limits for the turn, the current day and the current month. It also
+// adds an entry to the audit log. If the user may not extend by that much, ExtendLimits changes
+// nothing and reports false.
 func (s Leases) ExtendLimits(ctx context.Context, e supervisor.LimitExtension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "extend the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
@@ -198,8 +198,8 @@ func (s Leases) SumAmounts(ctx context.Context, user string, since time.Time) (i
 	return engine.FirstValue(s.db.reader(ctx, "sum the leases of %s", user), engine.ScanInteger, sumHeld, user, toMillis(since))
 }
 
-// SumLimitExtensions returns the sum of a user's limit extensions since a time. It is in millionths of a
-// dollar.
+// SumLimitExtensions returns the sum of a user's limit extensions since a time. It is in millionths
+// of a dollar.
 func (s Leases) SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.ScanInteger, sumExtended, user, toMillis(since))
 }

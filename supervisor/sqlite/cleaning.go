@@ -8,8 +8,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// MessageCleanups stores pending changes of messages in a channel's chats. A row stays until its change
-// is made. If a channel cannot delete messages, the row names a file of the spool by its SHA-256.
+// MessageCleanups stores pending changes of messages in a channel's chats. A row stays until its
+// change is made. If a channel cannot delete messages, the row names a file of the spool by its
+// SHA-256.
 type MessageCleanups struct{ db *DB }
 
 // Put stores a pending change of a message. A zero Due means at once. The conversation needs only
@@ -41,7 +42,7 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// ListDueConversations lists the due changes of messages in a channel's chats, the earliest first.
+// ListDue lists the due changes of messages in a channel's chats, the earliest first.
 func (s MessageCleanups) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.MessageCleanup, error) {
 	return engine.AllRows(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
@@ -50,15 +51,16 @@ func (s MessageCleanups) ListDue(ctx context.Context, channel supervisor.Channel
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
 	WHERE c.channel = ? ORDER BY k.due_at LIMIT 1`
 
-// Next returns when the next change of a message in a channel's chats is due. ok is false without a
-// change.
+// NextDue returns when the next change of a message in a channel's chats is due. ok is false
+// without a change.
 func (s MessageCleanups) NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next cleaning on %s", channel), engine.ScanTime, nextCleaning, channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
-// Done deletes a pending change that was made or is impossible. A second call changes nothing.
+// DeleteCleaning deletes a pending change that was made or is impossible. A second call changes
+// nothing.
 func (s MessageCleanups) DeleteCleaning(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "delete cleaning %d", id)
 }

@@ -17,7 +17,8 @@ const (
 		RETURNING id`
 )
 
-// Find returns a user's conversation in a chat and thread. It creates a missing conversation.
+// FindOrCreate returns a user's conversation in a chat and thread. It creates a missing
+// conversation.
 func (s Conversations) FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
 	const doing = "find the %s conversation of %s"

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// IOCounts counts the system calls on a database's files: pread64, pwrite64, fdatasync and fcntl on
-// Linux.
+// IOCounts counts the system calls on a database's files. These are pread64, pwrite64, fdatasync
+// and fcntl on Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
 // CountingOptions returns options for a database whose system calls are counted. Only one such
@@ -28,7 +28,7 @@ func (c *IOCounts) Reset() {
 	}
 }
 
-// Report reports the counts of system calls per operation. n is the number of operations.
+// ReportCounts reports the counts of system calls per operation. n is the number of operations.
 func (c *IOCounts) ReportCounts(b *testing.B, n int) {
 	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
 		"fcntl/op": &c.locks} {

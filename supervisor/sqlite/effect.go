@@ -111,11 +111,12 @@ func (t turnTx) effectLines() []string {
 	return t.policies.Effects.Lines(done)
 }
 
-// SendMessage puts a delivery of an unanswered tool call into the outbox and the ledger. It sends the Text
-// and Files of d to the conversation that the turn answers in. The inbound is done only after this
-// delivery is done too. Each tool call sends only once: a second Send changes nothing, even with
-// another d. in is the id of the conversation; 0 means that nothing changed. Send fails if the turn
-// has ended, if the turn has no such open call, or if the user does not own the bytes.
+// SendMessage puts a delivery of an unanswered tool call into the outbox and the ledger. It sends
+// the Text and Files of d to the conversation that the turn answers in. The inbound is done only
+// after this delivery is done too. Each tool call sends only once: a second SendMessage changes
+// nothing, even with another d. in is the id of the conversation; 0 means that nothing changed.
+// SendMessage fails if the turn has ended, if the turn has no such open call, or if the user does
+// not own the bytes.
 func (s Turns) SendMessage(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(
 		ctx,

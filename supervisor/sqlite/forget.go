@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ForgetRequests stores requests to forget and carries them out. A turn is forgotten as a whole: the
-// user's messages and everything that followed from them. Messages whose answer is not delivered
-// yet are forgotten later.
+// ForgetRequests stores requests to forget and carries them out. A turn is forgotten as a whole:
+// the user's messages and everything that followed from them. Messages whose answer is not
+// delivered yet are forgotten later.
 type ForgetRequests struct{ db *DB }
 
 // ForgetRequests returns the store of requests to forget.
@@ -42,13 +42,13 @@ func (s ForgetRequests) Find(ctx context.Context, inbound int64) (supervisor.For
 		findForgetting, inbound)
 }
 
-// ListUnfinishedConversations lists the unfinished requests to forget.
+// ListUnfinished lists the unfinished requests to forget.
 func (s ForgetRequests) ListUnfinished(ctx context.Context) ([]supervisor.ForgetRequest, error) {
 	return engine.AllRows(s.db.reader(ctx, "list open requests to forget"), scanForgetting, listForgettings)
 }
 
-// PutProgress stores the progress of a request to forget. The request ends if no message waits. Done also
-// empties the journal, which may hold the forgotten data.
+// PutProgress stores the progress of a request to forget. The request ends if no message waits.
+// PutProgress also empties the journal, which may hold the forgotten data.
 func (s ForgetRequests) PutProgress(ctx context.Context, f supervisor.ForgetRequest) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, columnEncoder{f.Counts}, f.ID)
@@ -148,8 +148,8 @@ func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetReq
 	})
 }
 
-// Forget removes the next part of a request's data, starting at the inbound f.Next. Messages that
-// still wait stay and are counted.
+// ForgetNext removes the next part of a request's data, starting at the inbound f.Next. Messages
+// that still wait stay and are counted.
 func (s ForgetRequests) ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep, err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0

@@ -80,7 +80,7 @@ func TestEraseFactWords_UserMessages_Stay(t *testing.T) {
 	}
 }
 
-// checkGone fails the test if the database's files have a word that should be gone.
+// checkGone fails the test if a file of the database contains a word that should be gone.
 func (m *forgetting) checkGone(words func(string) bool) {
 	m.Helper()
 	for _, file := range []string{m.path, m.path + "-wal"} {

@@ -77,7 +77,8 @@ func (s ForgetRequests) FindTurnsLeftInHome(ctx context.Context, user string) (p
 	return homeSearch(list), err
 }
 
-// MarkTurnsGoneFromHome records that a user's home no longer has data of some forgotten turns.
+// MarkTurnsGoneFromHome records that some forgotten turns are gone from a user's home. The home has
+// none of their data left.
 func (s ForgetRequests) MarkTurnsGoneFromHome(ctx context.Context, user string, turns []int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, turn := range turns {

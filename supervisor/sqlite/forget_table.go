@@ -3,8 +3,8 @@ package sqlite
 // tableForgetting says how to forget a user's rows of a table.
 type tableForgetting struct {
 	table string
-	// exchange is the statement that forgets the rows of an exchange. ?1 is a JSON array of the
-	// turns, ?2 of the inbounds, ?3 of the names of commands that end a turn.
+	// exchange is the statement that forgets the rows of an exchange. Its parameters are JSON
+	// arrays: ?1 of the turns, ?2 of the inbounds, ?3 of the names of commands that end a turn.
 	exchange string
 	// span is the statement that forgets rows of no exchange. ?1 is the user, ?2 the start, ?3 the
 	// end, ?4 the conversation (0 means all). It handles the rowids above ?5 up to ?6. Unfinished

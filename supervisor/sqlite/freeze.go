@@ -15,8 +15,8 @@ const (
 	listFrozen   = `SELECT chat, until FROM freeze WHERE source = ?`
 )
 
-// StoreFreeze stops sending to a source's chat until a time. The chat "" means all chats of the source.
-// StoreFreeze never shortens an earlier freeze.
+// StoreFreeze stops sending to a source's chat until a time. The chat "" means all chats of the
+// source. StoreFreeze never shortens an earlier freeze.
 func (s Outbox) StoreFreeze(ctx context.Context, source, chat string, until time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)

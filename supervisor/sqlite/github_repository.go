@@ -8,7 +8,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// GitHubRepositories stores unsent notices about GitHub repositories, and which checks have failed.
+// GitHubRepositories stores unsent notices about GitHub repositories, and failed checks.
 type GitHubRepositories struct{ db *DB }
 
 // GitHubRepositories returns the store of notices about GitHub repositories.
@@ -42,9 +42,9 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// PutEventNotices stores the notices about an event and ends its webhook delivery. It stores no notice
-// about a check that failed before at the same commit. It also stores none about a check that
-// passed without an earlier failure. If the delivery has already ended, nothing changes.
+// PutEventNotices stores the notices about an event and ends its webhook delivery. It stores no
+// notice about a check that failed before at the same commit. It also stores none about a check
+// that passed without an earlier failure. If the delivery has already ended, nothing changes.
 func (s GitHubRepositories) PutEventNotices(
 	ctx context.Context,
 	delivery int64,
@@ -88,8 +88,8 @@ const (
 	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
 )
 
-// ListDueConversations lists the due notices, message by message, oldest first. If one notice of a message is
-// due, all notices of that message are listed.
+// ListDueNotices lists the due notices, message by message, oldest first. If one notice of a
+// message is due, all notices of that message are listed.
 func (s GitHubRepositories) ListDueNotices(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list due repository notices"),
@@ -99,7 +99,7 @@ func (s GitHubRepositories) ListDueNotices(ctx context.Context, now time.Time) (
 	)
 }
 
-// Next returns when the next notice about a repository is due. ok is false without a notice.
+// NextDue returns when the next notice about a repository is due. ok is false without a notice.
 func (s GitHubRepositories) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next repository notice"), engine.ScanTime, nextNotice)
 }
@@ -162,8 +162,8 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 	return n
 }
 
-// PutPolledEvents stores new events that a poll of GitHub found. In the same transaction it stores the
-// position of the poll, a setting of the service.
+// PutPolledEvents stores new events that a poll of GitHub found. In the same transaction it stores
+// the position of the poll, a setting of the service.
 func (s WebhookDeliveries) PutPolledEvents(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {

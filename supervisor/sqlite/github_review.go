@@ -57,16 +57,16 @@ const (
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
 
-// Request requests the review of a pull request's head. It reads User, Repo, Number, Requester,
-// Text, WantedAt and Due. The same request again changes nothing.
+// RequestReview requests the review of a pull request's head. It reads User, Repo, Number,
+// Requester, Text, WantedAt and Due. The same request again changes nothing.
 func (s Reviews) RequestReview(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Requester, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
 	}, "request the review of %s", r.PullRequestName())
 }
 
-// LastHeads returns the last requested head of each pull request of a repository. "" means a head that
-// is not read yet.
+// LastHeads returns the last requested head of each pull request of a repository. "" means a head
+// that is not read yet.
 func (s Reviews) LastHeads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list requested heads of %s", repo).
@@ -79,13 +79,13 @@ func (s Reviews) LastHeads(ctx context.Context, user, repo string) (map[int]stri
 		}, listHeads, user, repo)
 }
 
-// ListDueConversations lists the due reviews of all users. It leaves out pull requests with another active
+// ListDue lists the due reviews of all users. It leaves out pull requests with another active
 // review.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
 	return engine.AllRows(s.db.reader(ctx, "list due reviews"), scanReview, dueReviews, now.UnixMilli())
 }
 
-// Next returns when the next review is due. ok is false without a review.
+// NextDue returns when the next review is due. ok is false without a review.
 func (s Reviews) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next due review"), engine.ScanTime, nextReview)
 }
@@ -175,7 +175,7 @@ func (t *tx) keepReview(r supervisor.Review) {
 	)
 }
 
-// Queue marks a review as queued and stores the inbound that starts its turn.
+// EnqueueReview marks a review as queued and stores the inbound that starts its turn.
 func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in.State = supervisor.InboundNew
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Inbound {
@@ -186,8 +186,8 @@ func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supe
 	}, "queue the review of %s", r.PullRequestName())
 }
 
-// FindByTurn returns the review that a turn works on. If the turn has only begun, that is the active
-// review of its pull request.
+// FindByTurn returns the review that a turn works on. If the turn has only begun, that is the
+// active review of its pull request.
 func (s Reviews) FindByTurn(
 	ctx context.Context,
 	turn supervisor.Turn,
@@ -206,7 +206,7 @@ func (s Reviews) Find(ctx context.Context, id int64) (supervisor.Review, bool, e
 	return engine.FirstRow(s.db.reader(ctx, "find review %d", id), scanReview, findReview, id)
 }
 
-// ListOfUser lists a pull request's reviews, oldest first.
+// ListOfPullRequest lists a pull request's reviews, oldest first.
 func (s Reviews) ListOfPullRequest(ctx context.Context, user, repo string, number int) ([]supervisor.Review, error) {
 	return engine.AllRows(
 		s.db.reader(ctx, "list the reviews of %s#%d", repo, number),
@@ -241,8 +241,8 @@ func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
-// CostOfTurn returns the cost of a turn with its child turns, in millionths of a dollar. nil means that a
-// price is unknown.
+// CostOfTurn returns the cost of a turn with its child turns, in millionths of a dollar. nil means
+// that a price is unknown.
 func (s Reviews) CostOfTurn(ctx context.Context, turn int64) (*int64, error) {
 	sum, err := engine.FirstValue(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.ScanInteger, sumReview, turn)
 	if err != nil || sum < 0 {

@@ -32,8 +32,8 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// RequestTriage requests the triage of an issue, by the fields up to Due. The same request again changes
-// nothing. A zero WantedAt means now.
+// RequestTriage requests the triage of an issue, by the fields up to Due. The same request again
+// changes nothing. A zero WantedAt means now.
 func (s Triages) RequestTriage(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now
@@ -56,12 +56,12 @@ func (s Triages) Find(ctx context.Context, user, repo string, number int) (super
 	)
 }
 
-// ListDueConversations lists the due and the queued triages of all users.
+// ListDue lists the due and the queued triages of all users.
 func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error) {
 	return engine.AllRows(s.db.reader(ctx, "list due triages"), scanTriage, dueTriages, now.UnixMilli())
 }
 
-// Next returns when the next settling triage is due. ok is false without a triage.
+// NextDue returns when the next settling triage is due. ok is false without a triage.
 func (s Triages) NextDue(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next due triage"), engine.ScanTime, nextTriage)
 }

@@ -39,7 +39,7 @@ func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, erro
 const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`
 
 // Revoke revokes a user's grant and adds an entry to the audit log. It fails with
-// ProblemNoSuchGrant if the user has no such grant.
+// problem.NoSuchGrant if the user has no such grant.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.ExecCount(revokeGrant, t.Now, id, user) == 0 {

@@ -22,9 +22,9 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put stores one inbound that needs no check of a gate, and returns the stored inbound. If the
-// user's source sent that key before, nothing changes. Then Put returns the earlier inbound, and
-// fresh is false.
+// StoreInbound stores one inbound that needs no check of a gate. It returns the stored inbound. If
+// the user's source sent that key before, nothing changes. Then StoreInbound returns the earlier
+// inbound, and fresh is false.
 //
 // A Conversation without an ID is found or created by its other fields. ID and State are ignored. A
 // zero ReceivedAt means now.
@@ -60,16 +60,16 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// NextInbound returns the inbound that starts a conversation's next turn. That is the oldest inbound of
-// the highest priority. Held inbounds are left out, and so are inbounds that wait for an earlier
-// inbound to arrive.
+// NextInbound returns the inbound that starts a conversation's next turn. That is the oldest
+// inbound of the highest priority. Held inbounds are left out, and so are inbounds that wait for an
+// earlier inbound to arrive.
 func (s Inbox) NextInbound(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
-// ShouldRestartTurn reports whether a waiting inbound should stop the running turn. It is true only if
-// the user has chosen BusyRestart.
+// ShouldRestartTurn reports whether a waiting inbound should stop the running turn. It is true only
+// if the user has chosen BusyRestart.
 func (s Inbox) ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
@@ -82,8 +82,9 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinishedConversations lists all conversations with unfinished inbounds that are not held. Conversations
-// whose turn waits for its user are left out. The service calls it when it starts.
+// ListUnfinishedConversations lists all conversations with unfinished inbounds. Held inbounds do
+// not count. Conversations whose turn waits for its user are left out. The service calls it when it
+// starts.
 func (s Inbox) ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }

@@ -24,9 +24,9 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// RequeueEditedText queues an edited text that was answered before. Each press queues the text once: a
-// second call with the same press returns the same inbound. ok is false if there is nothing to
-// answer. The earlier answer stays and gets a note about the new answer.
+// RequeueEditedText queues an edited text that was answered before. Each press queues the text
+// once: a second call with the same press returns the same inbound. ok is false if there is nothing
+// to answer. The earlier answer stays and gets a note about the new answer.
 func (s Inbox) RequeueEditedText(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)

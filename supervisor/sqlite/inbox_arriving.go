@@ -44,10 +44,10 @@ type ArrivalResult struct {
 	Origin    supervisor.Origin
 }
 
-// CompleteArrivals makes inbounds ready for turns and deletes their operations, all or none. An inbound
-// that is no longer arriving stays unchanged: its user has dropped it or replaced its files. If the
-// inbounds together answer a question, they start no turn. said reports whether there is a message
-// to send.
+// CompleteArrivals makes inbounds ready for turns, all or none. It deletes their operations. An
+// inbound that is no longer arriving stays unchanged: its user has dropped it or replaced its
+// files. If the inbounds together answer a question, they start no turn. said reports whether there
+// is a message to send.
 func (s Inbox) CompleteArrivals(ctx context.Context, list []ArrivalResult) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
@@ -76,7 +76,8 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 	}
 }
 
-// answerWithArrived lets inbounds that arrived together answer the open question of their conversation.
+// answerWithArrived lets inbounds that arrived together answer the open question of their
+// conversation.
 func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []ArrivalResult) (said bool) {
 	var m supervisor.AnswerMessage
 	heard := true
@@ -101,9 +102,9 @@ func (t *tx) answerWithArrived(arrived []supervisor.Inbound, list []ArrivalResul
 	return said
 }
 
-// DropWaitingTexts drops the waiting and arriving texts of a conversation that came before a command. It
-// returns the dropped texts, oldest first. If the command runs again after a crash, the result is
-// the same.
+// DropWaitingTexts drops a conversation's texts that wait or arrive. It drops only texts that came
+// before a command. It returns the dropped texts, oldest first. If the command runs again after a
+// crash, the result is the same.
 func (s Inbox) DropWaitingTexts(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {

@@ -186,7 +186,8 @@ func (t *batchTx) noteQueued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdateNumber returns the start of a source's next batch, as the last batch had it, or 0.
+// NextUpdateNumber returns the start of a source's next batch. The last batch has stored it; 0
+// means that there was none.
 func (s Inbox) NextUpdateNumber(ctx context.Context, source string) (next int64, err error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the next update of %s", source), engine.ScanInteger, findSource, source)
 }
@@ -198,8 +199,8 @@ const forgetChunk = 200
 const forgetRaw = `DELETE FROM received WHERE rowid IN
 	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
 
-// DeleteRawUpdates deletes raw updates that were stored before a time, and returns how many. The inbounds
-// stay.
+// DeleteRawUpdates deletes raw updates that were stored before a time. It returns their number. The
+// inbounds stay.
 func (s Inbox) DeleteRawUpdates(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
 		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(forgetRaw, before, forgetChunk) },

@@ -31,7 +31,7 @@ const (
 	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
 )
 
-// ConversationQueue returns the queue of a conversation, without held inbounds.
+// ReadQueue returns the queue of a conversation, without held inbounds.
 func (s Inbox) ReadQueue(ctx context.Context, conversation int64) (q ConversationQueue, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (q ConversationQueue) {
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
@@ -79,8 +79,8 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// MoveTextToFront moves a user's waiting text to the front of the queue. All texts of its group move
-// too. It returns the text afterwards. It does not change a text that does not wait or is next
+// MoveTextToFront moves a user's waiting text to the front of the queue. All texts of its group
+// move too. It returns the text afterwards. It does not change a text that does not wait or is next
 // already. ok is false if the user has no such text.
 func (s Inbox) MoveTextToFront(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool,
 	err error) {

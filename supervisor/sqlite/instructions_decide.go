@@ -24,8 +24,8 @@ func (s PromptFiles) AcceptWrite(
 	}, "advance %s of %s", path, user)
 }
 
-// RecordDecision accepts a waiting text, or records that an operation restored the old text. ok is false if
-// no text waits at that path in that state.
+// RecordDecision accepts a waiting text, or records that an operation restored the old one. ok is
+// false if no text waits at that path in that state.
 func (s PromptFiles) RecordDecision(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)

@@ -30,8 +30,8 @@ const (
 	markPrograms = "programs"
 )
 
-// StoreReport stores a worker's report on prompt files, and returns the answer to the worker. told is
-// the conversation that may have a new delivery; 0 means none.
+// StoreReport stores a worker's report on prompt files. It returns the answer to the worker. told
+// is the conversation that may have a new delivery; 0 means none.
 func (s PromptFiles) StoreReport(
 	ctx context.Context,
 	r supervisor.PromptFileReport,

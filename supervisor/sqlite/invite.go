@@ -57,8 +57,8 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 
 // Redeem uses an invite: it binds a channel account to the invite's user. It also adds an entry to
 // the audit log. owner is the user who owns the account by the configuration, or "". Redeem fails
-// with ProblemInviteUseless if the invite is missing, used or expired, or if its user may not
-// speak. It fails with ProblemAccountTaken if another user owns the account. Then the invite stays
+// with problem.InviteUseless if the invite is missing, used or expired, or if its user may not
+// speak. It fails with problem.AccountTaken if another user owns the account. Then the invite stays
 // usable.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
@@ -84,8 +84,8 @@ const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND 
 // endEnrol withdraws the permission of all invites to enrol a second factor in a chat.
 const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 
-// MayEnrolFactor reports whether a user may enrol a second factor in a chat. An invite of the last 24
-// hours must allow it, and the user must have no confirmed factor.
+// MayEnrolFactor reports whether a user may enrol a second factor in a chat. An invite of the last
+// 24 hours must allow it, and the user must have no confirmed factor.
 func (s Invites) MayEnrolFactor(ctx context.Context, user string) (bool, error) {
 	return engine.FirstValue(s.db.reader(ctx, "check whether %s may enrol", user), engine.ScanBool, mayEnrol, user,
 		s.db.engine.Now().Add(-enrolPeriod))

@@ -15,7 +15,7 @@ func (l Gates) HasFactor(ctx context.Context, user string) (bool, error) {
 	return known && f.Confirmed, err
 }
 
-// Close closes the gate in a conversation's chat.
+// CloseGate closes the gate in a conversation's chat.
 func (l Gates) CloseGate(ctx context.Context, c supervisor.Conversation) error {
 	return l.Logins.EndLogin(ctx, c.User, c.Channel, c.Chat)
 }

@@ -35,7 +35,7 @@ func (s Logins) EndLogin(ctx context.Context, user string, channel supervisor.Ch
 	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
-// CloseUserGates closes a user's gates in all chats, and returns the number of chats with a login.
+// EndAllLogins closes a user's gates in all chats. It returns the number of chats with a login.
 func (s Logins) EndAllLogins(ctx context.Context, user string) (int64, error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(closeLogins, user) }, "close the gate of %s everywhere", user)
 }

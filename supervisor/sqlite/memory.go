@@ -34,8 +34,8 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// FindFactBasis finds the message that a fact is based on, in the conversation of a running turn.
-// Message 0 means the newest message of the turn.
+// FindFactBasis finds the message that a fact is based on. It searches the conversation of a
+// running turn. Message 0 means the newest message of the turn.
 func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
 		raw, parts := "", []protocol.Part{}
@@ -61,7 +61,8 @@ const (
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget records that facts must not be remembered again. EraseFactWords removes their words later.
+// ForgetFacts records that facts must not be remembered again. EraseFactWords removes their words
+// later.
 func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
@@ -93,7 +94,7 @@ func (s Memories) FindForgottenFact(ctx context.Context, user string, message in
 }
 
 // ListForgottenDigests lists the digests of forgotten facts, newest first. It lists at most
-// protocol.MaxForgotten. protocol.DigestOfWords makes the digests.
+// protocol.MaxForgottenDigests. protocol.DigestWords makes the digests.
 func (s Memories) ListForgottenDigests(ctx context.Context, user string) ([]string, error) {
 	return engine.AllRows(s.db.reader(ctx, "list forgotten facts of %s", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)

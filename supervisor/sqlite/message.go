@@ -36,7 +36,8 @@ const (
 	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
-// Trim moves the start of a conversation's window to a message. The window never moves backwards.
+// MoveWindow moves the start of a conversation's window to a message. The window never moves
+// backwards.
 func (s Transcript) MoveWindow(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !value(t, engine.ScanBool, findMessage, from, conversation) {

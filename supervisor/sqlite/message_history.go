@@ -59,13 +59,13 @@ func (s Transcript) ListHistory(ctx context.Context, q supervisor.HistoryQuery) 
 	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Speaker], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
-// FindWithNeighbours lists a message with its neighbours in the conversation. Messages without words are left
-// out.
+// FindWithNeighbours lists a message with its neighbours in the conversation. Messages without
+// words are left out.
 func (s Transcript) FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
-// FirstMessageInWindow returns the id of the first message of a conversation that a model sees.
+// FirstMessageInWindow returns the id of a conversation's first message that a model sees.
 func (s Transcript) FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger, windowFrom, user, conversation)
 }

@@ -35,7 +35,8 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// ListDialogMessages lists messages of the user and the assistant after an id, without tool results.
+// ListDialogMessages lists messages of the user and the assistant after an id. It leaves out tool
+// results.
 func (s Transcript) ListDialogMessages(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.DialogMessage, error) {
 	type row struct {
 		supervisor.DialogMessage
@@ -55,7 +56,7 @@ func (s Transcript) ListDialogMessages(ctx context.Context, user string, convers
 	return list, err
 }
 
-// MessageSizes returns the size in bytes of each message, from after one id up to another id.
+// MessageSizes returns the size in bytes of each message after one id up to another id.
 func (s Transcript) MessageSizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
 	sizes := map[int64]int64{}
 	err := s.db.reader(ctx, "list message sizes of conversation %d", conversation).Query(func(r *engine.Row) bool {
@@ -67,7 +68,7 @@ func (s Transcript) MessageSizes(ctx context.Context, user string, conversation,
 	return sizes, err
 }
 
-// CountDialogMessages returns the number of messages of the user and the assistant after an id.
+// CountDialogMessages counts the messages of the user and the assistant after an id.
 func (s Transcript) CountDialogMessages(ctx context.Context, user string, conversation, after int64) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "count spoken messages of conversation %d", conversation), engine.ScanInteger, countSaid,
 		user, conversation, after)

@@ -12,8 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// OnMessage is called after the message is on disk. ListDialogMessages lists the user's messages and the
-// answers, without tool messages. Messages of a channel where nobody talks are left out by both.
+// OnMessage is called after the message is on disk. ListDialogMessages lists the user's messages
+// and the answers, without tool messages. Messages of a channel where nobody talks are left out by
+// both.
 func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string

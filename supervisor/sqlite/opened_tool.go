@@ -32,8 +32,8 @@ func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
 	return o
 }
 
-// Put opens tools in a conversation, in this order, with UsedAt set to now. A tool that is open
-// already keeps its position, and may become pinned.
+// AddTools opens tools in a conversation, in this order, with UsedAt set to now. A tool that is
+// open already keeps its position, and may become pinned.
 func (s OpenedTools) AddTools(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
 	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
 }

@@ -54,7 +54,7 @@ func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, b
 	return engine.FirstRow(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
-// FindByTurn returns the operation with the kind and the attachment of o, if there is one.
+// FindByAttachment returns the operation with the kind and the attachment of o, if any.
 func (s Operations) FindByAttachment(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)
@@ -65,8 +65,8 @@ func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operati
 	return engine.AllRows(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
-// ListUnfinishedConversations lists the waiting and running operations of all users, oldest first. The service
-// calls it when it starts. No operation runs then.
+// ListUnfinished lists all users' waiting and running operations, oldest first. The service calls
+// it when it starts. No operation runs then.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
@@ -79,14 +79,14 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 		supervisor.OperationWaiting, supervisor.OperationParked},
 }
 
-// Move changes an operation's state. If the operation ends, Move stores its result. It fails if the
-// current state does not allow the new state.
+// ChangeState changes an operation's state. If the operation ends, ChangeState stores its result.
+// It fails if the current state does not allow the new state.
 func (s Operations) ChangeState(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
 	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "move operation %d to state %s", id, to)
 }
 
-// CountWorkerDeath counts a worker that crashed in a running operation, and returns the operation. The
-// operation waits again. After MaxDeaths it is parked, with why as its result.
+// CountWorkerDeath counts a worker that crashed in a running operation. It returns the operation.
+// The operation waits again. After MaxDeaths it is parked, with why as its result.
 func (s Operations) CountWorkerDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)

@@ -51,9 +51,9 @@ func (s Outbox) PutTextNotice(ctx context.Context, conversation int64, text stri
 	return s.SendNotice(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// SendNotice puts a message of the service into the outbox. It reads the Conversation, Text, Buttons,
-// Files, DeleteAfter and Silent of d. A Conversation without an ID is found or created by its other
-// fields. Say fails if a button or a file is invalid.
+// SendNotice puts a message of the service into the outbox. It reads the Conversation, Text,
+// Buttons, Files, DeleteAfter and Silent of d. A Conversation without an ID is found or created by
+// its other fields. SendNotice fails if a button or a file is invalid.
 func (s Outbox) SendNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
@@ -63,11 +63,11 @@ func (s Outbox) SendNotice(ctx context.Context, d supervisor.Delivery) (supervis
 // until the inbound has arrived. Otherwise it is the notice with the same text.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SendInboundNotice puts a notice about an inbound into the outbox, in the inbound's conversation. The
-// notice does not answer the inbound. A notice with the same text is not repeated. With a
-// DeleteAfter the notice is removed when the inbound has arrived, is dropped or, for a command, is
-// answered. An inbound has at most one notice with a DeleteAfter: SendInboundNotice returns an earlier one
-// unchanged.
+// SendInboundNotice puts a notice about an inbound into the outbox. The notice goes to the
+// inbound's conversation. The notice does not answer the inbound. A notice with the same text is
+// not repeated. With a DeleteAfter the notice is removed when the inbound has arrived, is dropped
+// or, for a command, is answered. An inbound has at most one notice with a DeleteAfter:
+// SendInboundNotice returns an earlier one unchanged.
 func (s Outbox) SendInboundNotice(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)

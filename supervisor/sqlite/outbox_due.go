@@ -14,8 +14,8 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
-// ListDueConversations lists a channel's conversations with a delivery to send or a running turn's post. The
-// service calls it when it starts.
+// ListDueConversations lists a channel's conversations that have something to send. That is a
+// delivery or a running turn's post. The service calls it when it starts.
 func (s Outbox) ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
 	return engine.AllRows(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel), scanConversation, dueConversations, channel)
 }
@@ -25,8 +25,8 @@ func (s Outbox) ListDueConversations(ctx context.Context, channel supervisor.Cha
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
 	AND w.delivered_at IS NULL AND w.id NOT IN (SELECT delivery FROM speech WHERE only = 1) WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
-// ListPendingInChat lists the waiting deliveries to a chat, of all users, oldest first. Texts that wait
-// for their recordings are left out.
+// ListPendingInChat lists the waiting deliveries to a chat, of all users, oldest first. Texts that
+// wait for their recordings are left out.
 func (s Outbox) ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
@@ -35,8 +35,8 @@ func (s Outbox) ListPendingInChat(ctx context.Context, channel supervisor.Channe
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
-// ListUnreportedLosses lists deliveries to a conversation that may not have arrived. It leaves out deliveries
-// that can't be sent again, and those that the user was told about.
+// ListUnreportedLosses lists deliveries to a conversation that may not have arrived. It leaves out
+// deliveries that can't be sent again, and those that the user was told about.
 func (s Outbox) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.AllRows(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation), engine.ScanInteger, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-maxResendAge))

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/problem"
 )
 
-// AccessStores has the stores of users, accounts, group chats, invites, second factors and logins.
+// AccessStores has the stores of users, accounts, groups, invites, factors and logins.
 type AccessStores struct {
 	People   Users
 	Bindings AccountBindings

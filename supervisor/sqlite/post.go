@@ -22,8 +22,8 @@ const (
 		ORDER BY 4, 1`
 )
 
-// List lists the posts of a delivery, with those posts of its turn that have no delivery yet. With
-// delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
+// ListPosts lists the posts of a delivery. It adds those posts of its turn that have no delivery
+// yet. With delivery 0 it lists the posts of a turn. Posts are in the order of their parts.
 func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
@@ -56,7 +56,7 @@ func (s Posts) MarkSending(ctx context.Context, conversation int64, p supervisor
 	}, "start sending part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// StorePostResult stores the result of sending a post: its State, Message, Repeat and Content. A second call
+// StorePostResult stores the result of a send: State, Message, Repeat and Content. A second call
 // changes nothing.
 func (s Posts) StorePostResult(ctx context.Context, p supervisor.Post) error {
 	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "settle post %d as %s", p.ID, p.State)

@@ -6,10 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Open creates the posts of a delivery, once. The posts of the delivery's turn become posts of the
-// delivery, and each part gets its content. A missing part gets a queued post. Posts beyond the
-// last part become surplus. If they were not sent, they are deleted. Open returns the posts by
-// part. If the delivery already has posts, Open returns them unchanged.
+// CreatePosts creates the posts of a delivery, once. The posts of the delivery's turn become posts
+// of the delivery, and each part gets its content. A missing part gets a queued post. Posts beyond
+// the last part become surplus. If they were not sent, they are deleted. CreatePosts returns the
+// posts by part. If the delivery already has posts, CreatePosts returns them unchanged.
 func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -18,9 +18,9 @@ func (s Posts) CreatePosts(ctx context.Context, delivery int64, contents []super
 	}, "open the posts of delivery %d", delivery)
 }
 
-// ReplaceContents replaces the contents of an open delivery from a part on. The channel found that part too
-// long. contents holds the new contents of that part and of all later parts. Replace returns all
-// posts by part.
+// ReplaceContents replaces the contents of an open delivery from a part on. The channel found that
+// part too long. contents holds the new contents of that part and of all later parts.
+// ReplaceContents returns all posts by part.
 func (s Posts) ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
 	return s.changeLayout(ctx, delivery, func(t layoutTx) {

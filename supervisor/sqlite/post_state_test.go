@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// legalTransitions lists all allowed transitions of a post as "from>to", independently of the program's table.
+// legalTransitions lists all allowed transitions of a post as "from>to", independently of the
+// program's table.
 var legalTransitions = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
 	sending>sending sending>sent sending>queued sending>unknown sending>failed sending>deleted
 	sent>sent sent>surplus sent>queued surplus>surplus surplus>deleted surplus>sent
@@ -129,8 +130,8 @@ func (c *postModel) send(*rapid.T) {
 	c.checkStep("send", err != nil)
 }
 
-// settle stores a random state of a post. It does not make a post surplus or needed: only Open and
-// Replace do.
+// settle stores a random state of a post. It does not make a post surplus or needed: only
+// CreatePosts and ReplaceContents do.
 func (c *postModel) settle(*rapid.T) {
 	p := c.drawPost()
 	unneeded := func(s supervisor.PostState) bool {

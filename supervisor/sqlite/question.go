@@ -47,8 +47,8 @@ type QuestionPolicy struct {
 // Questions returns the store of questions to users.
 func (db *DB) Questions() Questions { return Questions{db} }
 
-// ChangeSignal returns a channel that gets a token after a question was asked, delivered or ended. Only
-// one goroutine may receive from the channel.
+// ChangeSignal returns a channel that gets a token after a question has changed. Questions change
+// when they are asked, delivered or ended. Only one goroutine may receive from the channel.
 func (s Questions) ChangeSignal() <-chan struct{} { return s.db.questions }
 
 const (
@@ -231,10 +231,10 @@ const (
 	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// RecordPress stores the press of a question's button. It returns the result, and the question after the
-// press. There is no question if the press is not for a question of this user and conversation.
-// SayAlways for an approval also stores a grant. Accepted and foreign presses go into the audit
-// log.
+// RecordPress stores the press of a question's button. It returns the result, and the question
+// after the press. There is no question if the press is not for a question of this user and
+// conversation. SayAlways for an approval also stores a grant. Accepted and foreign presses go into
+// the audit log.
 func (s Questions) RecordPress(
 	ctx context.Context,
 	p supervisor.QuestionPress,

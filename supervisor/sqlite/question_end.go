@@ -171,8 +171,8 @@ const codeWindow = time.Minute
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCodeQuestion returns the question that a code from a user's chat would answer, if there is one. The
-// question is open, or ended without a code within the last minute.
+// FindCodeQuestion returns the question that a code from a user's chat would answer. ok is false if
+// there is none. The question is open, or ended without a code within the last minute.
 func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
 	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))

@@ -28,19 +28,20 @@ const (
 	endCheck    = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
-// FindCheckState returns the data that a job's last check has stored, or "" if there is none.
+// FindCheckState returns the data that a job's last check has stored; "" means none.
 func (s Jobs) FindCheckState(ctx context.Context, job int64) (seen string, err error) {
 	seen, _, err = engine.FirstRow(s.db.reader(ctx, "find the check data of job %d", job), engine.ScanString, findSeen, job)
 	return seen, err
 }
 
-// ForgetCheckState deletes the data of a job's last check. The next check counts as the first check.
+// ForgetCheckState deletes the data of a job's last check. The next check counts as the first
+// check.
 func (s Jobs) ForgetCheckState(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "delete the check data of job %d", job)
 }
 
-// ReserveFire marks a fire as being checked until a time. After that time the fire begins again. ok is
-// false if the fire has ended, or if the user has another leased fire.
+// ReserveFire marks a fire as being checked until a time. After that time the fire begins again. ok
+// is false if the fire has ended, or if the user has another leased fire.
 func (s Jobs) ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.mayBegin(f) &&
@@ -51,8 +52,8 @@ func (s Jobs) ReserveFire(ctx context.Context, f supervisor.ClaimedFire, now, un
 // maxBeginWait is a time longer than the wait of any fire.
 const maxBeginWait = 24 * time.Hour
 
-// FreeReservedFires lets the leased fires of an earlier process begin again. It also lets fires begin that
-// would wait so long that the clock must have been wrong.
+// FreeReservedFires lets the leased fires of an earlier process begin again. It also lets fires
+// begin that would wait so long that the clock must have been wrong.
 func (s Jobs) FreeReservedFires(ctx context.Context, now time.Time) error {
 	return s.db.write(
 		ctx,

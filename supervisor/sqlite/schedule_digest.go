@@ -25,8 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// ReadDigestRows returns results of a user's jobs in a span, and things that wait for the user. The digest
-// job itself is left out.
+// ReadDigestRows returns results of a user's jobs in a span. It also returns things that wait for
+// the user. The digest job itself is left out.
 func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {

@@ -174,8 +174,8 @@ func (s Jobs) RunNow(
 	}, "run job %d", j.ID)
 }
 
-// ListFiresToBegin lists the fires that should begin by now, except fires of some users. Fires with a
-// check are listed only on request. Of these it lists only the first of each user who has no
+// ListFiresToBegin lists the fires that should begin by now, except fires of some users. Fires with
+// a check are listed only on request. Of these it lists only the first of each user who has no
 // running check.
 func (s Jobs) ListFiresToBegin(
 	ctx context.Context,

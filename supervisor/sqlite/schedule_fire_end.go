@@ -192,7 +192,7 @@ type FireMessage struct {
 }
 
 // untoldFires returns the model's text about the messages of jobs in the conversation since its
-// last turn. "" means that there were none. world means that the text may have words of others.
+// last turn; "" means none. If world is set, the text may have words of others.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false

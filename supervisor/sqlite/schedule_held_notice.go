@@ -161,9 +161,9 @@ type HeldNotice struct {
 	asks             bool // the notice asks a question
 }
 
-// ReleaseHeldNotices sends the due held notices and asks the due held questions. Each conversation gets one
-// message for its notices. Notices keep waiting if their users are away or in new quiet hours.
-// ReleaseHeldNotices returns the new deliveries.
+// ReleaseHeldNotices sends the due held notices and asks the due held questions. Each conversation
+// gets one message for its notices. Notices keep waiting if their users are away or in new quiet
+// hours. ReleaseHeldNotices returns the new deliveries.
 func (s Jobs) ReleaseHeldNotices(
 	ctx context.Context,
 	now time.Time,

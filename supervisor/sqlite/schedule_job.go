@@ -19,8 +19,8 @@ type JobPolicy struct {
 	IsResting func(j supervisor.Job, written, now time.Time) bool
 	// ShouldPause reports whether a job is paused after a number of consecutive failures.
 	ShouldPause func(failures int) bool
-	// RetryDelay returns the delay before the next try of a fire after a passing failure. tries is
-	// the number of earlier tries. again is false if no further try is allowed.
+	// RetryDelay returns the delay before the next try of a fire after a passing failure. It gets
+	// the number of earlier tries. If again is false, no further try is allowed.
 	RetryDelay func(tries int) (after time.Duration, again bool)
 	// MaxQuestionTime returns the longest time that a question of a job's turn stays open. next is
 	// the job's next due time; zero means never.
@@ -150,8 +150,8 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDueConversations lists at most limit due jobs, the longest due first. Jobs of the users in but are left
-// out. If more than limit jobs are due since the time late or longer, ListDueConversations lists all due jobs of
+// ListDue lists at most limit due jobs, the longest due first. Jobs of the users in but are left
+// out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
 // one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
@@ -197,8 +197,8 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 	return list[:whole]
 }
 
-// ListUpcoming lists the jobs of all users in the order of their due times, after a given job. If the
-// given job has no id, only its due time counts.
+// ListUpcoming lists jobs of all users by their due times, after a given job. If the given job has
+// no id, only its due time counts.
 func (s Jobs) ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.AllRows(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }

@@ -120,7 +120,7 @@ func (db *DB) Settings() Settings { return Settings{db} }
 // Audit returns the audit log.
 func (db *DB) Audit() Audit { return Audit{db} }
 
-// AccessStores returns the stores of added users, accounts, invites, second factors and logins.
+// AccessStores returns the stores of added users, accounts, invites, factors and logins.
 func (db *DB) AccessStores() AccessStores {
 	return AccessStores{Users{db}, AccountBindings{db}, Groups{db}, Invites{db}, SecondFactors{db}, Logins{db}}
 }

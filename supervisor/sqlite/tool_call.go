@@ -62,9 +62,9 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitCallStart records that a call begins, whose effect must not happen twice. It fails if the start
-// was recorded before or the call has a result. Only the caller that gets a nil error may run the
-// tool.
+// CommitCallStart records that a call begins, whose effect must not happen twice. It fails if the
+// start was recorded before or the call has a result. Only the caller that gets a nil error may run
+// the tool.
 func (s Turns) CommitCallStart(ctx context.Context, turn int64, call string) error {
 	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)

@@ -46,7 +46,7 @@ const (
 
 // Put enrols a user with a sealed secret and the digests of recovery codes. The factor is not
 // confirmed yet. It replaces an unconfirmed factor. The audit entries go into the same transaction.
-// Put fails with ProblemFactorExists if the user has a confirmed factor: reset that factor first.
+// Put fails with problem.FactorExists if the user has a confirmed factor: reset that factor first.
 func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
@@ -98,7 +98,7 @@ func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...Audit
 }
 
 // TryCode tries a code that did not come in an inbound. detail describes for the audit log how the
-// code came. Attempt opens no gate.
+// code came. TryCode opens no gate.
 func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)

@@ -154,7 +154,8 @@ func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (wait
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
-// CountWorkerDeath counts a worker that crashed in a turn. It returns the number of crashed workers.
+// CountWorkerDeath counts a worker that crashed in a turn. It returns the number of crashed
+// workers.
 func (s Turns) CountWorkerDeath(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a worker crash of turn %d", turn)
 }

@@ -26,9 +26,10 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// AppendEdits appends edits of a turn's inbounds to the turn, and returns their number. An edit longer
-// than room, in bytes, waits for the end of the turn. All edits wait if the model's last message
-// has open calls, or has no calls and so ends the turn. Correct fails if the turn has ended.
+// AppendEdits appends edits of a turn's inbounds to the turn, and returns their number. An edit
+// longer than room, in bytes, waits for the end of the turn. All edits wait if the model's last
+// message has open calls, or has no calls and so ends the turn. AppendEdits fails if the turn has
+// ended.
 func (s Turns) AppendEdits(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
 	if err != nil || !waits { // usually there is no edit, and then no commit is needed

@@ -30,16 +30,16 @@ const (
 	newestRole       = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
-// Take lets waiting texts of a turn's conversation join the turn. Each text becomes running and
-// goes to the end of the transcript. Urgent texts come first, then the order of sending counts.
-// Texts below the priority least stay. A text that joined is answered, parked and done together
-// with the first inbound of the turn.
+// TakeWaitingTexts lets waiting texts of a turn's conversation join the turn. Each text becomes
+// running and goes to the end of the transcript. Urgent texts come first, then the order of sending
+// counts. Texts below the priority least stay. A text that joined is answered, parked and done
+// together with the first inbound of the turn.
 //
 // The texts that join have at most room bytes. Texts behind a text that does not fit stay, so that
 // the order stays. Of texts that were sent together, all join or none. No text joins if a worker
 // has crashed in the turn. No text joins if the model's last message has open calls. If that
-// message has no calls, the turn ends, and waiting texts start a turn of their own. Take fails if
-// the turn has ended.
+// message has no calls, the turn ends, and waiting texts start a turn of their own.
+// TakeWaitingTexts fails if the turn has ended.
 func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error) {
 	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))

@@ -43,8 +43,8 @@ const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// FindLastTurn finds the newest turn of a conversation that changed files since a time. It skips the newest
-// skip turns of this kind. A turn counts even if a program made all of its changes.
+// FindLastTurn finds the newest turn of a conversation that changed files since a time. It skips
+// the newest skip turns of this kind. A turn counts even if a program made all of its changes.
 func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
@@ -91,8 +91,8 @@ func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err e
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// List lists the changes in force that a turn or an undo of it made, oldest first. For a turn of
-// another user it lists none.
+// ListChanges lists the changes in force that a turn or an undo of it made, oldest first. For a
+// turn of another user it lists none.
 func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
 		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
@@ -120,8 +120,8 @@ func (t *tx) unbuttonUndoLater(turn int64) {
 	t.Exec(unbuttonUndone, supervisor.CleanupRemoveButtons, t.Now+undoPeriod.Milliseconds(), turn)
 }
 
-// Done records that changes were undone, and how to redo them. It ignores changes that were undone
-// before.
+// RecordUndo records that changes were undone, and how to redo them. It ignores changes that were
+// undone before.
 func (s Undos) RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error {
 	return s.db.write(ctx, func(t *tx) {
 		if value(t, engine.ScanInteger, findUndoing, u.Turn, u.User) == 0 {

@@ -30,8 +30,8 @@ type ModelCall struct {
 	Pot          string // name of the pot that pays; "" means that the user pays
 }
 
-// PutCall stores a model call without a message. CommitStep stores calls with a message. Put may be
-// called after the call's turn has ended.
+// PutCall stores a model call without a message. CommitStep stores calls with a message. PutCall
+// may be called after the call's turn has ended.
 func (s Usage) PutCall(ctx context.Context, c ModelCall) error {
 	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "store the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }

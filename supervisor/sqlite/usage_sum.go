@@ -130,8 +130,8 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// SumByDay returns a user's usage of each day from since to today, also of days without usage. The
-// user "" means all users. A nil zone means UTC.
+// SumByDay returns a user's usage of each day from since to today. It includes days without usage.
+// The user "" means all users. A nil zone means UTC.
 func (s Usage) SumByDay(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()

@@ -59,8 +59,8 @@ func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int
 	return engine.AllRows(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
 
-// EndDelivery stores the final state of a webhook delivery. If the delivery has ended before, nothing
-// changes.
+// EndDelivery stores the final state of a webhook delivery. If the delivery has ended before,
+// nothing changes.
 func (s WebhookDeliveries) EndDelivery(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
 	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "end webhook delivery %d as %s", id, state)
 }
@@ -71,8 +71,8 @@ func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why str
 	return t.ExecCount(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// PutTextNotice puts a notice about webhook deliveries into the outbox, and ends them. If one of them
-// has ended before, no notice is sent. PutTextNotice reads the Conversation, Text, Buttons, Files,
+// PutNotice puts a notice about webhook deliveries into the outbox, and ends them. If one of them
+// has ended before, no notice is sent. PutNotice reads the Conversation, Text, Buttons, Files,
 // DeleteAfter and Silent of d.
 func (s WebhookDeliveries) PutNotice(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {

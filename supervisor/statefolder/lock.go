@@ -24,8 +24,8 @@ func (e *InUseError) Error() string {
 		"or give this one a state folder of its own", e.holder, e.state)
 }
 
-// LockFolder locks the state folder for this process. The kernel releases the lock when the process ends,
-// also by a crash.
+// LockFolder locks the state folder for this process. The kernel releases the lock when the process
+// ends, also by a crash.
 func LockFolder(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

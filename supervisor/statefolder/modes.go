@@ -14,8 +14,9 @@ import (
 // modesEvery is the time between two checks of the modes.
 const modesEvery = time.Minute
 
-// ModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a worker has
-// the supervisor's account and can change file modes, since Landlock can't forbid it. (landlock(7))
+// ModeRestorer restores the file modes of the supervisor's own files. In the landlock tier a worker
+// has the supervisor's account and can change file modes, since Landlock can't forbid it.
+// (landlock(7))
 type ModeRestorer struct {
 	Private string // the folder that only the supervisor may read
 	Log     hclog.Logger

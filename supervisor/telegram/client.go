@@ -125,8 +125,8 @@ func apiRoot(given string) (string, error) {
 // BotID returns the bot's own id, which is a part of the bot's token.
 func (c *Client) BotID() int64 { return c.id }
 
-// UpdateSource returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each server
-// numbers a bot's updates independently.
+// UpdateSource returns the name of the update ids' source: "telegram/<API root>/<bot id>". Each
+// server numbers a bot's updates independently.
 func (c *Client) UpdateSource() string {
 	return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10)
 }

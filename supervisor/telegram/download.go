@@ -41,9 +41,9 @@ func (c *Client) MaxDownloadSize() int64 {
 	return maxDownload
 }
 
-// FetchFile writes the bytes of a file to w as they come, once. The caller limits the time. A permanent
-// failure is a *supervisor.Error with a text for users. Any other error may be temporary. After an
-// error, w may have received a part of the file.
+// FetchFile writes the bytes of a file to w as they come, once. The caller limits the time. A
+// permanent failure is a *supervisor.Error with a text for users. Any other error may be temporary.
+// After an error, w may have received a part of the file.
 func (c *Client) FetchFile(ctx context.Context, file string, w io.Writer) error {
 	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
 	if err != nil {

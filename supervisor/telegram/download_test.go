@@ -123,8 +123,8 @@ func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 	}
 }
 
-// TestFetchFile_ContextEnd_StopsDownload ends the context in either of the two requests of a fetch, and while
-// bytes come. Sends must continue meanwhile.
+// TestFetchFile_ContextEnd_StopsDownload ends the context in either of the two requests of a fetch,
+// and while bytes come. Sends must continue meanwhile.
 func TestFetchFile_ContextEnd_StopsDownload(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
@@ -184,7 +184,8 @@ func TestFetchFile_Redirect_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// TestFetchFile_FilePath_IsEscaped checks that a path with special characters stays below the token.
+// TestFetchFile_FilePath_IsEscaped checks that a path with special characters stays below the
+// token.
 func TestFetchFile_FilePath_IsEscaped(t *testing.T) {
 	asked := make(chan string, 1)
 	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })

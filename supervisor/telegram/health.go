@@ -73,7 +73,7 @@ var healthTransitions = map[HealthState]map[HealthState]bool{
 	HealthFailing:  {HealthOK: true},
 }
 
-// HealthStatus returns the current status.
+// Status returns the current status.
 func (h *Health) Status() HealthStatus {
 	h.mu.Lock()
 	defer h.mu.Unlock()

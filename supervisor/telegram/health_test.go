@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// TestAlarm_FailuresComeAndGo_IsNotRepeated checks an hour of failures that come and go. They cause few
-// alarms, but all failures are logged. A lasting failure and its end are reported.
+// TestAlarm_FailuresComeAndGo_IsNotRepeated checks an hour of failures that come and go. They cause
+// few alarms, but all failures are logged. A lasting failure and its end are reported.
 func TestAlarm_FailuresComeAndGo_IsNotRepeated(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool

@@ -65,8 +65,8 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	return *user, nil
 }
 
-// GetMe returns the bot's user. It asks Telegram until the user is known, and then remembers the user.
-// RefreshMe asks again.
+// GetMe returns the bot's user. It asks Telegram until the user is known, and then remembers the
+// user. RefreshMe asks again.
 func (c *Client) GetMe(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
 // RefreshMe asks Telegram for the bot's user again, because a bot can be renamed. If the request

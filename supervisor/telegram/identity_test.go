@@ -58,8 +58,8 @@ func TestGetMe_RepeatsUntilKnown(t *testing.T) {
 	})
 }
 
-// TestGetMe_AfterFailure_DelaysNextRequest checks the pause after a failure. If Telegram gave a time, no
-// request comes earlier.
+// TestGetMe_AfterFailure_DelaysNextRequest checks the pause after a failure. If Telegram gave a
+// time, no request comes earlier.
 func TestGetMe_AfterFailure_DelaysNextRequest(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// ParseUpdate turns an update of Telegram into an Incoming. It asks for the bot's name only if the name
-// decides whether a group's message is for the bot. Its only errors come from that request. An
+// ParseUpdate turns an update of Telegram into an Incoming. It asks for the bot's name only if the
+// name decides whether a group's message is for the bot. Its only errors come from that request. An
 // update that is not understood becomes IncomingOther. So does an update with an error.
 func ParseUpdate(raw json.RawMessage, self BotIdentity) (supervisor.Incoming, error) {
 	r := updateReader{self: self}

@@ -91,8 +91,8 @@ func unkept(a supervisor.Attachment) bool {
 		!utf8.ValidString(text) || strings.Contains(text, "\x00") || a.SHA256 != "" || a.Failure != ""
 }
 
-// TestParseUpdate_ForeignWords_HaveOriginWorld checks whether a message has only the sender's words, or also
-// words of others.
+// TestParseUpdate_ForeignWords_HaveOriginWorld checks whether a message has only the sender's
+// words, or also words of others.
 func TestParseUpdate_ForeignWords_HaveOriginWorld(t *testing.T) {
 	forwarded := `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 	across := func(by string) string {

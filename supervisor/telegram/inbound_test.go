@@ -318,8 +318,8 @@ func TestParseUpdate_KeepsSenderChatAndTime(t *testing.T) {
 
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
-// TestParseUpdate_Group_KeepsMessagesForBot checks which messages are for the bot. The bot's name is
-// requested only if the result depends on it.
+// TestParseUpdate_Group_KeepsMessagesForBot checks which messages are for the bot. The bot's name
+// is requested only if the result depends on it.
 func TestParseUpdate_Group_KeepsMessagesForBot(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {
@@ -391,7 +391,8 @@ func TestParseUpdate_Group_KeepsMessagesForBot(t *testing.T) {
 	}
 }
 
-// TestParseUpdate_UnknownBotName_FailsIfNeeded also checks messages for which the name does not matter.
+// TestParseUpdate_UnknownBotName_FailsIfNeeded also checks messages for which the name does not
+// matter.
 func TestParseUpdate_UnknownBotName_FailsIfNeeded(t *testing.T) {
 	broken := errors.New("no network")
 	nobody := telegram.BotIdentity{ID: 7, Name: func() (string, error) { return "", broken }}

@@ -111,8 +111,8 @@ func TestGroupMessage_WaitsBrieflyForBotName(t *testing.T) {
 	}
 }
 
-// TestPrivateMessage_NeverWaitsForBotName checks that private messages come at once while the name is
-// unknown. A group's message is dropped after a minute, and causes no further polls.
+// TestPrivateMessage_NeverWaitsForBotName checks that private messages come at once while the name
+// is unknown. A group's message is dropped after a minute, and causes no further polls.
 func TestPrivateMessage_NeverWaitsForBotName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,

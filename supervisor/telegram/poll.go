@@ -18,10 +18,10 @@ import (
 type UpdateReceiver interface {
 	// NextOffset returns the start of the next batch; 0 if no batch has come yet.
 	NextOffset(ctx context.Context) (offset int64, err error)
-	// StoreBatch stores a batch and the start of the next batch in one transaction. Telegram may then
-	// forget the batch; after an error, the whole batch comes again. If next is 0, the stored start
-	// does not change. next may be lower than before. The same update may come again with another
-	// offset, even concurrently. batch may be empty if only next changes.
+	// StoreBatch stores a batch and the start of the next batch in one transaction. Telegram may
+	// then forget the batch; after an error, the whole batch comes again. If next is 0, the stored
+	// start does not change. next may be lower than before. The same update may come again with
+	// another offset, even concurrently. batch may be empty if only next changes.
 	StoreBatch(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 

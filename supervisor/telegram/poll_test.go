@@ -189,9 +189,9 @@ func TestAlarm_TwoFailures_IsNotRaised(t *testing.T) {
 	}
 }
 
-// TestTwoPollers_SameToken_AlarmOnce checks two pollers that alternate. A poll that succeeds between
-// the conflicts is no recovery. There is one alarm, and one recovery some time after the last
-// conflict.
+// TestTwoPollers_SameToken_AlarmOnce checks two pollers that alternate. A poll that succeeds
+// between the conflicts is no recovery. There is one alarm, and one recovery some time after the
+// last conflict.
 func TestTwoPollers_SameToken_AlarmOnce(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
@@ -224,8 +224,8 @@ func TestTwoPollers_SameToken_AlarmOnce(t *testing.T) {
 	}
 }
 
-// TestPollPause_AnswerToOtherCall_EndsPause checks a pause after Telegram was unreachable. A pause after a
-// refused poll does not end early.
+// TestPollPause_AnswerToOtherCall_EndsPause checks a pause after Telegram was unreachable. A pause
+// after a refused poll does not end early.
 func TestPollPause_AnswerToOtherCall_EndsPause(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
@@ -289,8 +289,8 @@ func TestPoll_Flood_WaitsAsLongAsTold(t *testing.T) {
 	}
 }
 
-// TestLongOutage_ReportsLostUpdates checks that the recovery message does not claim that expired updates
-// are safe.
+// TestLongOutage_ReportsLostUpdates checks that the recovery message does not claim that expired
+// updates are safe.
 func TestLongOutage_ReportsLostUpdates(t *testing.T) {
 	p := poll(t, newStore(0), 26*time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.after < 25*time.Hour {
@@ -303,8 +303,8 @@ func TestLongOutage_ReportsLostUpdates(t *testing.T) {
 	}
 }
 
-// TestPoller_FirstRequest_IsGetUpdates checks the whole first request, and that no other request is made. The
-// server need not wait, so that a success shows at once.
+// TestPoller_FirstRequest_IsGetUpdates checks the whole first request, and that no other request is
+// made. The server need not wait, so that a success shows at once.
 func TestPoller_FirstRequest_IsGetUpdates(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {

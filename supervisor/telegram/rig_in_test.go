@@ -113,7 +113,7 @@ func (s *store) hears(t *testing.T, want ...string) {
 	}
 }
 
-// asked is a request that a wire got.
+// asked is a request that a fakeTransport got.
 type asked struct {
 	method string
 	params map[string]any
@@ -163,7 +163,7 @@ func (w *fakeTransport) requests(method string) []asked {
 	return slices.DeleteFunc(slices.Clone(w.made), func(a asked) bool { return method != "" && a.method != method })
 }
 
-// client returns a client over the wire.
+// client returns a client over the fakeTransport.
 func (w *fakeTransport) client() *telegram.Client {
 	c, err := telegram.New(telegram.Options{Token: "7:TEST-token", Transport: w})
 	if err != nil {

@@ -75,8 +75,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.PostAddress, content su
 	return messageNames(method, to.Chat, result)
 }
 
-// EditMessage replaces the content of a message; its file can't change. An edit without a change is no
-// error. Its error is a *supervisor.SendError.
+// EditMessage replaces the content of a message; its file can't change. An edit without a change is
+// no error. Its error is a *supervisor.SendError.
 func (c *Client) EditMessage(ctx context.Context, to supervisor.PostAddress, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
@@ -88,8 +88,8 @@ func (c *Client) EditMessage(ctx context.Context, to supervisor.PostAddress, mes
 // albumComma separates the names of an album's messages.
 const albumComma = ","
 
-// DeleteMessage deletes a message or an album. It is no error if the message is missing. Its error is a
-// *supervisor.SendError.
+// DeleteMessage deletes a message or an album. It is no error if the message is missing. Its error
+// is a *supervisor.SendError.
 func (c *Client) DeleteMessage(ctx context.Context, to supervisor.PostAddress, message string) error {
 	if names := strings.Split(message, albumComma); len(names) > 1 {
 		return c.deleteAll(ctx, to, names)
@@ -112,14 +112,14 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.PostAddress, names
 	return err
 }
 
-// RemoveButtons removes a message's buttons. It is no error if the message has no buttons, is missing or
-// can't be changed any more. Its error is a *supervisor.SendError.
+// RemoveButtons removes a message's buttons. It is no error if the message has no buttons, is
+// missing or can't be changed any more. Its error is a *supervisor.SendError.
 func (c *Client) RemoveButtons(ctx context.Context, to supervisor.PostAddress, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// SendChatAction shows an action for 5 s, for example that an answer is being written. Its error is a
-// *supervisor.SendError.
+// SendChatAction shows an action for 5 s, for example that an answer is being written. Its error is
+// a *supervisor.SendError.
 func (c *Client) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
 	return err

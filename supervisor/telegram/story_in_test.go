@@ -282,8 +282,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortalStore is a store whose poller may die with any batch: before the batch is stored, or after that
-// but before the poller knows that it is stored.
+// mortalStore is a store whose poller may die with any batch: before the batch is stored, or after
+// that but before the poller knows that it is stored.
 type mortalStore struct {
 	*store
 	rng  *rand.Rand

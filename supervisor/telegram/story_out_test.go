@@ -27,8 +27,8 @@ func seen(s *telegramtest.Server, chat int64) []string {
 	return texts
 }
 
-// TestAnswer_InTopic_GrowsThere lets an answer grow in a forum's topic. At the end, its surplus messages
-// are deleted.
+// TestAnswer_InTopic_GrowsThere lets an answer grow in a forum's topic. At the end, its surplus
+// messages are deleted.
 func TestAnswer_InTopic_GrowsThere(t *testing.T) {
 	s, c := at(t)
 	alice := telegramtest.User{ID: 7, First: "Alice"}

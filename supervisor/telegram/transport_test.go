@@ -56,8 +56,8 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// TestSend_NoAnswer_ResultIsUnsentOrUnknown covers each failure without a complete answer. No text may
-// show the token.
+// TestSend_NoAnswer_ResultIsUnsentOrUnknown covers each failure without a complete answer. No text
+// may show the token.
 func TestSend_NoAnswer_ResultIsUnsentOrUnknown(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {

@@ -462,8 +462,8 @@ func TestSend_File_IsStreamed(t *testing.T) {
 	}
 }
 
-// TestUploadForm_AnyContents_ParseBackUnchanged checks that the form has exactly the fields and the file, with any
-// contents.
+// TestUploadForm_AnyContents_ParseBackUnchanged checks that the form has exactly the fields and the
+// file, with any contents.
 func TestUploadForm_AnyContents_ParseBackUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")

@@ -237,7 +237,8 @@ func (s slowStore) StoreBatch(ctx context.Context, batch []supervisor.Incoming, 
 	}
 }
 
-// TestWebhook_SlowStore_DelaysAnswer checks that the deadline is only for the body, not for the store.
+// TestWebhook_SlowStore_DelaysAnswer checks that the deadline is only for the body, not for the
+// store.
 func TestWebhook_SlowStore_DelaysAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()

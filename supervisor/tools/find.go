@@ -21,9 +21,9 @@ const (
 // minWord is the least characters of a word that is searched in descriptions and within words.
 const minWord = 3
 
-// FindTools returns the tools of families that match words, the best match first. It returns at most
-// MaxFound tools with MaxFoundBytes in all. The name of a family or a tool finds only that family
-// or tool. The name of another assistant's tool finds our tools with the same purpose.
+// FindTools returns the tools of families that match words, the best match first. It returns at
+// most MaxFound tools with MaxFoundBytes in all. The name of a family or a tool finds only that
+// family or tool. The name of another assistant's tool finds our tools with the same purpose.
 func FindTools(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool

@@ -48,9 +48,9 @@ func FindByName(all []protocol.Tool, name string) (t protocol.Tool, known bool) 
 	return all[i], true
 }
 
-// ListOffered returns the tools that a model is offered, from all of its user's sorted tools. First
-// come the tools that are always offered. Then come the open tools, in the order of their opening,
-// so that the prefix of requests stays the same.
+// ListOffered returns the tools that a model is offered. It chooses from its user's sorted tools.
+// First come the tools that are always offered. Then come the open tools, in the order of their
+// opening, so that the prefix of requests stays the same.
 func ListOffered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
@@ -70,8 +70,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// OpenTools returns the open tools after opening more tools, as far as there is room. full lists the
-// tools without room. Tools that are always offered and unknown names are left out.
+// OpenTools returns the open tools after opening more tools, as far as there is room. full lists
+// the tools without room. Tools that are always offered and unknown names are left out.
 func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -87,9 +87,9 @@ func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool, more ...superv
 	return now, full
 }
 
-// ListUnused returns the names of open tools to close, the least recently used first. Tools that the
-// user keeps open come last. It closes enough tools for the results of one search. It also closes
-// missing tools, unless the user keeps them open.
+// ListUnused returns the names of open tools to close, the least recently used first. Tools that
+// the user keeps open come last. It closes enough tools for the results of one search. It also
+// closes missing tools, unless the user keeps them open.
 func ListUnused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {

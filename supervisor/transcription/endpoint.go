@@ -46,8 +46,8 @@ type CallPayer = func(context.Context, supervisor.Turn, sqlite.ModelCall, func()
 // UploadAction runs an action of a user's worker on the files that the user sent.
 type UploadAction func(ctx context.Context, user string, p protocol.UploadsParameters) (protocol.UploadsResult, error)
 
-// TranscribeRecording transcribes a recording by a server. Each try is charged like a call of a model, by the
-// second, and its cost is set aside before.
+// TranscribeRecording transcribes a recording by a server. Each try is charged like a call of a
+// model, by the second, and its cost is set aside before.
 func (e Endpoint) TranscribeRecording(ctx context.Context, r Recording, language string) (
 	result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))

@@ -19,9 +19,9 @@ import (
 
 // Operations run work in users' workers.
 type Operations interface {
-	// RunOperation runs an operation, or joins the one that already runs for the same attachment. It returns
-	// the ended operation; meanwhile runs until that end. ok is false if ctx has ended or the
-	// operation could not start.
+	// RunOperation runs an operation, or joins the one that already runs for the same attachment.
+	// It returns the ended operation; meanwhile runs until that end. ok is false if ctx has ended
+	// or the operation could not start.
 	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 	// HasOperation reports whether the operation exists already.
 	HasOperation(ctx context.Context, op supervisor.Operation) bool
@@ -116,8 +116,8 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 	return done.text, done.words
 }
 
-// RetryTranscription transcribes a recording that the user names, and returns the message for the user. If
-// somebody speaks in it, begin gets the text for the model.
+// RetryTranscription transcribes a recording that the user names. It returns the message for the
+// user. If somebody speaks in it, begin gets the text for the model.
 func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
@@ -132,7 +132,8 @@ func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording, begin
 	return done.notice, begin(done.text)
 }
 
-// Hear transcribes a recording and tells nobody. Its error says what happened and what to do.
+// TranscribeSilently transcribes a recording and tells nobody. Its error says what happened and
+// what to do.
 func (t *Transcriber) TranscribeSilently(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
 	result, failed := t.hear(ctx, r, nil)
 	switch {

@@ -36,8 +36,8 @@ type RecordingText struct {
 	Milliseconds int64  // how long the transcription took, without receiving the file
 }
 
-// TranscribeUploaded transcribes a file that came without a message. The file is handled like a file in a
-// message, but nothing stays in the user's home.
+// TranscribeUploaded transcribes a file that came without a message. The file is handled like a
+// file in a message, but nothing stays in the user's home.
 func (t *Transcriber) TranscribeUploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (
 	heard RecordingText, err error) {
 	got, err := t.receive(ctx, c.User, file)

@@ -72,16 +72,17 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoOutcomeDone: OutcomeRestored, protocol.UndoOutcomeAlreadyUndone: OutcomeRestored, protocol.UndoOutcomeChangedSince: OutcomeChanged, protocol.UndoOutcomeExpired: OutcomeExpired, protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
-// FindLastTurn finds the nth newest turn that changed files in a conversation. n is 1 for the newest.
+// FindLastTurn finds the nth newest turn that changed files in a conversation. n is 1 for the
+// newest.
 func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
 }
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation of
-// that earlier undo; 0 means the turn's own changes. With force it also overwrites files that have
-// changed since.
+// UndoTurn takes back the changes of a turn, or of an earlier undo of the turn. of is the operation
+// of that earlier undo; 0 means the turn's own changes. With force it also overwrites files that
+// have changed since.
 func (u *Undos) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
@@ -189,7 +190,8 @@ func (r *Report) add(outcome Outcome, path, why string) {
 // whyMark separates a path from its reason; no path of a worker contains it.
 const whyMark = "\x00"
 
-// SplitPathAndReason splits an entry of Report.Paths[OutcomeImpossible] into its path and reason.
+// SplitPathAndReason splits an entry of Report.Paths[OutcomeImpossible] into its parts. They are
+// the path and the reason.
 func SplitPathAndReason(listed string) (path, why string) {
 	path, why, _ = strings.Cut(listed, whyMark)
 	return path, why

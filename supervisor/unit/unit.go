@@ -17,8 +17,8 @@ type Service struct {
 	Settings []string // KEY=VALUE of the unit's section [Service]; the lines of drop-ins come last
 }
 
-// FindService returns the service that runs Mews on a state folder. It finds the unit by that folder, which
-// the unit must name to make it writable.
+// FindService returns the service that runs Mews on a state folder. It finds the unit by that
+// folder, which the unit must name to make it writable.
 func FindService(state string) (Service, bool) { return find("/", state) }
 
 // ServiceCommand returns the command that starts, restarts or stops Mews on a state folder. It uses

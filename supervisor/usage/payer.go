@@ -14,8 +14,8 @@ import (
 // Reserver sets money aside for the calls of one turn, and learns when a call has ended.
 type Reserver interface {
 	modelcall.Reserver
-	// OnSettled is called when a call has ended and its usage was stored. kept is false if the usage
-	// could not be stored.
+	// OnSettled is called when a call has ended and its usage was stored. kept is false if the
+	// usage could not be stored.
 	OnSettled(l supervisor.Lease, kept bool)
 }
 
@@ -27,9 +27,9 @@ type Payer struct {
 }
 
 // PayCall makes a call of a model and pays for it. If the call belongs to no turn, turn has only a
-// Conversation. Before the call, Pay sets aside the largest cost of call.Usage. Afterwards it
-// stores the usage that the provider has counted. If the provider has counted nothing, Pay stores
-// call.Usage.
+// Conversation. Before the call, PayCall sets aside the largest cost of call.Usage. Afterwards it
+// stores the usage that the provider has counted. If the provider has counted nothing, PayCall
+// stores call.Usage.
 func (p Payer) PayCall(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall,
 	do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User

@@ -15,8 +15,8 @@ type Sums struct {
 	Conversations sqlite.Conversations
 }
 
-// SumUsage returns a user's usage since a time, grouped by a dimension such as the model. The user ""
-// means all users.
+// SumUsage returns a user's usage since a time, grouped by a dimension such as the model. The user
+// "" means all users.
 func (s Sums) SumUsage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})

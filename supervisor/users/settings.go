@@ -57,7 +57,7 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 }
 
 // Find returns a user with their settings. If the settings can't be read, it uses the last read
-// ones. So Find must not be used for budgets: see Limits.
+// ones. So Find must not be used for budgets: see BudgetLimits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -77,8 +77,8 @@ func (s *Settings) Zone(user string) *time.Location {
 	return timezone.ForUser(u)
 }
 
-// BudgetLimits returns a user's spending limits, from the configuration and the user's settings. If it
-// returns an error, the limits are unknown.
+// BudgetLimits returns a user's spending limits. They come from the configuration and the user's
+// settings. If it returns an error, the limits are unknown.
 func (s *Settings) BudgetLimits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -97,8 +97,8 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// BusyMode returns the setting for messages that a user sends while their turn runs. If the database
-// fails, the configuration's value holds; no value loses a message.
+// BusyMode returns the setting for messages that a user sends while their turn runs. If the
+// database fails, the configuration's value holds; no value loses a message.
 func (s *Settings) BusyMode(ctx context.Context, user string) supervisor.BusyMode {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.BusyMode(kept)] {
@@ -107,8 +107,8 @@ func (s *Settings) BusyMode(ctx context.Context, user string) supervisor.BusyMod
 	return supervisor.BusyMode(kept)
 }
 
-// SpeechLanguage returns the language of a user's recordings: auto, or a code such as en. If the database
-// fails, it is the configuration's language.
+// SpeechLanguage returns the language of a user's recordings: auto, or a code such as en. If the
+// database fails, it is the configuration's language.
 func (s *Settings) SpeechLanguage(ctx context.Context, user string) string {
 	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
 	if err != nil || !own {
@@ -117,7 +117,8 @@ func (s *Settings) SpeechLanguage(ctx context.Context, user string) string {
 	return kept
 }
 
-// CheckValue returns a setting's value in the form in which Put stores it. Its errors are for the user.
+// CheckValue returns a setting's value in the form in which Put stores it. Its errors are for the
+// user.
 func (s *Settings) CheckValue(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)
 	for _, row := range s.table() {
@@ -128,7 +129,7 @@ func (s *Settings) CheckValue(_ context.Context, user, name, value string) (kept
 	return "", invalid(textNoSetting, name)
 }
 
-// Put stores a value that Check has returned; "" removes the stored value.
+// Put stores a value that CheckValue has returned; "" removes the stored value.
 func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 	if kept == "" {
 		return s.Store.Delete(ctx, user, name)

@@ -65,7 +65,7 @@ type Loader struct {
 	mu      sync.Mutex // allows one refresh at a time
 }
 
-// NewLoader makes a loader. It has no users before its first Use.
+// NewLoader makes a loader. It has no users before its first UseConfiguration.
 func NewLoader(o Options) *Loader { return &Loader{Options: o} }
 
 // Configuration returns the current configuration.
@@ -78,7 +78,8 @@ func (l *Loader) Refresh(ctx context.Context) error {
 	return l.load(ctx, l.current.Load())
 }
 
-// UseConfiguration loads the users of another configuration. On an error the old configuration remains.
+// UseConfiguration loads the users of another configuration. On an error the old configuration
+// remains.
 func (l *Loader) UseConfiguration(ctx context.Context, cfg *Configuration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

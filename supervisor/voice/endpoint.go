@@ -21,8 +21,8 @@ type Endpoint struct {
 	Keep func(name, mediaType string, content []byte) (supervisor.File, error) // puts a file into the spool
 }
 
-// SynthesizeSpeech makes a recording of a text by the provider's model. The call is charged by the character.
-// Its cost is set aside before.
+// SynthesizeSpeech makes a recording of a text by the provider's model. The call is charged by the
+// character. Its cost is set aside before.
 func (e Endpoint) SynthesizeSpeech(ctx context.Context, turn supervisor.Turn, text, name string) (
 	file supervisor.File, err error) {
 	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: e.Model,

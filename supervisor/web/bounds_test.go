@@ -120,9 +120,9 @@ func TestStop_ServerFull_ServerEnds(t *testing.T) {
 	}
 }
 
-// TestConnections_WithoutHeaders_AreReplaced lets many callers hold connections open and send a byte
-// now and then. A genuine call must be answered soon. A request that is being answered keeps its
-// slot.
+// TestConnections_WithoutHeaders_AreReplaced lets many callers hold connections open and send a
+// byte now and then. A genuine call must be answered soon. A request that is being answered keeps
+// its slot.
 func TestConnections_WithoutHeaders_AreReplaced(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor"
 )
 
-// GitHubRoute configures the route for GitHubRoute's deliveries.
+// GitHubRoute configures the route for GitHub's deliveries.
 type GitHubRoute struct {
 	Path   string
 	Secret string // the shared secret that signs deliveries; never ""
@@ -26,7 +26,7 @@ type GitHubRoute struct {
 	Notify     func() // called when a new event was stored
 }
 
-// Headers of GitHubRoute's deliveries. (docs.github.com: webhook events and payloads)
+// Headers of GitHub's deliveries. (docs.github.com: webhook events and payloads)
 const (
 	headerSignature = "X-Hub-Signature-256"
 	headerEvent     = "X-GitHub-Event"
@@ -34,10 +34,10 @@ const (
 	headerHook      = "X-GitHub-Hook-ID"
 )
 
-// maxHeader is far longer than any of GitHubRoute's header values.
+// maxHeader is far longer than any of GitHub's header values.
 const maxHeader = 100
 
-// gitHub returns the handler of GitHubRoute's deliveries. It refuses a request without a signature
+// gitHub returns the handler of GitHub's deliveries. It refuses a request without a signature
 // before it reads the body.
 func (r *Receiver) gitHub(g GitHubRoute) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })

@@ -149,7 +149,7 @@ func (d *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// TestReceiver_SlowBody_TimesOut checks that a slow body is given up in time, because GitHubRoute waits
+// TestReceiver_SlowBody_TimesOut checks that a slow body is given up in time, because GitHub waits
 // only 10 seconds. The listener itself would read for longer.
 func TestReceiver_SlowBody_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

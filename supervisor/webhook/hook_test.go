@@ -186,8 +186,8 @@ func TestHook_FormerUser_GetsNoMessage(t *testing.T) {
 	})
 }
 
-// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at once waits for a second. Then
-// its caller is told when to try again.
+// TestReceiver_NinthBody_WaitsThenIsRefused checks that a ninth body at once waits for a second.
+// Then its caller is told when to try again.
 func TestReceiver_NinthBody_WaitsThenIsRefused(t *testing.T) {
 	r := newRig(t)
 	var ends []*io.PipeWriter

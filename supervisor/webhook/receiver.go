@@ -1,4 +1,4 @@
-// Package webhook receives calls of other programs on the public listener. These are GitHubRoute's
+// Package webhook receives calls of other programs on the public listener. These are GitHub's
 // deliveries, and calls of the configured hooks, which send messages to a chat or run a task. A
 // caller without the secret has no effect and costs little. Success is answered only when the call
 // is stored on disk.
@@ -46,7 +46,7 @@ const (
 	chunk       = 256 << 10 // bytes of a body in memory
 	maxPayloads = 200 << 20 // bytes of payloads on disk: bodies being read, and waiting deliveries
 
-	// Timeouts. GitHubRoute waits 10 s for an answer. (docs.github.com: best practices for using
+	// Timeouts. GitHub waits 10 s for an answer. (docs.github.com: best practices for using
 	// webhooks)
 	slotTimeout   = time.Second
 	bodyTimeout   = 6 * time.Second
@@ -69,8 +69,8 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o, bodies: slots.New(maxAtOnce), arrived: make(chan struct{}, 1)}
 }
 
-// Feature returns the routes for GitHubRoute and the hooks, and the part that handles hooks. Without
-// GitHubRoute and hooks it is empty.
+// Feature returns the routes for GitHub and the hooks, and the part that handles hooks. Without
+// GitHub and hooks it is empty.
 func (r *Receiver) Feature() feature.Feature {
 	f := feature.Feature{Name: "webhook"}
 	add := func(path string, limit int64, handler http.Handler) {
@@ -142,7 +142,7 @@ type body struct {
 // kept.
 func (b *body) close() {
 	if !b.kept {
-		_ = b.Discard() // if this fails, Sweep removes the file
+		_ = b.Discard() // if this fails, RemoveUnwanted removes the file
 	}
 	b.done()
 }

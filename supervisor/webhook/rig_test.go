@@ -128,7 +128,7 @@ func push(text string) string {
 		`"repository":{"full_name":"Acme/Widget"},"sender":{"login":"bob","type":"User"}}`
 }
 
-// delivery returns a request as GitHubRoute sends it.
+// delivery returns a request as GitHub sends it.
 func delivery(name, key, body string) *http.Request {
 	req := httptest.NewRequest(http.MethodPost, "/webhook/github", strings.NewReader(body))
 	for header, value := range map[string]string{"Content-Type": "application/json", "X-GitHub-Event": name, "X-GitHub-Delivery": key,

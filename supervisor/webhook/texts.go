@@ -1,6 +1,6 @@
 package webhook
 
-// Answers to callers. GitHubRoute and other services show them in a webhook's list of deliveries.
+// Answers to callers. GitHub and other services show them in a webhook's list of deliveries.
 const (
 	textTaken      = "taken"
 	textKnown      = "taken before"

@@ -22,7 +22,8 @@ import (
 // a *protocol.Error is the supervisor's answer; any other error means that the supervisor cannot be
 // reached.
 type Host interface {
-	// NextModelMessage asks for the model's next message. after is the newest message of the transcript.
+	// NextModelMessage asks for the model's next message. after is the newest message of the
+	// transcript.
 	NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult,
 		error)
 	// CommitCallBegin commits that a tool with EffectOnce is about to run.
@@ -33,7 +34,7 @@ type Host interface {
 	SendEvent(event protocol.TurnEvent)
 	// StoreBlob stores at most that many bytes of r: an output that was cut, or a picture.
 	StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// StoreUndoBlob stores the bytes of a file before a change, as Keep does.
+	// StoreUndoBlob stores the bytes of a file before a change, as StoreBlob does.
 	StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
@@ -53,9 +54,10 @@ var errOutOfTime = errors.New("the turn's time is up")
 const graceAfterStop = 3 * time.Second
 
 // Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and
-// the turn ends with WhyStopped; the supervisor writes the results that are missing. Run returns
-// when every tool has ended. An error means that the supervisor could not be reached or would not
-// commit. The turn has not ended then, and may be started again from its last committed step.
+// the turn ends with TurnEndStopped; the supervisor writes the results that are missing. Run
+// returns when every tool has ended. An error means that the supervisor could not be reached or
+// would not commit. The turn has not ended then, and may be started again from its last committed
+// step.
 func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.TurnEnd, error) {
 	limit := time.Duration(start.Limits.Seconds) * time.Second
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errOutOfTime)

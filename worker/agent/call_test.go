@@ -253,7 +253,7 @@ func TestCommitFails_EndsTurnAndTools(t *testing.T) {
 	}
 }
 
-// runToEnd runs a turn that must end with WhyDone.
+// runToEnd runs a turn that must end with TurnEndDone.
 func runToEnd(t *testing.T, host *hosttest.Host, tools ...worker.Tool) {
 	t.Helper()
 	got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: host, Tools: tools})

@@ -37,7 +37,7 @@ type Result struct {
 	Files   int64 // number of regular files
 	Bytes   int64 // sum of the files' sizes
 	LeftOut []OmittedFile
-	More    int64 // number of names left out that OmittedFile does not list
+	More    int64 // number of names left out that LeftOut does not list
 }
 
 // OmittedFile is a name of the home that the archive lacks or has only in part.

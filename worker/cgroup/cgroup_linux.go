@@ -30,7 +30,7 @@ type Kind string
 const (
 	KindV2   Kind = "v2"   // one hierarchy for all controllers; a child starts in its group
 	KindV1   Kind = "v1"   // a hierarchy for each controller; a process is added to each
-	KindNone Kind = "none" // no groups that this process may use: Make refuses
+	KindNone Kind = "none" // no groups that this process may use: MakeGroup refuses
 )
 
 // Options tell where the hierarchies are.
@@ -179,8 +179,8 @@ func (t *Tree) HasControllerEnabled(controller string) bool {
 	return t.enabled && t.hasController(controller)
 }
 
-// RemoveStaleGroups removes the empty groups whose makers are gone. It calls isStale with the name of each
-// group, as given to Make.
+// RemoveStaleGroups removes the empty groups whose makers are gone. It calls isStale with the name
+// of each group, as given to MakeGroup.
 func (t *Tree) RemoveStaleGroups(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {

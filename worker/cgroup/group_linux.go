@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrGroupInUse is in Make's error if the group exists and has processes: another process made it under
-// this name.
+// ErrGroupInUse is in MakeGroup's error if the group exists and has processes: another process made
+// it under this name.
 var ErrGroupInUse = errors.New("there are processes in it")
 
 // Group is a control group for the processes of a user.
@@ -29,8 +29,8 @@ type groupDir struct {
 // groupPrefix begins the name of every group's folder. "main" and other programs' folders lack it.
 const groupPrefix = "user-"
 
-// MakeGroup makes a group, with every limit for which there is a controller. If an old group of that
-// name has no processes, it is removed and made again, so that it counts from zero. The caller
+// MakeGroup makes a group, with every limit for which there is a controller. If an old group of
+// that name has no processes, it is removed and made again, so that it counts from zero. The caller
 // removes the group.
 func (t *Tree) MakeGroup(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)
@@ -99,8 +99,8 @@ func (g *Group) writeLimits(d groupDir, l Limits) error {
 }
 
 // Dir returns the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs
-// to the group, and is valid until Remove. With v1 it is nil: then call Add before the process runs
-// any code.
+// to the group, and is valid until Remove. With v1 it is nil: then call AddProcess before the
+// process runs any code.
 func (g *Group) Dir() *os.File {
 	if g.tree.kind != KindV2 || len(g.dirs) == 0 {
 		return nil
@@ -108,8 +108,8 @@ func (g *Group) Dir() *os.File {
 	return g.dirs[0].folder
 }
 
-// AddProcess adds a process with all its threads to the group. Children that the process already has stay
-// in their groups.
+// AddProcess adds a process with all its threads to the group. Children that the process already
+// has stay in their groups.
 func (g *Group) AddProcess(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)

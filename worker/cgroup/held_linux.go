@@ -46,7 +46,7 @@ func ReadPoolLimits(proc string) PoolCounts {
 	}
 }
 
-// FindExceededPool returns a pool whose limit in most is exceeded, and the limit; "" means none.
+// FindExceededPool returns a pool that exceeds its limit in most, and the limit. "" means none.
 func (h PoolCounts) FindExceededPool(most PoolCounts) (what string, limit int64) {
 	for _, pool := range []struct {
 		what       string

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KillProcesses ends every process of the group with SIGKILL. Afterwards the group can only be removed. If
-// the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals each
-// process until none is left. An error names the processes that did not end.
+// KillProcesses ends every process of the group with SIGKILL. Afterwards the group can only be
+// removed. If the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and
+// signals each process until none is left. An error names the processes that did not end.
 func (g *Group) KillProcesses() error {
 	if g.tree.kind == KindV2 && len(g.dirs) > 0 {
 		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")

@@ -58,8 +58,8 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestGroupLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if this
-// system allows it, otherwise with the fake kernel.
+// TestGroupLimit_V1_EndsProgram: a program exceeds a limit of cgroup v1, with the real kernel if
+// this system allows it, otherwise with the fake kernel.
 func TestGroupLimit_V1_EndsProgram(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestGroupLimit_V1_EndsProgram(t *testing.T) {
 	}
 }
 
-// TestKill_V1_EndsAllProcesses: with cgroup v1 Kill signals one process after the other.
+// TestKill_V1_EndsAllProcesses: with cgroup v1 KillProcesses signals one process after the other.
 func TestKill_V1_EndsAllProcesses(t *testing.T) {
 	o, have, why := realV1(t, "pids", "cpu", "cpuacct", "blkio")
 	var k *fake
@@ -159,8 +159,8 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers hit
-// their limits. Without real cgroup v2, only the tests with the fake kernel (v2_linux_test.go)
+// TestDelegatedGroup_RealV2_LimitsWorkers: a spawner in its own folder makes room, and its workers
+// hit their limits. Without real cgroup v2, only the tests with the fake kernel (v2_linux_test.go)
 // cover this.
 func TestDelegatedGroup_RealV2_LimitsWorkers(t *testing.T) {
 	if why := noRealV2(); why != "" {

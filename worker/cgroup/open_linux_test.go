@@ -11,7 +11,7 @@ import (
 )
 
 // TestOpen_NoGroups_ExplainsWhy: missing groups are no error. Explanation tells people the reason,
-// and Make refuses.
+// and MakeGroup refuses.
 func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -102,8 +102,8 @@ func TestOpen_HybridHierarchy_UsesV1(t *testing.T) {
 	}
 }
 
-// TestMakeGroup_MissingController_SetsOthers: without some controllers the remaining controllers still
-// limit.
+// TestMakeGroup_MissingController_SetsOthers: without some controllers the remaining controllers
+// still limit.
 func TestMakeGroup_MissingController_SetsOthers(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")

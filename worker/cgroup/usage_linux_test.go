@@ -38,8 +38,8 @@ func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) *
 // Usage reads the present usage of the group.
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
-// FindGroup returns an existing group, with its present limits. The error wraps fs.ErrNotExist if no
-// hierarchy has it.
+// FindGroup returns an existing group, with its present limits. The error wraps fs.ErrNotExist if
+// no hierarchy has it.
 func (t *Tree) FindGroup(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Tree) FindGroup(name string) (*Group, error) {
 	return g, nil
 }
 
-// Close closes the descriptors. The group stays, and Find finds it again.
+// Close closes the descriptors. The group stays, and FindGroup finds it again.
 func (g *Group) Close() error {
 	var errs []error
 	for _, p := range g.dirs {

@@ -15,7 +15,8 @@ import (
 
 const unit = "system.slice/mews.service"
 
-// TestDelegation_V2_MakesAndRemovesGroups plays the life of a spawner and its supervisor with cgroup v2.
+// TestDelegation_V2_MakesAndRemovesGroups plays the life of a spawner and its supervisor with
+// cgroup v2.
 func TestDelegation_V2_MakesAndRemovesGroups(t *testing.T) {
 	k, o := newFakeV2(t, "cpuset cpu io memory hugetlb pids")
 	supervisor := startShell(t, k, "")
@@ -147,8 +148,8 @@ func TestOpen_InMainGroup_UsesFolderAbove(t *testing.T) {
 	}
 }
 
-// TestPrepareGroups_Refused_ChangesNothing: if the system refuses a step of PrepareGroups, the groups are as
-// before.
+// TestPrepareGroups_Refused_ChangesNothing: if the system refuses a step of PrepareGroups, the
+// groups are as before.
 func TestPrepareGroups_Refused_ChangesNothing(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {

@@ -67,7 +67,8 @@ func (l *Log) tail(name string) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTail), maxTail))
 }
 
-// TurnMark returns the mark in the heading of a turn's exchange. Only that heading contains the mark.
+// TurnMark returns the mark in the heading of a turn's exchange. Only that heading contains the
+// mark.
 func TurnMark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
 
 // FormatExchange formats an exchange as in a log. Its time is shown in At's zone.

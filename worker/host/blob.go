@@ -12,7 +12,7 @@ import (
 	"mews/protocol"
 )
 
-// ErrBlobTooLong is the error of Keep if there are more bytes than Keep may store.
+// ErrBlobTooLong is the error of StoreBlob if there are more bytes than it may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
 // blobStore stores and reads the blobs of one turn or operation. The other id is 0.
@@ -21,14 +21,14 @@ type blobStore struct {
 	turn, operation int64
 }
 
-// StoreBlob stores the bytes of r as a blob. It never holds all of r in memory. If r holds more than
-// most bytes, the error is ErrBlobTooLong, and at most that many bytes were sent. The supervisor
-// drops the bytes if Keep fails.
+// StoreBlob stores the bytes of r as a blob. It never holds all of r in memory. If r holds more
+// than most bytes, the error is ErrBlobTooLong, and at most that many bytes were sent. The
+// supervisor drops the bytes if StoreBlob fails.
 func (b blobStore) StoreBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
 
-// StoreUndoBlob stores the bytes of a file before a change, as Keep does.
+// StoreUndoBlob stores the bytes of a file before a change, as StoreBlob does.
 func (b blobStore) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, true)
 }
@@ -60,7 +60,8 @@ func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error)
 	return &BlobWriter{blobStore: b, ctx: ctx, id: begun.Blob, sum: sha256.New()}, nil
 }
 
-// ReadBlob reads at most length bytes of a blob from offset on. length is 1 to protocol.BlobChunk.
+// ReadBlob reads at most length bytes of a blob from offset on. length is 1 to
+// protocol.MaxBlobChunkBytes.
 func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	read := protocol.BlobReadParams{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
 	var part protocol.BlobReadResult

@@ -15,14 +15,15 @@ type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// CallMethod makes a call with parameters P and reads a result R. It overwrites the Turn or Operation of
-// the parameters with the id of c. An error that is a *protocol.Error is the supervisor's answer.
+// CallMethod makes a call with parameters P and reads a result R. It overwrites the Turn or
+// Operation of the parameters with the id of c. An error that is a *protocol.Error is the
+// supervisor's answer.
 func CallMethod[R, P any](ctx context.Context, c Caller, method string, params P) (result R, err error) {
 	return result, c.Call(ctx, method, &params, &result)
 }
 
 // ExplainRefusal turns a supervisor's refusal into words for the model. Other errors stay.
-// CodeWaits stays too, because the call is made again once the user has answered.
+// CodeWaitsForUser stays too, because the call is made again once the user has answered.
 func ExplainRefusal(err error) error {
 	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code != protocol.CodeWaitsForUser {
 		return errors.New(refused.Message)

@@ -11,9 +11,9 @@ import (
 // maxEvents is the most events of one turn that wait if the supervisor does not read.
 const maxEvents = 128
 
-// SendEvent queues an event of a tool for the user and never blocks. If the supervisor is slow, newer
-// progress of a call replaces older progress. Beyond maxEvents, Event drops the oldest progress, or
-// the oldest event if no progress waits.
+// SendEvent queues an event of a tool for the user and never blocks. If the supervisor is slow,
+// newer progress of a call replaces older progress. Beyond maxEvents, SendEvent drops the oldest
+// progress, or the oldest event if no progress waits.
 func (t *Turn) SendEvent(event protocol.TurnEvent) {
 	t.updateEvents(func() {
 		if event.Kind == protocol.EventToolProgress {

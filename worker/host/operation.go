@@ -17,8 +17,8 @@ func (h *Host) Operation(id int64) *Operation {
 	return &Operation{blobStore{host: h, operation: id}, id}
 }
 
-// CommitPiece commits a finished piece and waits for permission to begin the next. It sets p.Operation;
-// see protocol.OperationPiece.
+// CommitPiece commits a finished piece and waits for permission to begin the next. It sets
+// p.Operation; see protocol.OperationPiece.
 func (o *Operation) CommitPiece(ctx context.Context, p protocol.OperationPiece) error {
 	p.Operation = o.id
 	return o.host.call(ctx, protocol.MethodOperationPiece, p, nil)

@@ -295,7 +295,8 @@ func TestIndex_FileChangesWhileRead_IsReadAgain(t *testing.T) {
 	}
 }
 
-// replacingSupervisor is a supervisor that replaces files by links out of the home once they were listed.
+// replacingSupervisor is a supervisor that replaces files by links out of the home once they were
+// listed.
 type replacingSupervisor struct {
 	*memorySupervisor
 	replace func(path string) error

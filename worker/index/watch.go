@@ -31,7 +31,7 @@ type Watcher struct {
 	incomplete atomic.Bool // some folders are not watched
 }
 
-// NewWatcher makes a watch of a home. It watches nothing until Open; Folder adds the folders.
+// NewWatcher makes a watch of a home. It watches nothing until Open; WatchFolder adds the folders.
 func NewWatcher(dir string) *Watcher {
 	w := &Watcher{dir: dir, touched: make(chan struct{}, 1)}
 	w.NoteChange()

@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// TestWatcher_ManyChangesAtOnce_CauseOneRun: the home is indexed once it is still, or at the latest after
-// maxDelay.
+// TestWatcher_ManyChangesAtOnce_CauseOneRun: the home is indexed once it is still, or at the latest
+// after maxDelay.
 func TestWatcher_ManyChangesAtOnce_CauseOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &Watcher{touched: make(chan struct{}, 1), watcher: &fsnotify.Watcher{Events: make(chan fsnotify.Event)}}
@@ -56,8 +56,8 @@ func TestWatcher_EachChange_IsReported(t *testing.T) {
 	}
 }
 
-// TestWatcher_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched, each
-// turn's start counts as a change.
+// TestWatcher_Incomplete_RunsAtTurnStart: if there are too many folders, or none can be watched,
+// each turn's start counts as a change.
 func TestWatcher_Incomplete_RunsAtTurnStart(t *testing.T) {
 	dir := t.TempDir()
 	watched := NewWatcher(dir)

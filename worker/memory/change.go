@@ -12,7 +12,7 @@ import (
 
 // ChangeOptions holds the inputs of a change of MEMORY.md besides its words.
 type ChangeOptions struct {
-	Keep             workspace.StoreFunc // stores the file before the change; see workspace.RecordBefore
+	Keep             workspace.StoreFunc // stores the file before the change; see workspace.RecordBeforeWrite
 	Announce         func(Change) error
 	HighestForgotten int            // highest number in a forgotten fact's id
 	Uses             map[string]int // uses of facts, by id
@@ -36,8 +36,8 @@ func (h *Home) FindConflict(fact Fact) (old Fact, found bool, err error) {
 }
 
 // RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
-// protocol.MemoryNew, it replaces the contradicted fact. Otherwise it adds a fact. A second call
-// with the same fact changes nothing.
+// protocol.MemoryChoiceNew, it replaces the contradicted fact. Otherwise it adds a fact. A second
+// call with the same fact changes nothing.
 func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
@@ -109,8 +109,8 @@ func noFact(id string) error {
 	return fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
 }
 
-// ForgetFacts deletes facts, and returns those that existed. It calls told with them before it writes
-// the file.
+// ForgetFacts deletes facts, and returns those that existed. It calls told with them before it
+// writes the file.
 func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *File) error {

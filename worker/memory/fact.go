@@ -26,11 +26,11 @@ type Fact struct {
 	// id of the fact: k and a number. If a bullet has no id, its id is h and a hash of its words.
 	ID         string
 	Text       string
-	Kind       string  // kind of the fact, one of Kinds
+	Kind       string  // kind of the fact, one of FactKinds
 	Confidence float64 // confidence from 0 to 1
 	Date       string  // day such as 2026-11-20; "" if not known
 	Message    int64   // id of the source message; 0 means none
-	// subject of which only one fact can hold; "" means the result of About
+	// subject of which only one fact can hold; "" means the result of SubjectOrPrefix
 	Subject string
 	Line    int // number of the line, from 1
 }
@@ -98,8 +98,8 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// SubjectOrPrefix returns the subject of a fact; "" if it is not known. Without a subject it returns up to
-// three words before a colon in the text.
+// SubjectOrPrefix returns the subject of a fact; "" if it is not known. Without a subject it
+// returns up to three words before a colon in the text.
 func (f Fact) SubjectOrPrefix() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {

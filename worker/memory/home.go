@@ -190,8 +190,8 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 	return days[:min(len(days), maxDays)], err
 }
 
-// RecallMatches finds the facts, other lines of MEMORY.md and notes that match words of a query. If texts
-// has a file's path, Recall uses that text instead of the file.
+// RecallMatches finds facts, other lines of MEMORY.md and notes that match a query's words. If
+// texts has a file's path, RecallMatches uses that text instead of the file.
 func (h *Home) RecallMatches(ctx context.Context, texts map[string]string, query string) ([]RecallMatch, error) {
 	var all []RecallMatch
 	for i, l := range ParseFile(texts[MemoryFileName]).lines {

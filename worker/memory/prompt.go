@@ -48,8 +48,8 @@ func (h *Home) NotePaths(now time.Time) []string {
 		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 
-// PromptText returns the memory for a turn's prompt. It has the best facts of MEMORY.md, and the notes
-// of yesterday and today. texts holds the files by path.
+// PromptText returns the memory for a turn's prompt. It has the best facts of MEMORY.md, and the
+// notes of yesterday and today. texts holds the files by path.
 func (h *Home) PromptText(texts map[string]string, uses map[string]int, now time.Time) string {
 	file := ParseFile(texts[MemoryFileName])
 	facts, best := file.Facts(), ""

@@ -13,11 +13,11 @@ import (
 	"syscall"
 )
 
-// RunMarkVariable is the variable that identifies a process which has left its session. A program may
-// remove it.
+// RunMarkVariable is the variable that identifies a process which has left its session. A program
+// may remove it.
 const RunMarkVariable = "MEWS_RUN"
 
-// Children are the processes that this worker has started and not yet waited for, each with its
+// Children are the processes that this worker has started and not yet waited for. Each has its
 // mark. Any goroutine may use it.
 type Children struct {
 	start func(*exec.Cmd) error

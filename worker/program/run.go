@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// KillTimeout is how long Run waits for a killed program and its output before it gives up. Nobody
-// can end a process that hangs in the kernel.
+// KillTimeout is how long RunToEnd waits for a killed program and its output before it gives up.
+// Nobody can end a process that hangs in the kernel.
 const KillTimeout = 5 * time.Second
 
 var errNotEnding = errors.New("it was killed and does not end")
@@ -31,10 +31,10 @@ type RunOptions struct {
 	Tick         func()        // hook during the run; nil means none
 }
 
-// RunOptions runs a program until it ends. If ctx ends before, or a Writer fails, Run ends the program,
-// and the error is ctx's cause or the Writer's. Cmd.ProcessState tells how the program ended. When
-// RunOptions returns, none of its processes is left; leftovers is the number of processes that Run had to
-// end.
+// RunToEnd runs a program until it ends. If ctx ends before, or a Writer fails, RunToEnd ends the
+// program, and the error is ctx's cause or the Writer's. Cmd.ProcessState tells how the program
+// ended. When RunToEnd returns, none of its processes is left; leftovers is the number of processes
+// that RunToEnd had to end.
 func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)

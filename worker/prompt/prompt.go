@@ -39,7 +39,7 @@ type Parts struct {
 	Soul         string // SOUL.md in its accepted state; "" if there is none
 	Instructions string // AGENTS.md in its accepted state
 	About        string // USER.md in its accepted state
-	// the memory of the user, from memory.Home.Prompt; "" if there is none
+	// the memory of the user, from memory.Home.PromptText; "" if there is none
 	Memory string
 	// open terminals that earlier turns have left running, in one line; "" if there are none
 	Terminals string

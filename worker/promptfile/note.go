@@ -14,7 +14,8 @@ import (
 // textWaits tells the model that its change of a prompt file must be accepted first.
 const textWaits = "\n[It does not count yet: the person accepts it with a button below your answer. Tell them so.]"
 
-// AddPendingNote adds a note to the tool's results if changed prompt files wait for the user.
+// AddPendingNote adds a note to the tool's results if changed prompt files are pending. They wait
+// for the user.
 func AddPendingNote(tool worker.Tool) worker.Tool {
 	run := tool.Run
 	tool.Run = func(ctx context.Context, call worker.Call) (worker.Result, error) {
@@ -33,8 +34,8 @@ type noteStates struct{ from, to protocol.FileState }
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// WatchNoteTool lets Watch recognise the notes that the note tool adds. Each call adds one line, with
-// the words of the call. A line with other words comes from a program.
+// WatchNoteTool lets the Watcher recognise the notes that the note tool adds. Each call adds one
+// line, with the words of the call. A line with other words comes from a program.
 func (w *Watcher) WatchNoteTool(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {

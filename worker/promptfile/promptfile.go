@@ -34,8 +34,8 @@ type Watcher struct {
 // TextsByPath are the texts in force, by path.
 type TextsByPath map[string]string
 
-// TextsInForce reports the prompt files and returns the texts in force. After an error no text is in
-// force.
+// TextsInForce reports the prompt files and returns the texts in force. After an error no text is
+// in force.
 func (w *Watcher) TextsInForce(ctx context.Context) (TextsByPath, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,9 +64,9 @@ func (w *Watcher) ReportChanges(ctx context.Context) error {
 	return err
 }
 
-// ReportEnd makes the turn's last report, after the turn's last change. It reports only if the model has
-// not given its last answer, or if programs have run since the last report. Otherwise an earlier
-// report covers the turn, and later changes are not part of the turn.
+// ReportEnd makes the turn's last report, after the turn's last change. It reports only if the
+// model has not given its last answer, or if programs have run since the last report. Otherwise an
+// earlier report covers the turn, and later changes are not part of the turn.
 func (w *Watcher) ReportEnd(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil

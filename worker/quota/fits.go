@@ -68,12 +68,12 @@ func (d DiskSpace) shortage(grow int64) error {
 		amount.BinarySize(d.Free), amount.BinarySize(d.Total), amount.BinarySize(d.reserve()), trashHint)
 }
 
-// CheckGrowth explains why the folder may not grow by that many bytes; nil means that it may. A write that
-// does not make the folder larger is always allowed.
+// CheckGrowth explains why the folder may not grow by that many bytes. nil means that it may. A
+// write that does not make the folder larger is always allowed.
 //
-// CheckGrowth refuses only by a count that began after the call, because files in an older count may have
-// been deleted. So it waits for a new count before it refuses, and before the first count has
-// ended. After WriteWait it uses the old count. Without any count it allows the write.
+// CheckGrowth refuses only by a count that began after the call, because files in an older count
+// may have been deleted. So it waits for a new count before it refuses, and before the first count
+// has ended. After WriteWait it uses the old count. Without any count it allows the write.
 func (q *Quota) CheckGrowth(grow int64) error {
 	if grow <= 0 {
 		return nil
@@ -92,9 +92,9 @@ func (q *Quota) CheckGrowth(grow int64) error {
 	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
 
-// RefusalNote explains, for a program's result, why the file tools would refuse a write. It returns "" if
-// the file tools would allow a write. It asks for a count, because the program may have written any
-// number of bytes, and waits at most NoteWait for the count.
+// RefusalNote explains, for a program's result, why the file tools would refuse a write. It returns
+// "" if the file tools would allow a write. It asks for a count, because the program may have
+// written any number of bytes, and waits at most NoteWait for the count.
 func (q *Quota) RefusalNote(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {

@@ -30,7 +30,7 @@ type Options struct {
 	NoteWait   time.Duration // how long a program's result waits for a count; default 100 ms
 }
 
-// maxAge is the age at which Refresh asks for another count.
+// maxAge is the age at which RefreshCount asks for another count.
 const maxAge = time.Minute
 
 // Quota measures one folder. Its methods may be called from any goroutine.
@@ -162,8 +162,8 @@ func (q *Quota) RecordGrowth(by int64) {
 	q.state.written += by
 }
 
-// UsedBytes returns the bytes in the folder; 0 until it was counted. more means that the folder holds
-// more bytes than were counted.
+// UsedBytes returns the bytes in the folder; 0 until it was counted. more means that the folder
+// holds more bytes than were counted.
 func (q *Quota) UsedBytes() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -137,8 +137,8 @@ func TestQuota_NoCountYet_WaitsOnlyBriefly(t *testing.T) {
 	}
 }
 
-// TestRefreshCount_OldCount_StartsNewCount: Refresh requests a count only if the newest one is older than a
-// minute.
+// TestRefreshCount_OldCount_StartsNewCount: RefreshCount requests a count only if the newest one is
+// older than a minute.
 func TestRefreshCount_OldCount_StartsNewCount(t *testing.T) {
 	var now atomic.Int64
 	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})

@@ -82,8 +82,8 @@ func (m media) size() protocol.MediaSize {
 // measureTimeout bounds the measuring of a file. After this time the file is sent without its size.
 const measureTimeout = 10 * time.Second
 
-// MeasureMedia returns the length and size of a recording or film of the home. The zero value stands for
-// any other file, and for a file that cannot be read.
+// MeasureMedia returns the length and size of a recording or film of the home. The zero value
+// stands for any other file, and for a file that cannot be read.
 func MeasureMedia(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
 	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 	defer cancel()

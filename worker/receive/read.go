@@ -28,7 +28,7 @@ type reading struct {
 	file    io.ReaderAt
 	size    int64
 	head    []byte // first bytes of the file
-	kind    string // type of the file, as files.Kind names it
+	kind    string // type of the file, as files.FileKind names it
 	result  protocol.ReceivedFile
 }
 

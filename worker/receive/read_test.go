@@ -266,7 +266,7 @@ func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
 	}
 }
 
-// TestMeasureMedia_EqualsPlayerSizes: Measure returns the lengths and sizes that players show.
+// TestMeasureMedia_EqualsPlayerSizes: MeasureMedia returns the lengths and sizes that players show.
 func TestMeasureMedia_EqualsPlayerSizes(t *testing.T) {
 	h := newHome(t, "")
 	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}

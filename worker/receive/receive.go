@@ -55,7 +55,7 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 }
 
 // maxText bounds the quotes of all parts of a message, in bytes. The rest of
-// protocol.MaxReceivedText is for the lines that name the files.
+// protocol.MaxReceivedTextBytes is for the lines that name the files.
 const maxText = protocol.MaxReceivedTextBytes - protocol.MaxArrivedFiles*2*maxLine
 
 const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure

@@ -22,9 +22,9 @@ type DetectOptions struct {
 	Dir       string    // folder of that account, used as the home of the trial
 }
 
-// DetectTier builds the allowed tiers, the best first, and returns the first that works. It builds all
-// walls of a tier around a process that then ends. The returned sentence for people is about that
-// tier and the failures of better tiers. It is an error if no tier works.
+// DetectTier builds the allowed tiers, the best first, and returns the first that works. It builds
+// all walls of a tier around a process that then ends. The returned sentence for people is about
+// that tier and the failures of better tiers. It is an error if no tier works.
 func DetectTier(o DetectOptions) (Tier, string, error) {
 	var failures tierFailures
 	for _, t := range candidates(o) {
@@ -168,8 +168,8 @@ func waitExit(pid int) error {
 	}
 }
 
-// OpenBindMount opens a folder beneath root. The Bind identifies the opened folder, so that no other folder
-// is mounted later. The caller closes the descriptor.
+// OpenBindMount opens a folder beneath root. The BindMount identifies the opened folder, so that no
+// other folder is mounted later. The caller closes the descriptor.
 func OpenBindMount(root, path string) (BindMount, int, error) {
 	b := BindMount{Root: root, Path: path}
 	fd, err := openBeneath(root, path)

@@ -125,9 +125,9 @@ var extraCases = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestEscapes_LandlockTier_StopsOtherAttempts: the landlock tier's filter must refuse these, because there
-// are no namespaces. It needs root: with other accounts the rows would change processes outside the
-// test.
+// TestEscapes_LandlockTier_StopsOtherAttempts: the landlock tier's filter must refuse these,
+// because there are no namespaces. It needs root: with other accounts the rows would change
+// processes outside the test.
 func TestEscapes_LandlockTier_StopsOtherAttempts(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give the processes an account that has no others")

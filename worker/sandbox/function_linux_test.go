@@ -24,8 +24,8 @@ func mustSucceed(t *testing.T, script, want string) {
 	})
 }
 
-// TestPythonMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only the
-// tiers with their own root have that folder.
+// TestPythonMultiprocessing_OwnRoot_Works uses named semaphores, which are files of /dev/shm. Only
+// the tiers with their own root have that folder.
 func TestPythonMultiprocessing_OwnRoot_Works(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.mustPrint(python(`

@@ -49,10 +49,11 @@ func swapped(ids [2]int) (list []syscall.SysProcIDMap) {
 	return list
 }
 
-// CloneMount clones the mount of an open folder with the ids of a user namespace. Through the mount, a
-// file of an account belongs to the account with the mapped id (mount_setattr(2),
+// CloneMount clones the mount of an open folder with the ids of a user namespace. Through the
+// mount, a file of an account belongs to the account with the mapped id (mount_setattr(2),
 // MOUNT_ATTR_IDMAP). The file system must support that. The caller closes the mount, and gives it
-// to Start. number is the mount's position, from 0, among the mounts that Start gets.
+// to StartStageOne. number is the mount's position, from 0, among the mounts that StartStageOne
+// gets.
 func (b *BindMount) CloneMount(folder, namespace, number int) (mount int, err error) {
 	mount, err = unix.OpenTree(folder, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {

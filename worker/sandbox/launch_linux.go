@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Launch tells a spawner how to execute stage one: the program, its environment, and its
+// Launch tells a spawner how to execute stage one. It has the program, its environment, and its
 // namespaces.
 type Launch struct {
 	Argv []string
@@ -51,8 +51,8 @@ var launchAttrs = map[Privilege]func(*Plan) syscall.SysProcAttr{
 	PrivilegeMount: namespacesThenAccount,
 }
 
-// NewLaunch returns how a spawner of that privilege executes stage one of a plan. With PrivilegeSetID
-// it executes RunStageZero, which executes stage one.
+// NewLaunch returns how a spawner of that privilege executes stage one of a plan. With
+// PrivilegeSetID it executes RunStageZero, which executes stage one.
 func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 	switch err := p.check(); {
 	case err != nil:
@@ -77,9 +77,10 @@ func (p Plan) NewLaunch(privilege Privilege) (Launch, error) {
 	return Launch{Argv: []string{"mews-spawner", argument}, Env: p.Environ(), Attr: attr, viaStageZero: viaZero, self: selfExe}, nil
 }
 
-// StartStageOne executes stage one in the folder home, an open descriptor. files become its descriptors 0
-// to 3: the worker's three, and the open file of the worker's program. Start returns the pid of a
-// new child of this process. The child becomes the worker, or writes on its descriptor 2 why not.
+// StartStageOne executes stage one in the folder home, an open descriptor. files become its
+// descriptors 0 to 3: the worker's three, and the open file of the worker's program. StartStageOne
+// returns the pid of a new child of this process. The child becomes the worker, or writes on its
+// descriptor 2 why not.
 //
 // The calling goroutine must be locked to its thread: the child is killed when the thread ends. No
 // other code in this process may depend on the working directory.

@@ -57,9 +57,9 @@ func TestWorker_Priority_IsLowered(t *testing.T) {
 	})
 }
 
-// TestSharedAccount_OthersRunning_AllowsStart: if the kernel counts all workers' processes together,
-// all share one limit above the number of running processes. Otherwise one user's limit could keep
-// another user's worker from starting.
+// TestSharedAccount_OthersRunning_AllowsStart: if the kernel counts all workers' processes
+// together, all share one limit above the number of running processes. Otherwise one user's limit
+// could keep another user's worker from starting.
 func TestSharedAccount_OthersRunning_AllowsStart(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {

@@ -45,8 +45,8 @@ func plan() *rapid.Generator[Plan] {
 	})
 }
 
-// TestPlan_EnvironmentInAnyOrder_IsRead: stage one reads the spawner's plan from an environment in any
-// order.
+// TestPlan_EnvironmentInAnyOrder_IsRead: stage one reads the spawner's plan from an environment in
+// any order.
 func TestPlan_EnvironmentInAnyOrder_IsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")

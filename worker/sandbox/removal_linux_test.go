@@ -183,8 +183,8 @@ func behindLandlock() map[string][]walls {
 }
 
 // kernelAlone are the rows that the kernel refuses to all accounts except root, with or without
-// walls, each with the reason. In TestRootWithoutWalls_KernelProbes_Escape of package escape most of
-// them escape as root.
+// walls, each with the reason. In TestRootWithoutWalls_KernelProbes_Escape of package escape most
+// of them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",

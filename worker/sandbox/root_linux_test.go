@@ -297,8 +297,8 @@ func TestWorkerRoot_LinkInPath_IsNotFollowed(t *testing.T) {
 	}
 }
 
-// TestWorkerRoot_StrictUmask_IsReadable: a spawner's umask applies to the worker's new files, but not to
-// the folders of the worker's root.
+// TestWorkerRoot_StrictUmask_IsReadable: a spawner's umask applies to the worker's new files, but
+// not to the folders of the worker's root.
 func TestWorkerRoot_StrictUmask_IsReadable(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {

@@ -1,10 +1,10 @@
-// Package sandbox builds the walls around a worker and around its programs. Detect tries which
+// Package sandbox builds the walls around a worker and around its programs. DetectTier tries which
 // walls this system supports. If a promised wall cannot be built, no program is executed.
 //
-//	Detect       the best tier that works here
-//	RunStageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
-//	RunStageZero    starts stage one if the spawner must change the account first
-//	ToolStarter  starts a worker's programs behind a second, tighter layer
+//	DetectTier    the best tier that works here
+//	RunStageOne   mews-spawner executes it before the worker: it builds the walls, then becomes the worker
+//	RunStageZero  starts stage one if the spawner must change the account first
+//	ToolStarter   starts a worker's programs behind a second, tighter layer
 //
 // A running Go process is never restricted in place: Landlock holds for one thread, and older
 // threads would stay outside. RunStageOne and ToolStarter restrict one locked thread, which then

@@ -13,8 +13,8 @@ type DetectOptions struct {
 	MinTier Tier // lower tiers are refused
 }
 
-// DetectTier returns the tier off and a sentence about it, if both options allow it. macOS has no other
-// tier.
+// DetectTier returns the tier off and a sentence about it, if both options allow it. macOS has no
+// other tier.
 func DetectTier(o DetectOptions) (Tier, string, error) {
 	if o.Tier != TierOff || o.MinTier != TierOff {
 		return TierOff, "", errors.New(textNoWallsOnMacOS)

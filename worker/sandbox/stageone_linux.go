@@ -20,8 +20,8 @@ const workerFD = 3
 
 // RunStageOne builds the plan's walls around this process and becomes the worker. It reads the plan
 // from the environment. The process has just been executed, in the namespaces of the plan's tier.
-// It has the worker's descriptors 0 to 2, and the home as its working directory. RunStageOne returns
-// only after an error; the process must then end.
+// It has the worker's descriptors 0 to 2, and the home as its working directory. RunStageOne
+// returns only after an error; the process must then end.
 func RunStageOne() error {
 	runtime.LockOSThread()
 	p, err := readPlan(os.Environ())

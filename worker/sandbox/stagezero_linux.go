@@ -14,7 +14,7 @@ import (
 // StageZeroArgument makes mews-spawner run RunStageZero.
 const StageZeroArgument = "stage-zero"
 
-// shortageStatus is spawnwire.ShortageStatus. A worker's program must not link that package.
+// shortageStatus is spawnwire.ShortageExitStatus. A worker's program must not link that package.
 const shortageStatus = 75
 
 // pidFD is the descriptor to which RunStageZero writes the pid of stage one.
@@ -46,8 +46,9 @@ func RunStageZero() error {
 	return err
 }
 
-// stageZeroLimit bounds the time of RunStageZero; it usually takes milliseconds. RunStageZero has the
-// user's account, so another process of that account may stop it, and the spawner waits meanwhile.
+// stageZeroLimit bounds the time of RunStageZero; it usually takes milliseconds. RunStageZero has
+// the user's account, so another process of that account may stop it, and the spawner waits
+// meanwhile.
 var stageZeroLimit = 10 * time.Second
 
 // startViaStageZero starts stage one through RunStageZero, which enters the home as the user's

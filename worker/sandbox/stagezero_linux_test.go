@@ -61,7 +61,8 @@ func TestStageZero_Hijacked_CannotChooseWorker(t *testing.T) {
 	}
 }
 
-// TestStageOne_ResourceShortage_IsRetryable: a stage that ended because of a shortage may be tried again.
+// TestStageOne_ResourceShortage_IsRetryable: a stage that ended because of a shortage may be tried
+// again.
 func TestStageOne_ResourceShortage_IsRetryable(t *testing.T) {
 	for status, want := range map[string]bool{"75": true, "1": false} {
 		cmd := exec.Command("/bin/sh", "-c", "exit "+status)

@@ -49,8 +49,8 @@ func (s *server) HandleCall(ctx context.Context, req *protocol.Request) (any, er
 	return m.answer(s, ctx, req)
 }
 
-// HandleNotification reports a notification as an error, because workers expect no notification. The connection
-// itself handles cancel.
+// HandleNotification reports a notification as an error, because workers expect none. The
+// connection itself handles cancel.
 func (s *server) HandleNotification(req *protocol.Request) {
 	s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 }

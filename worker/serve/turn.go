@@ -131,7 +131,7 @@ type watchedTurn struct {
 	watch *promptfile.Watcher
 }
 
-// NextModelMessage reports changed prompt files, and then calls host.Turn's NextModelMessage.
+// NextModelMessage reports changed prompt files, and then calls the method of host.Turn.
 func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if err := t.watch.ReportChanges(ctx); err != nil {
 		return protocol.ModelStreamResult{}, err

@@ -13,8 +13,8 @@ import (
 // uids of people without an account, in these tests. No machine has them.
 const firstPerson, lastPerson = 70420, 70429
 
-// TestMakeHome_NoUnixAccount_UserUIDOwnsHome: spawners of each privilege make the home. The worker has
-// a uid that no account of this machine has. After a restart the worker has the same home.
+// TestMakeHome_NoUnixAccount_UserUIDOwnsHome: spawners of each privilege make the home. The worker
+// has a uid that no account of this machine has. After a restart the worker has the same home.
 func TestMakeHome_NoUnixAccount_UserUIDOwnsHome(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can start processes of another account")

@@ -91,8 +91,8 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without such mounts people share the
-// account of the home.
+// TestLentFolder_Unsupported_UsesSharedAccount: on a file system without such mounts people share
+// the account of the home.
 func TestLentFolder_Unsupported_UsesSharedAccount(t *testing.T) {
 	if !asRoot() {
 		t.Skip("only root can mount a file system")

@@ -121,7 +121,7 @@ func (s *spawner) reportNewHits(w *worker) error {
 	return s.sendHits(w, now)
 }
 
-// sendHits sends a LimitHit for each count that has grown.
+// sendHits sends a LimitHitMessage for each count that has grown.
 func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 	for _, c := range []struct {
 		kind     string

@@ -58,9 +58,9 @@ func (s *spawner) liveWorker(pid int) *worker {
 	return nil
 }
 
-// reportExits sends Exited for every ended worker, once no orphan is left. It cannot tell which
-// worker an orphan comes from. So an orphan that does not die delays all reports, for lingerLimit
-// at most.
+// reportExits sends an ExitedMessage for every ended worker, once no orphan is left. It cannot tell
+// which worker an orphan comes from. So an orphan that does not die delays all reports, for
+// lingerLimit at most.
 func (s *spawner) reportExits(orphans int) error {
 	for id, w := range s.workers {
 		if w.ended.IsZero() || orphans > 0 && time.Since(w.ended) < lingerLimit {

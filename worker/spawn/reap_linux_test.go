@@ -91,7 +91,8 @@ func TestSignals_OfTerminal_AreIgnored(t *testing.T) {
 	}
 }
 
-// TestBrokenWire_EndsSpawnerAndWorkers: after a broken message the spawner ends all workers and itself.
+// TestBrokenWire_EndsSpawnerAndWorkers: after a broken message the spawner ends all workers and
+// itself.
 func TestBrokenWire_EndsSpawnerAndWorkers(t *testing.T) {
 	for name, c := range map[string]struct {
 		send spawnwire.Message

@@ -197,7 +197,7 @@ func (s *spawner) handle(p packet) error {
 	return fmt.Errorf("the supervisor sent %T, which is not for a spawner", p.message)
 }
 
-// spawn starts a worker and answers with Started or Refused.
+// spawn starts a worker and answers with a StartedMessage or a RefusedMessage.
 func (s *spawner) spawn(m spawnwire.SpawnRequest, fds []int) error {
 	if m.ID <= s.last {
 		return fmt.Errorf("the supervisor asked for worker %d after worker %d", m.ID, s.last)

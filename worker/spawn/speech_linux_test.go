@@ -22,8 +22,8 @@ import (
 // holds protocol.TranscribeParameters.
 const recordingFile = "transcribe.json"
 
-// TestSpeechPrograms_BehindWalls_Work: ffmpeg and a recogniser process a recording behind both layers of
-// walls. The recogniser is a stand-in, or the real program that MEWS_WHISPER names.
+// TestSpeechPrograms_BehindWalls_Work: ffmpeg and a recogniser process a recording behind both
+// layers of walls. The recogniser is a stand-in, or the real program that MEWS_WHISPER names.
 func TestSpeechPrograms_BehindWalls_Work(t *testing.T) {
 	real := os.Getenv("MEWS_WHISPER")
 	for _, test := range []struct {

@@ -16,7 +16,7 @@ import (
 // SocketVariable tells mews that its spawner has started it, and the descriptor of the socket.
 const SocketVariable = "MEWS_SPAWNER_FD"
 
-// ProgramExitError tells how the program that Supervise started has ended, unless its status is 0.
+// ProgramExitError tells how the program of SuperviseProgram has ended. Status 0 is no such error.
 type ProgramExitError struct {
 	Program string
 	Status  int // status as a shell gives it: after a signal 128 plus the signal's number
@@ -47,9 +47,10 @@ func OpenPolicy(path string) (Policy, error) {
 	return p, err
 }
 
-// SuperviseProgram starts a program, which is mews, without any of this process's privilege. It serves the
-// program as Run does, and passes on the signals of a service manager. It returns when the program
-// and all workers have ended. The error is a ProgramExitError if the program's status is not 0.
+// SuperviseProgram starts a program without any of this process's privilege. The program is mews.
+// It serves the program as Run does, and passes on the signals of a service manager. It returns
+// when the program and all workers have ended. The error is a ProgramExitError if the program's
+// status is not 0.
 func SuperviseProgram(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()

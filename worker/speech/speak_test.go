@@ -159,8 +159,8 @@ func TestSpeak_VoiceMessage_IsUnderstood(t *testing.T) {
 	}
 }
 
-// TestSpeak_TextLikeCommandLine_IsSpoken: text that looks like an option, or like espeak-ng's markup, is
-// spoken.
+// TestSpeak_TextLikeCommandLine_IsSpoken: text that looks like an option, or like espeak-ng's
+// markup, is spoken.
 func TestSpeak_TextLikeCommandLine_IsSpoken(t *testing.T) {
 	requirePrograms(t, "espeak-ng", "ffmpeg")
 	for _, text := range []string{"--help", "-w /etc/passwd", "$(touch x); `touch y`", "<voice name=\"x\">hello</voice>"} {

@@ -16,7 +16,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// Pieces stores the finished pieces of a recording, and tells when the next piece may begin
+// Pieces stores the finished pieces of a recording. It also tells when the next piece may begin
 // (host.Operation).
 type Pieces interface {
 	CommitPiece(ctx context.Context, p protocol.OperationPiece) error

@@ -75,8 +75,8 @@ func (b hookedPrograms) Run(ctx context.Context, p program.Program) error {
 	return b.Programs.Run(ctx, p)
 }
 
-// TestWhisperCommand_HasOptionsAndTimeout checks the command line, the priority and the time limit of
-// a piece.
+// TestWhisperCommand_HasOptionsAndTimeout checks the command line, the priority and the time limit
+// of a piece.
 func TestWhisperCommand_HasOptionsAndTimeout(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 10))
@@ -373,7 +373,8 @@ func TestCommandEngine_RunsAnyRecogniser(t *testing.T) {
 	}
 }
 
-// BenchmarkTranscribeWithoutPrograms measures a note of 10 s without the time of ffmpeg and whisper-cli.
+// BenchmarkTranscribeWithoutPrograms measures a note of 10 s without the time of ffmpeg and
+// whisper-cli.
 func BenchmarkTranscribeWithoutPrograms(b *testing.B) {
 	f := newFixture(b)
 	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))
@@ -402,8 +403,8 @@ func (t timedPrograms) Run(ctx context.Context, p program.Program) error {
 	return t.Programs.Run(ctx, p)
 }
 
-// TestStderrReader_KeepsMostTellingLine: the listener keeps the line that explains the failure, in
-// bounded memory.
+// TestStderrReader_KeepsMostTellingLine: the stderrReader keeps the line that explains the failure,
+// in bounded memory.
 func TestStderrReader_KeepsMostTellingLine(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\nb":                      "b",

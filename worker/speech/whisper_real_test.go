@@ -21,7 +21,8 @@ func realWhisper(t *testing.T) string {
 	return program
 }
 
-// TestFakeWhisper_HasOptionsOfRealOne: the stand-in takes exactly the arguments of the real program.
+// TestFakeWhisper_HasOptionsOfRealOne: the stand-in takes exactly the arguments of the real
+// program.
 func TestFakeWhisper_HasOptionsOfRealOne(t *testing.T) {
 	program := realWhisper(t)
 	if program == "" {

@@ -25,8 +25,8 @@ const (
 // ErrIsLink refuses a folder that is a symbolic link.
 var ErrIsLink = errors.New("it is a link, and not a folder of its own")
 
-// ErrFileTooLarge refuses a file larger than this process may write. The system would end the process
-// at such a write.
+// ErrFileTooLarge refuses a file larger than this process may write. The system would end the
+// process at such a write.
 var ErrFileTooLarge = errors.New("it is larger than a file may be here")
 
 // maxFileSize returns the largest size of a file that this process may write, in bytes
@@ -39,8 +39,8 @@ func maxFileSize() int64 {
 	return int64(min(uint64(limit.Cur), math.MaxInt64))
 }
 
-// Draft is a file that one goroutine writes piece by piece. It is a temporary file until Keep gives
-// it a name. The caller closes it.
+// Draft is a file that one goroutine writes piece by piece. It is a temporary file until CommitAs
+// gives it a name. The caller closes it.
 type Draft struct {
 	ws        *Workspace
 	dir       string
@@ -52,9 +52,9 @@ type Draft struct {
 	room      int64 // size that the quota has allowed
 }
 
-// NewDraft begins a file in the folder dir, which it makes. No part of dir may be a link. size is the
-// expected number of bytes, for the quota. The rules do not apply here: the file is the user's own
-// and not a tool's.
+// NewDraft begins a file in the folder dir, which it makes. No part of dir may be a link. size is
+// the expected number of bytes, for the quota. The rules do not apply here: the file is the user's
+// own and not a tool's.
 func (w *Workspace) NewDraft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
 	if err := d.open(dir, size); err != nil {
@@ -134,13 +134,13 @@ func (d *Draft) Size() int64 { return d.size }
 // SHA256 returns the SHA-256 of the written bytes, in hex.
 func (d *Draft) SHA256() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
-// File returns the open file for reading. It has all written bytes, even if Keep has found the same
-// bytes in another file.
+// File returns the open file for reading. It has all written bytes, even if CommitAs has found the
+// same bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
 // CommitAs names the file and returns its path. If the name is taken, the draft gets another name
-// (name-2.pdf). If the file with the taken name has the same bytes, Keep returns the path of that
-// file. When Keep returns, the file is on the disk.
+// (name-2.pdf). If the file with the taken name has the same bytes, CommitAs returns the path of
+// that file. When CommitAs returns, the file is on the disk.
 func (d *Draft) CommitAs(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)

@@ -29,10 +29,10 @@ func originalPath(name string) string {
 	return path.Clean(rest)
 }
 
-// MoveFile renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
-// ends in a slash, the name stays the same. Move returns the new path. If the new path is taken,
-// the error is fs.ErrExist, because Move never replaces a file. If ctx ends, Move stops and has
-// changed nothing.
+// MoveFile renames a file, a folder or a link, and makes the folders on the way. If to is a folder,
+// or ends in a slash, the name stays the same. MoveFile returns the new path. If the new path is
+// taken, the error is fs.ErrExist, because MoveFile never replaces a file. If ctx ends, MoveFile
+// stops and has changed nothing.
 func (w *Workspace) MoveFile(ctx context.Context, from, to string) (string, error) {
 	src, err := w.findVisible(from, keepLink)
 	if err != nil {
@@ -70,8 +70,8 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// MoveToTrash moves a file, a folder or a link to the trash, and returns its new path. The time names the
-// new folder in the trash. If ctx ends, Trash stops and has changed nothing.
+// MoveToTrash moves a file, a folder or a link to the trash, and returns its new path. The time
+// names the new folder in the trash. If ctx ends, MoveToTrash stops and has changed nothing.
 func (w *Workspace) MoveToTrash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.findVisible(name, keepLink)
 	switch {

@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// PeekFile returns the state of a clean path, and at most the first most bytes of a file. Links are not
-// followed. FileFolder also stands for anything unreadable, and for files with more than
-// protocol.MaxUndoFile bytes. Hidden files are absent.
+// PeekFile returns the state of a clean path, and at most the first most bytes of a file. Links are
+// not followed. FileStateFolder also stands for anything unreadable, and for files with more bytes
+// than protocol.MaxUndoFileBytes. Hidden files are absent.
 func (w *Workspace) PeekFile(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {
 	if w.rules.hidden(name, false) {
 		return protocol.FileStateAbsent, nil, nil

@@ -8,7 +8,7 @@ import (
 	"mews/protocol"
 )
 
-// IsUploadPath reports whether a path is below uploads/, or was before it went to the trash. The path
+// IsUploadPath reports whether a path is below uploads/, or was before it was trashed. The path
 // must be clean and without links.
 func IsUploadPath(name string) bool {
 	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")

@@ -16,7 +16,7 @@ import (
 	"mews/protocol"
 )
 
-// Keep stores at most that many bytes of a file before a change.
+// StoreFunc stores at most that many bytes of a file before a change.
 type StoreFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
 // Reasons why a change cannot be undone.
@@ -28,9 +28,10 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// RecordBeforeWrite records the state of path before a write, and keeps the old bytes. content is the
-// new content; nil means that it is not known. RecordBeforeWrite returns nil if the file already has
-// content, if keep is nil, or if the write will be refused. RecordAfterWrite completes the record.
+// RecordBeforeWrite records the state of path before a write, and keeps the old bytes. content is
+// the new content; nil means that it is not known. RecordBeforeWrite returns nil if the file
+// already has content, if keep is nil, or if the write will be refused. RecordAfterWrite completes
+// the record.
 func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path string, content []byte) *protocol.Undo {
 	p, err := w.locateTarget(path)
 	if keep == nil || err != nil {
@@ -48,9 +49,9 @@ func (w *Workspace) RecordBeforeWrite(ctx context.Context, keep StoreFunc, path 
 	return u
 }
 
-// RecordBeforeMove records the state of path before it is moved. If gone is set, the file goes to the
-// trash, and its bytes are stored. For other moves the caller sets To. RecordBeforeMove returns nil if
-// keep is nil or the path does not exist.
+// RecordBeforeMove records the state of path before it is moved. If gone is set, the file goes to
+// the trash, and its bytes are stored. For other moves the caller sets To. RecordBeforeMove returns
+// nil if keep is nil or the path does not exist.
 func (w *Workspace) RecordBeforeMove(ctx context.Context, keep StoreFunc, path string, gone bool) *protocol.Undo {
 	p, err := w.findVisible(path, keepLink)
 	if keep == nil || err != nil {
@@ -141,8 +142,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoReasonBytes)], "")
 }
 
-// PathState returns the state of a clean path. It follows no link: a path through a link counts as a
-// link.
+// PathState returns the state of a clean path. It follows no link: a path through a link counts as
+// a link.
 func (w *Workspace) PathState(name string) (protocol.FileState, fs.FileInfo, error) {
 	err := checkFolders(w.root, path.Dir(name))
 	if errors.Is(err, ErrIsLink) {
@@ -195,8 +196,8 @@ func (w *Workspace) openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenRegularFile opens a regular file at a clean path for reading. It follows no link. The caller closes
-// the file.
+// OpenRegularFile opens a regular file at a clean path for reading. It follows no link. The caller
+// closes the file.
 func (w *Workspace) OpenRegularFile(name string) (*os.File, error) {
 	f, err := w.openPlain(name)
 	return f, wrapError("read", name, err)
@@ -271,7 +272,7 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveEmptyFolders removes a folder with all folders in it, if there are no files in them. name is a
+// RemoveEmptyFolders removes a folder and all folders in it if they contain no files. name is a
 // clean path. A missing folder is no error. It follows no link.
 func (w *Workspace) RemoveEmptyFolders(ctx context.Context, name string) error {
 	if state, _, err := w.PathState(name); err != nil || state != protocol.FileStateFolder {

@@ -20,8 +20,8 @@ import (
 )
 
 // Workspace is an open folder. Its methods may be called from any goroutine. If two methods change
-// the same path at once (Write, Append, Move, Trash, Sweep), the result of one of them stays,
-// complete.
+// the same path at once (WriteFile, AppendFile, MoveFile, MoveToTrash, RemoveLeftovers), the result
+// of one of them stays, complete.
 type Workspace struct {
 	root  *os.Root
 	dir   string // absolute path without a slash at its end; "" means the root of the file system
@@ -31,8 +31,10 @@ type Workspace struct {
 
 // Quota is asked before each write, and told its result.
 type Quota interface {
-	CheckGrowth(grow int64) error // Fits returns why the folder may not grow by that many bytes; nil means that it may
-	// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is negative
+	// CheckGrowth explains why the folder may not grow by that many bytes; nil means that it may
+	CheckGrowth(grow int64) error
+	// RecordGrowth records that the folder has grown by that many bytes, or shrunk if by is
+	// negative
 	RecordGrowth(by int64)
 }
 

@@ -19,18 +19,18 @@ const (
 	anyWrite  fs.FileMode = 0o222
 )
 
-// WriteMode tells Write which files it may replace.
+// WriteMode tells WriteFile which files it may replace.
 type WriteMode string
 
 const (
-	ModeReplace WriteMode = "replace" // Write replaces an existing file
-	ModeCreate  WriteMode = "create"  // Write fails if the file exists with other content
+	ModeReplace WriteMode = "replace" // WriteFile replaces an existing file
+	ModeCreate  WriteMode = "create"  // WriteFile fails if the file exists with other content
 )
 
 // WriteFile makes the file at path hold exactly data, and makes missing folders. At any moment path
-// holds either the whole old content or the whole new content. When Write returns without an error
-// the new content is on the disk. An existing file keeps its permissions. created means that there
-// was no file before.
+// holds either the whole old content or the whole new content. When WriteFile returns without an
+// error, the new content is on the disk. An existing file keeps its permissions. created means that
+// there was no file before.
 func (w *Workspace) WriteFile(path string, data []byte, mode WriteMode) (created bool, err error) {
 	p, err := w.locateTarget(path)
 	if err == nil && p.info != nil && mode == ModeCreate {
@@ -164,8 +164,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Names of half-written files. A crash leaves such a file behind. No listing shows it, and Sweep
-// removes it.
+// Names of half-written files. A crash leaves such a file behind. No listing shows it, and
+// RemoveLeftovers removes it.
 const (
 	temporaryPrefix = ".mews-"
 	temporarySuffix = ".tmp"

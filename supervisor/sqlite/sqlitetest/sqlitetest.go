@@ -82,7 +82,8 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	return db
 }
 
-// CreateDatabase makes a database at path by SQL statements, as an earlier version would leave it.
+// CreateDatabase makes a database at path by SQL statements. It can be one that an earlier version
+// would leave.
 func CreateDatabase(t testing.TB, path, statements string) {
 	t.Helper()
 	conn, err := sqlite3.Open("file:" + path)
@@ -107,8 +108,8 @@ func QueryColumn(t testing.TB, db *sqlite.DB, query string, args ...any) (found 
 	return found
 }
 
-// QueryColumnInCopy returns the first column of a query's rows, from a copy of a database. Another process
-// may have the database at path open.
+// QueryColumnInCopy returns the first column of a query's rows, from a copy of a database. Another
+// process may have the database at path open.
 func QueryColumnInCopy(t testing.TB, path, query string, args ...any) (found []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "copy")

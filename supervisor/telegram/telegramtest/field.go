@@ -30,8 +30,8 @@ func WithDate(at time.Time) MessageOption {
 	return func(s *personMessage) { s.At = at.Truncate(time.Second) }
 }
 
-// AsEditOf makes the message an edit of an earlier one. The update has the whole new message. Fields
-// that are not given stay, except the text.
+// AsEditOf makes the message an edit of an earlier one. The update has the whole new message.
+// Fields that are not given stay, except the text.
 func AsEditOf(message int64) MessageOption {
 	return func(s *personMessage) { s.kind, s.ID = "edited_"+s.kind, message }
 }

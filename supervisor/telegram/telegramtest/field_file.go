@@ -105,7 +105,8 @@ func WithSticker(emoji string) MessageOption {
 	return WithStickerFile(File{Name: fmt.Sprintf("%x", emoji), Size: 1000}, emoji, "static")
 }
 
-// WithStickerFile makes the message a sticker with a given file. The format is static, animated or video.
+// WithStickerFile makes the message a sticker with a given file. The format is static, animated or
+// video.
 func WithStickerFile(f File, emoji, format string) MessageOption {
 	return mediaField("sticker", f, func(f File) any {
 		return f.json(map[string]any{"type": "regular", "width": 512, "height": 512, "is_animated": format == "animated",

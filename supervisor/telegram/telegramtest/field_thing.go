@@ -14,8 +14,8 @@ func WithLocation(latitude, longitude float64) MessageOption {
 	return contentField("location", place(latitude, longitude))
 }
 
-// WithLiveLocation makes the message a place that moves for a quarter of an hour. Each movement is an
-// edit of the message.
+// WithLiveLocation makes the message a place that moves for a quarter of an hour. Each movement is
+// an edit of the message.
 func WithLiveLocation(latitude, longitude float64) MessageOption {
 	where := place(latitude, longitude)
 	where["live_period"] = 900
@@ -67,7 +67,8 @@ func WithStory(of Chat) MessageOption {
 	return contentField("story", map[string]any{"chat": of.json(), "id": 3})
 }
 
-// WithPaidMedia makes the message paid media, whose content a bot does not get. It may have a caption.
+// WithPaidMedia makes the message paid media, whose content a bot does not get. It may have a
+// caption.
 func WithPaidMedia() MessageOption {
 	return contentField("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
 }

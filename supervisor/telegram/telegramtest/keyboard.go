@@ -96,8 +96,8 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// PressButton presses a button below a message. It returns the ids of the update and of the callback
-// query. It fails if no button has the data. A test sends a forged press as an update.
+// PressButton presses a button below a message. It returns the ids of the update and of the
+// callback query. It fails if no button has the data. A test sends a forged press as an update.
 func (p People) PressButton(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.add(in)

@@ -137,8 +137,8 @@ func TestEdit_WithoutButtons_RemovesThem(t *testing.T) {
 		edit(m{"reply_markup": oneRowKeyboard(key("x", strings.Repeat("x", 65)))}))
 }
 
-// TestDeliverRawUpdate_OtherKinds_ReachBotOnly checks updates of kinds that the client does not allow. The
-// bot gets them, but their texts do not appear in the chat as the bot's messages.
+// TestDeliverRawUpdate_OtherKinds_ReachBotOnly checks updates of kinds that the client does not
+// allow. The bot gets them, but their texts do not appear in the chat as the bot's messages.
 func TestDeliverRawUpdate_OtherKinds_ReachBotOnly(t *testing.T) {
 	s, c := startServer(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})

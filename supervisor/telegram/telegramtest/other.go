@@ -11,7 +11,7 @@ import (
 // otherTextPrefix begins every text in these updates: "said by <kind>".
 const otherTextPrefix = "said by "
 
-// OtherUpdateKinds returns the kinds of updates except people's messages, edits and presses. They
+// OtherUpdateKinds returns all kinds of updates but people's messages, edits and presses. They
 // include, with a slash, messages and presses without a person.
 func OtherUpdateKinds() []string {
 	kinds := make([]string, len(otherUpdates))
@@ -21,8 +21,8 @@ func OtherUpdateKinds() []string {
 	return kinds
 }
 
-// NewOtherUpdate returns an update of one of OtherUpdateKinds as JSON. It has a sender if Telegram's updates of
-// the kind have one.
+// NewOtherUpdate returns an update of one of OtherUpdateKinds as JSON. It has a sender if
+// Telegram's updates of the kind have one.
 func NewOtherUpdate(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {

@@ -91,8 +91,8 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// PushUpdate adds any update: a map whose only key is the kind. It ignores an update_id. It returns the
-// new id, or 0 if the client does not allow the kind. It creates a missing chat and message.
+// PushUpdate adds any update: a map whose only key is the kind. It ignores an update_id. It returns
+// the new id, or 0 if the client does not allow the kind. It creates a missing chat and message.
 func (p People) PushUpdate(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {
@@ -148,8 +148,8 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
 }
 
-// SetNextUpdateID sets the id of the next update. Telegram does this after a week without updates, so
-// no update may wait.
+// SetNextUpdateID sets the id of the next update. Telegram does this after a week without updates,
+// so no update may wait.
 func (p People) SetNextUpdateID(id int64) {
 	p.state.change(func() {
 		if p.state.queue.countPending(p.state.now()) > 0 {
@@ -203,8 +203,8 @@ func (cs *chats) chatOrDefault(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// MigrateToSupergroup turns a group into a supergroup. Both get a service message, and the group accepts no
-// further messages.
+// MigrateToSupergroup turns a group into a supergroup. Both get a service message, and the group
+// accepts no further messages.
 func (p People) MigrateToSupergroup(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state

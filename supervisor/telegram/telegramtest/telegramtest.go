@@ -49,8 +49,8 @@ type Options struct {
 	Now    func() time.Time // returns the current time; nil means time.Now
 }
 
-// SendRates are the most messages that a good client sends. Further messages are violations, but are
-// answered as usual. 0 means no limit.
+// SendRates are the most messages that a good client sends. Further messages are violations, but
+// are answered as usual. 0 means no limit.
 type SendRates struct {
 	All    int           // messages a second to all chats together
 	Chat   int           // messages within Window to one chat
@@ -143,8 +143,8 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// SetClientKilledAt tells the server that its client was killed at a time. The client may then forget a
-// refusal from just before that time.
+// SetClientKilledAt tells the server that its client was killed at a time. The client may then
+// forget a refusal from just before that time.
 func (s *Server) SetClientKilledAt(at time.Time) {
 	s.state.change(func() { s.state.limits.clientKilled(at) })
 }
@@ -190,8 +190,8 @@ func (s *Server) InjectFault(f Fault) (end func()) {
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFloodControl sets flood control. A chat with more than n messages or edits within the window is
-// refused for retryAfter seconds. If n is 0, flood control is off.
+// SetFloodControl sets flood control. A chat with more than n messages or edits within the window
+// is refused for retryAfter seconds. If n is 0, flood control is off.
 func (s *Server) SetFloodControl(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() {
 		s.state.limits.control = floodControl{maxSends: n, window: window,

@@ -187,12 +187,12 @@ func (h *Host) StoreBlob(_ context.Context, r io.Reader, _ int64) (protocol.Blob
 	return ref, failure.after()
 }
 
-// StoreUndoBlob stores bytes as Keep does.
+// StoreUndoBlob stores bytes as StoreBlob does.
 func (h *Host) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return h.StoreBlob(ctx, r, most)
 }
 
-// ReadBlob returns a part of a blob that Keep has stored.
+// ReadBlob returns a part of a blob that StoreBlob has stored.
 func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

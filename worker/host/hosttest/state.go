@@ -50,8 +50,8 @@ func (h *Host) TurnStart() protocol.TurnStart {
 	return start
 }
 
-// IsTurnOver reports whether the newest message is an answer of the model without calls. The turn then
-// needs no worker any longer.
+// IsTurnOver reports whether the newest message is an answer of the model without calls. The turn
+// then needs no worker any longer.
 func (h *Host) IsTurnOver() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

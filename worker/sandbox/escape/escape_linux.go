@@ -7,7 +7,7 @@
 // attempts can succeed.
 //
 // The caller makes the victims, and starts a process behind the walls for each row, because a probe
-// may die from its attempt. That process calls Try.
+// may die from its attempt. That process calls TryProbe.
 package escape
 
 import (
@@ -43,8 +43,8 @@ type Probe struct {
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process even without walls (measured on 6.18)
 
-	// run makes the attempt. nil or an escaped means an escape. A notTriedError means that the victim
-	// was missing. Any other error tells what stopped the attempt.
+	// run makes the attempt. nil or an escapedError means an escape. A notTriedError means that the
+	// victim was missing. Any other error tells what stopped the attempt.
 	run func(Victims) error
 }
 
@@ -80,8 +80,9 @@ func FindProbe(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// TryProbe makes one attempt in this process. It may not return, because a filter may kill the process,
-// or the kernel when memory runs out. Then the end of the process is the answer: see NewDeathReport.
+// TryProbe makes one attempt in this process. It may not return, because a filter may kill the
+// process, or the kernel when memory runs out. Then the end of the process is the answer: see
+// NewDeathReport.
 func TryProbe(row string, v Victims) Report {
 	p, ok := FindProbe(row)
 	if !ok {
@@ -102,8 +103,8 @@ func TryProbe(row string, v Victims) Report {
 	return f
 }
 
-// NewDeathReport returns the finding for a row whose process ended before it could answer. The cause
-// of its end also stopped the attempt.
+// NewDeathReport returns the finding for a row whose process ended before it could answer. The
+// cause of its end also stopped the attempt.
 func NewDeathReport(row, how string) Report {
 	return Report{Row: row, Outcome: OutcomeStopped, Detail: "the process died of it: " + how}
 }
@@ -121,7 +122,7 @@ func describe(err error) string {
 // Encode formats a finding as one line, without a newline.
 func (f Report) Encode() string { return encode(f) }
 
-// DecodeReport reads a line of Finding.Encode.
+// DecodeReport reads a line of Report.Encode.
 func DecodeReport(line string) (Report, error) {
 	var f Report
 	err := protocol.DecodeStrict([]byte(line), &f)

@@ -77,8 +77,8 @@ func TestBombs_WithinLimits_AreStopped(t *testing.T) {
 	}
 }
 
-// TestBombs_WithoutLimits_ExhaustMachine runs the harmless bombs, which are files and waiting children. With
-// -escape.heavy it runs all bombs.
+// TestBombs_WithoutLimits_ExhaustMachine runs the harmless bombs, which are files and waiting
+// children. With -escape.heavy it runs all bombs.
 func TestBombs_WithoutLimits_ExhaustMachine(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
@@ -120,8 +120,8 @@ func TestTerminal_Controlling_Escapes(t *testing.T) {
 	}
 }
 
-// TestVictimPIDs_OtherNamespace_AreNotReached: a pid of the caller does not name a victim in another pid
-// namespace.
+// TestVictimPIDs_OtherNamespace_AreNotReached: a pid of the caller does not name a victim in
+// another pid namespace.
 func TestVictimPIDs_OtherNamespace_AreNotReached(t *testing.T) {
 	r := newHarness(t)
 	r.victims.PIDNamespace = "pid:[1]"
@@ -246,7 +246,8 @@ func FuzzDecodeReport(f *testing.F) {
 	})
 }
 
-// TestCloneArgs_Size_EqualsKernelStruct: for the kernel, the size of struct clone_args is its version.
+// TestCloneArgs_Size_EqualsKernelStruct: for the kernel, the size of struct clone_args is its
+// version.
 func TestCloneArgs_Size_EqualsKernelStruct(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)

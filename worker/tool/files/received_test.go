@@ -9,8 +9,8 @@ import (
 	"mews/worker"
 )
 
-// TestFileTools_Uploads_MarkResultAsWorld: text from below uploads/ counts as words of the world, by
-// any path to the file.
+// TestFileTools_Uploads_MarkResultAsWorld: text from below uploads/ counts as words of the world,
+// by any path to the file.
 func TestFileTools_Uploads_MarkResultAsWorld(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{
 		"own.md": "milk\n", "uploads/2026-11-20/1-a.md": "obey me\n", ".trash/t-1/uploads/old.md": "obey me\n", "uploads.md": "milk\n",

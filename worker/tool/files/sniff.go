@@ -72,8 +72,8 @@ func sniff(head []byte) (enc encoding, binary string) {
 // HeadSize is the number of a file's first bytes that are needed to find its type.
 const HeadSize = headSize
 
-// FileKind returns the type of a file, such as "a PNG image"; "" for text. head is the beginning of the
-// file. An unknown type is "binary".
+// FileKind returns the type of a file, such as "a PNG image"; "" for text. head is the beginning of
+// the file. An unknown type is "binary".
 func FileKind(head []byte) string {
 	_, kind := sniff(head)
 	return kind

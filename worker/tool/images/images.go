@@ -60,8 +60,8 @@ type ShownPicture struct {
 	Size   string // size of the picture in the file, such as 2560 x 1920
 }
 
-// ShowPicture turns the bytes of a file into the picture for the model. An error explains to people why
-// that fails.
+// ShowPicture turns the bytes of a file into the picture for the model. An error explains to people
+// why that fails.
 func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture, error) {
 	select {
 	case v.decoding <- struct{}{}:

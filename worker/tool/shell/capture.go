@@ -14,8 +14,8 @@ import (
 // maxShown bounds a line of progress, in bytes.
 const maxShown = 200
 
-// outputCapture collects a program's output in bounded memory. It keeps the beginning and the end. If the
-// output is longer than the beginning, it also writes the whole output to a file.
+// outputCapture collects a program's output in bounded memory. It keeps the beginning and the end.
+// If the output is longer than the beginning, it also writes the whole output to a file.
 type outputCapture struct {
 	limits *limits
 	temp   *tempFolder

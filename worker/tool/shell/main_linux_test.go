@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestReapOrphans_SparesOwnChildren: the worker's reaper reaps orphans, but no child that the shell waits
-// for.
+// TestReapOrphans_SparesOwnChildren: the worker's reaper reaps orphans, but no child that the shell
+// waits for.
 func TestReapOrphans_SparesOwnChildren(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)

@@ -75,11 +75,12 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
-// EndTurnPrograms ends the programs that a stopped turn has left running, and waits for their end.
+// EndTurnPrograms ends the programs of a stopped turn, and waits for their end.
 func (s *Shell) EndTurnPrograms(turn int64) { s.terminals.endTurn(turn) }
 
-// DescribeTerminals names the terminals that run a program, in one line; "" means none. Of a command
-// that a model wrote, the line has only the program's name, because it goes into the system text.
+// DescribeTerminals names the terminals that run a program, in one line; "" means none. Of a
+// command that a model wrote, the line has only the program's name, because it goes into the system
+// text.
 func (s *Shell) DescribeTerminals() string {
 	var names []string
 	for _, t := range s.terminals.running() {
@@ -107,5 +108,6 @@ func (s *Shell) Close() error {
 	return errors.Join(s.terminals.close(), s.temp.remove())
 }
 
-// RemoveAbandonedOutputs removes unused outputs that killed workers have left. It may be called while tools run.
+// RemoveAbandonedOutputs removes unused outputs that killed workers have left. It may be called
+// while tools run.
 func (s *Shell) RemoveAbandonedOutputs() error { return s.temp.removeAbandoned() }

@@ -275,8 +275,8 @@ func BenchmarkScreen(b *testing.B) {
 	}
 }
 
-// TestRun_ProcessLimitHit_AdvisesModel: the error tells the model what to do instead of the kernel's
-// words.
+// TestRun_ProcessLimitHit_AdvisesModel: the error tells the model what to do instead of the
+// kernel's words.
 func TestRun_ProcessLimitHit_AdvisesModel(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
