@@ -118,7 +118,8 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
 		at, h := join(path, name), hooks[name]
-		if own := HookPathPrefix + name; !IsValidUserName(name) || own == TelegramWebhookPath || own == GitHubWebhookPath {
+		if own := HookPathPrefix + name; !IsValidUserName(name) || own == TelegramWebhookPath ||
+			own == GitHubWebhookPath {
 			c.add(at, quote(name)+gotAsName, wantHookName)
 		}
 		c.checkUserName(at+".user", h.User)

@@ -103,7 +103,8 @@ func (c *checker) checkWebhook(path string, w TelegramWebhook) {
 // isTelegramWebhook reports whether u can be a webhook's URL. An http URL must be on this machine,
 // for a local Bot API server.
 func isTelegramWebhook(u *url.URL) bool {
-	return u.EscapedPath() == TelegramWebhookPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+	return u.EscapedPath() == TelegramWebhookPath && (u.Scheme == "https" || u.Scheme == "http" &&
+		loopback(u.Hostname()))
 }
 
 func atTelegramPort(u *url.URL) bool { return slices.Contains(telegramPorts, u.Port()) }

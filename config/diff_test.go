@@ -38,17 +38,20 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 		replace []string
 		want    []KeyChange
 	}{
-		"nothing":    {nil, nil},
-		"the order":  {[]string{"  - {name: eve}\n", "", "users:\n", "users:\n  - {name: eve}\n"}, nil},
-		"a default":  {[]string{"turn: 1h", "turn: 60m, steps: 50"}, nil},
-		"a limit":    {[]string{"turn: 1h", "turn: 90m"}, []KeyChange{{"limits.turn", "1h", "1h30m", true}}},
-		"the log":    {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []KeyChange{{"log.level", "info", "debug", true}}},
+		"nothing":   {nil, nil},
+		"the order": {[]string{"  - {name: eve}\n", "", "users:\n", "users:\n  - {name: eve}\n"}, nil},
+		"a default": {[]string{"turn: 1h", "turn: 60m, steps: 50"}, nil},
+		"a limit":   {[]string{"turn: 1h", "turn: 90m"}, []KeyChange{{"limits.turn", "1h", "1h30m", true}}},
+		"the log": {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []KeyChange{{"log.level", "info",
+			"debug", true}}},
 		"a key":      {[]string{"${KEY}", "${OTHER}"}, []KeyChange{{"models.providers.p.api_key", "***", "***", true}}},
 		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "", true}}},
 		"a price": {[]string{"input: 1,", "input: 1.5,"},
 			[]KeyChange{{`models.prices."p/a".input`, "1", "1.5", false}}},
-		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []KeyChange{{"telegram.groups", "", "-1, -2", false}}},
-		"a person's": {[]string{"name: bob, budget: {day: 2}", "name: bob, role: admin, totp: true, budget: {day: 2.5}"}, []KeyChange{
+		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []KeyChange{{"telegram.groups", "",
+			"-1, -2", false}}},
+		"a person's": {[]string{"name: bob, budget: {day: 2}",
+			"name: bob, role: admin, totp: true, budget: {day: 2.5}"}, []KeyChange{
 			{"users.bob.budget.day", "2", "2.5", false}, {"users.bob.role", "user", "admin", false},
 			{"users.bob.totp", "optional", "required", false},
 		}},
@@ -61,7 +64,8 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 		"what holds for all": {[]string{"limits:", "budget: {users: {day: 1}}\nlimits:"}, []KeyChange{
 			{"budget.users.day", "0", "1", false}, {"users.alice.budget.day", "0", "1", false}, {"users.eve.budget.day", "0", "1", false},
 		}},
-		"a rule": {[]string{"limits:", "approvals: {user: {send_file: ask}}\nlimits:"}, []KeyChange{{"approvals.user.send_file", "", "ask", false}}},
+		"a rule": {[]string{"limits:", "approvals: {user: {send_file: ask}}\nlimits:"},
+			[]KeyChange{{"approvals.user.send_file", "", "ask", false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Diff(old, read(strings.NewReplacer(c.replace...).Replace(before)))
@@ -71,7 +75,8 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 		})
 	}
 	files["/c/seal.key"] = strings.Repeat("5b", 32)
-	if diff := cmp.Diff([]KeyChange{{"access.key_file", "seal.key", "seal.key", true}}, Diff(old, read(before))); diff != "" {
+	if diff := cmp.Diff([]KeyChange{{"access.key_file", "seal.key", "seal.key", true}}, Diff(old,
+		read(before))); diff != "" {
 		t.Errorf("another key in the same file: %s", diff)
 	}
 }

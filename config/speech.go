@@ -53,7 +53,8 @@ func (c *checker) checkSpeechIn(path string, in SpeechRecognition) {
 	if !language.MatchString(in.Language) {
 		c.wrong(path+".language", quote(in.Language), wantLanguage)
 	}
-	if in.Engine == SpeechEngineCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "), "{wav}")) {
+	if in.Engine == SpeechEngineCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "),
+		"{wav}")) {
 		c.wrong(path+".command", quote(strings.Join(in.Command, " ")), wantHearCommand)
 	}
 	if in.Engine == SpeechEngineEndpoint {
@@ -102,10 +103,12 @@ const maxVoices = 20
 var voiceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 func (c *checker) checkSpeechOut(path string, out SpeechSynthesis) {
-	if out.Engine == SpeechEngineCommand && (len(out.Command) == 0 || !strings.Contains(strings.Join(out.Command, " "), "{wav}")) {
+	if out.Engine == SpeechEngineCommand && (len(out.Command) == 0 || !strings.Contains(strings.Join(out.Command, " "),
+		"{wav}")) {
 		c.wrong(path+".command", quote(strings.Join(out.Command, " ")), wantVoiceCommand)
 	}
-	if n := len(out.Voices); n > maxVoices || n == 0 && (out.Engine == SpeechEnginePiper || out.Engine == SpeechEngineEndpoint) {
+	if n := len(out.Voices); n > maxVoices || n == 0 && (out.Engine == SpeechEnginePiper ||
+		out.Engine == SpeechEngineEndpoint) {
 		c.wrong(path+".voices", fmt.Sprint(n), fmt.Sprintf(wantVoices, out.Engine))
 	}
 	names := slices.Sorted(maps.Keys(out.Voices))

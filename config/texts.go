@@ -105,13 +105,14 @@ const (
 
 // Right values: Telegram.
 const (
-	wantToken            = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
-	wantTokenForWebhook  = "the bot's token, because telegram.webhook is there"
-	wantSecret           = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it tells Telegram from others"
-	wantAPI              = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
-	wantBotFiles         = "an absolute path of the folder that your Bot API server works in, such as /var/lib/telegram-bot-api"
-	wantOwnAPI           = "the URL of your own Bot API server, because telegram.files is there"
-	wantWebhook          = "an https URL that leads to this machine, with the path " + TelegramWebhookPath + ": https://bot.example.org" + TelegramWebhookPath
+	wantToken           = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
+	wantTokenForWebhook = "the bot's token, because telegram.webhook is there"
+	wantSecret          = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it tells Telegram from others"
+	wantAPI             = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
+	wantBotFiles        = "an absolute path of the folder that your Bot API server works in, such as /var/lib/telegram-bot-api"
+	wantOwnAPI          = "the URL of your own Bot API server, because telegram.files is there"
+	wantWebhook         = "an https URL that leads to this machine, with the path " + TelegramWebhookPath +
+		": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
 	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
 	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"

@@ -92,7 +92,8 @@ func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method stri
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
 	defer stop()
-	if err := c.notify(grace, laneOf(method), MethodCancel, CancelParams{ID: id}); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.notify(grace, laneOf(method), MethodCancel, CancelParams{ID: id}); err != nil && !errors.Is(err,
+		context.DeadlineExceeded) {
 		return c.answerAtEnd(mine)
 	}
 	select {

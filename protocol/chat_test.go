@@ -9,8 +9,9 @@ import (
 )
 
 func TestChatSend_BadFiles_AreRefused(t *testing.T) {
-	good := protocol.ChatSendParams{Turn: 1, Call: "c1", ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxSentFileBytes},
-		Name: "a b.png", Caption: strings.Repeat("é", protocol.MaxCaptionUnits-4) + "👪 \n\t"[:5]}}
+	good := protocol.ChatSendParams{Turn: 1, Call: "c1",
+		ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxSentFileBytes},
+			Name: "a b.png", Caption: strings.Repeat("é", protocol.MaxCaptionUnits-4) + "👪 \n\t"[:5]}}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +25,23 @@ func TestChatSend_BadFiles_AreRefused(t *testing.T) {
 		"a line break in it":     func(s *protocol.ChatSendParams) { s.Name = "a\n.png" },
 		"a command of terminals": func(s *protocol.ChatSendParams) { s.Name = "a\x1b[2J.png" },
 		"read backwards":         func(s *protocol.ChatSendParams) { s.Name = "a\u202egnp.exe" },
-		"an endless name":        func(s *protocol.ChatSendParams) { s.Name = strings.Repeat("a", protocol.MaxFileNameBytes+1) },
-		"a long caption":         func(s *protocol.ChatSendParams) { s.Caption = strings.Repeat("x", protocol.MaxCaptionUnits+1) },
-		"long by its emoji":      func(s *protocol.ChatSendParams) { s.Caption = strings.Repeat("👪", protocol.MaxCaptionUnits/2) + "x" },
-		"an endless caption":     func(s *protocol.ChatSendParams) { s.Caption = strings.Repeat("x", 1<<20) },
-		"a bad one behind it":    func(s *protocol.ChatSendParams) { s.More = []protocol.ChatFile{{Blob: s.Blob, Name: "a/b"}} },
+		"an endless name": func(s *protocol.ChatSendParams) {
+			s.Name = strings.Repeat("a",
+				protocol.MaxFileNameBytes+1)
+		},
+		"a long caption": func(s *protocol.ChatSendParams) {
+			s.Caption = strings.Repeat("x",
+				protocol.MaxCaptionUnits+1)
+		},
+		"long by its emoji": func(s *protocol.ChatSendParams) {
+			s.Caption = strings.Repeat("👪",
+				protocol.MaxCaptionUnits/2) + "x"
+		},
+		"an endless caption": func(s *protocol.ChatSendParams) { s.Caption = strings.Repeat("x", 1<<20) },
+		"a bad one behind it": func(s *protocol.ChatSendParams) {
+			s.More = []protocol.ChatFile{{Blob: s.Blob,
+				Name: "a/b"}}
+		},
 		"too many at once": func(s *protocol.ChatSendParams) {
 			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxFilesPerCall)
 		},

@@ -80,7 +80,8 @@ func TestHandlerError_EachKind_HasItsCode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			reports := make(chan error, 1)
 			h := answerWith(func(context.Context, *protocol.Request) (any, error) { return tt.result, tt.err })
-			a, _ := protocoltest.NewConnPair(t, handler{}, h, protocol.Options{Report: func(err error) { reports <- err }})
+			a, _ := protocoltest.NewConnPair(t, handler{}, h,
+				protocol.Options{Report: func(err error) { reports <- err }})
 			err := a.Call(background, "a", nil, nil)
 			var got *protocol.Error
 			if !errors.As(err, &got) || *got != tt.want {

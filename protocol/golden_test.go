@@ -10,11 +10,14 @@ import (
 
 // wireTypes are all structs of the wire.
 var wireTypes = []any{
-	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommitParams{},
+	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{},
+	StepCommitParams{},
 	StepCommitResult{}, TurnEvent{}, ModelStreamParams{}, ModelStreamResult{}, AnsweredCall{}, ToolsFindParams{},
 	ToolsFindResult{}, FindToolsArguments{}, SystemTextRef{}, ToolListRef{}, Message{},
-	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBeginParams{}, BlobBeginResult{}, BlobWriteParams{}, BlobCommitParams{},
-	BlobReadParams{}, BlobReadResult{}, ChatSendParams{}, ChatMessageParams{}, ChatSendResult{}, CancelParams{}, Error{}, OperationStart{}, OperationEnd{},
+	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBeginParams{}, BlobBeginResult{},
+	BlobWriteParams{}, BlobCommitParams{},
+	BlobReadParams{}, BlobReadResult{}, ChatSendParams{}, ChatMessageParams{}, ChatSendResult{}, CancelParams{},
+	Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, OmittedFile{}, ToolsChangedParams{}, OperationPiece{}, OperationProgress{},
 	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, Triage{},
 }

@@ -179,7 +179,8 @@ func (p IndexSectionsParams) Validate() error {
 		}
 		sections += len(f.Sections)
 		for _, s := range f.Sections {
-			if _, err := hex.DecodeString(s.Hash); err != nil || len(s.Hash) != 32 || s.Line < 1 || s.Line > MaxIndexedFileBytes+1 {
+			if _, err := hex.DecodeString(s.Hash); err != nil || len(s.Hash) != 32 || s.Line < 1 ||
+				s.Line > MaxIndexedFileBytes+1 {
 				return fmt.Errorf("section %.40q at line %d", s.Hash, s.Line)
 			}
 		}
@@ -191,7 +192,8 @@ func (p IndexSectionsParams) Validate() error {
 }
 
 func (f IndexedFile) check() error {
-	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPathBytes || strings.ContainsRune(f.Path, 0) || f.Size < 0 || f.Size > MaxIndexedFileBytes {
+	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPathBytes || strings.ContainsRune(f.Path, 0) ||
+		f.Size < 0 || f.Size > MaxIndexedFileBytes {
 		return fmt.Errorf("path %.80q with %d bytes", f.Path, f.Size)
 	}
 	return f.State.check()
@@ -200,7 +202,8 @@ func (f IndexedFile) check() error {
 // Validate returns an error for sections that no honest worker puts.
 func (b IndexBlob) Validate() error {
 	for _, s := range b.Sections {
-		if len(s.Heading) > MaxIndexHeadingBytes || len(s.Text) > MaxSectionTextBytes || strings.ContainsRune(s.Heading+s.Text, 0) {
+		if len(s.Heading) > MaxIndexHeadingBytes || len(s.Text) > MaxSectionTextBytes ||
+			strings.ContainsRune(s.Heading+s.Text, 0) {
 			return fmt.Errorf("a section of %d and %d bytes", len(s.Heading), len(s.Text))
 		}
 	}

@@ -50,7 +50,8 @@ func (p CheckParameters) Validate() error {
 	switch {
 	case set != 1:
 		return fmt.Errorf("%d of files, command and prompt_file, want one", set)
-	case len(p.Files) > MaxCheckPatternBytes || len(p.Command) > MaxCheckCommandBytes || len(p.Seen) > MaxCheckSeenBytes:
+	case len(p.Files) > MaxCheckPatternBytes || len(p.Command) > MaxCheckCommandBytes ||
+		len(p.Seen) > MaxCheckSeenBytes:
 		return errors.New("a text that is too long")
 	case p.PromptFile != "" && MaxPromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)

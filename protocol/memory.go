@@ -116,7 +116,8 @@ type MemoryEmptyResult struct{}
 
 // Validate refuses a change that no honest worker sends.
 func (c MemoryChangedParams) Validate() error {
-	if c.Before != FileStateAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileStateAbsent || len(c.Text) > MaxPromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
+	if c.Before != FileStateAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileStateAbsent ||
+		len(c.Text) > MaxPromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
 		return fmt.Errorf("a text of %d bytes, %d facts gone", len(c.Text), len(c.Gone))
 	}
 	for _, gone := range c.Gone {
@@ -244,7 +245,8 @@ type MemoryFact struct {
 
 // Validate refuses a result that no honest worker sends.
 func (r MemoryResult) Validate() error {
-	if len(r.Text) > MaxPromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts || len(r.NotImported) > MaxNotImportedNames || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
+	if len(r.Text) > MaxPromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts ||
+		len(r.NotImported) > MaxNotImportedNames || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
 		return fmt.Errorf("%d facts, %d left", len(r.Facts), len(r.NotImported))
 	}
 	for _, f := range r.Facts {

@@ -26,7 +26,8 @@ type PromptFilePattern struct {
 
 // PromptFilePatterns are all prompt files.
 var PromptFilePatterns = []PromptFilePattern{
-	{"SOUL.md", 4 << 10}, {"AGENTS.md", 16 << 10}, {"USER.md", 4 << 10}, {"MEMORY.md", MaxMemoryTextBytes}, {"HEARTBEAT.md", 4 << 10},
+	{"SOUL.md", 4 << 10}, {"AGENTS.md", 16 << 10}, {"USER.md", 4 << 10}, {"MEMORY.md", MaxMemoryTextBytes},
+	{"HEARTBEAT.md", 4 << 10},
 	{"memory/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md", 64 << 10},
 }
 

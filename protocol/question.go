@@ -73,7 +73,8 @@ func (a AskArguments) Validate() error {
 	case strings.TrimSpace(a.Text) == "":
 		return fmt.Errorf("question has no text")
 	case utf8.RuneCountInString(a.Text) > MaxAskTextCharacters:
-		return fmt.Errorf("question has %d characters, at most %d", utf8.RuneCountInString(a.Text), MaxAskTextCharacters)
+		return fmt.Errorf("question has %d characters, at most %d", utf8.RuneCountInString(a.Text),
+			MaxAskTextCharacters)
 	case !lists && (len(a.Options) > 0 || a.Other):
 		return fmt.Errorf("options and other belong to the kinds choice and several, not to %s", a.Kind)
 	case lists && (len(a.Options) < 2 || len(a.Options) > MaxAskOptions):
@@ -90,7 +91,8 @@ func (a AskArguments) checkOptions() error {
 		case name == "":
 			return fmt.Errorf("option %d is empty", i+1)
 		case utf8.RuneCountInString(option) > MaxAskOptionCharacters:
-			return fmt.Errorf("option %d has %d characters, at most %d", i+1, utf8.RuneCountInString(option), MaxAskOptionCharacters)
+			return fmt.Errorf("option %d has %d characters, at most %d", i+1, utf8.RuneCountInString(option),
+				MaxAskOptionCharacters)
 		case seen[name]:
 			return fmt.Errorf("option %d is there twice: %q", i+1, option)
 		}
@@ -99,5 +101,6 @@ func (a AskArguments) checkOptions() error {
 	return nil
 }
 
-var askKinds = map[AskKind]bool{AskKindChoice: true, AskKindSeveral: true, AskKindConfirm: true, AskKindText: true, AskKindNumber: true, AskKindDate: true,
+var askKinds = map[AskKind]bool{AskKindChoice: true, AskKindSeveral: true, AskKindConfirm: true, AskKindText: true,
+	AskKindNumber: true, AskKindDate: true,
 	AskKindLocation: true, AskKindFile: true}

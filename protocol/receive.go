@@ -96,7 +96,8 @@ func (r ReceiveResult) Validate(files int) error {
 	text, images := 0, 0
 	for _, f := range r.Files {
 		if len(f.Path) > MaxReceivedPathBytes || f.Seconds < 0 || f.Path == "" && f.Failure == "" {
-			return fmt.Errorf("file %.40q: a path of over %d bytes, no path and no failure, or negative seconds", f.Path, MaxReceivedPathBytes)
+			return fmt.Errorf("file %.40q: a path of over %d bytes, no path and no failure, or negative seconds",
+				f.Path, MaxReceivedPathBytes)
 		}
 		text += len(f.Failure)
 		for _, p := range f.Parts {
@@ -109,7 +110,8 @@ func (r ReceiveResult) Validate(files int) error {
 		}
 	}
 	if text > MaxReceivedTextBytes || images > MaxResultImages {
-		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedTextBytes, MaxResultImages)
+		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedTextBytes,
+			MaxResultImages)
 	}
 	return nil
 }

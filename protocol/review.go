@@ -168,7 +168,8 @@ func (r ReviewReport) Validate(triage bool) error {
 	} else if r.Triage != nil {
 		return errors.New("a review is no triage")
 	}
-	if len(r.Verdict) > MaxReviewVerdictBytes || len(r.Findings) > MaxFindings || len(r.Unread) > MaxUnreadChunks || r.Refuted < 0 {
+	if len(r.Verdict) > MaxReviewVerdictBytes || len(r.Findings) > MaxFindings || len(r.Unread) > MaxUnreadChunks ||
+		r.Refuted < 0 {
 		return fmt.Errorf("verdict of %d bytes, %d findings, %d refuted, %d unread", len(r.Verdict), len(r.Findings), r.Refuted, len(r.Unread))
 	}
 	for _, u := range r.Unread {
@@ -213,7 +214,8 @@ func (t Triage) check() error {
 			return fmt.Errorf("issue %d", n)
 		}
 	}
-	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || t.Priority != "" && !slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingTextBytes {
+	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || t.Priority != "" &&
+		!slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingTextBytes {
 		return fmt.Errorf("%d labels, %d related, priority %.40q, a summary of %d bytes", len(t.Labels), len(t.Related), t.Priority, len(t.Summary))
 	}
 	return nil

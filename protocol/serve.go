@@ -100,7 +100,8 @@ func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error 
 	if errors.As(err, &told) {
 		return told
 	}
-	if context.Cause(ctx) == ErrCallCancelled && (errors.Is(err, context.Canceled) || errors.Is(err, ErrCallCancelled)) {
+	if context.Cause(ctx) == ErrCallCancelled && (errors.Is(err, context.Canceled) || errors.Is(err,
+		ErrCallCancelled)) {
 		return &Error{Code: CodeCancelled, Message: req.Method + ": cancelled"}
 	}
 	c.options.Report(fmt.Errorf("answer %s: %w", req.Method, err))

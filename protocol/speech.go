@@ -28,7 +28,7 @@ type SpeechEngine struct {
 // TranscribeParameters name a recording: any file with sound.
 type TranscribeParameters struct {
 	Path    string       `json:"path"`    // path relative to the home
-	Seconds int          `json:"seconds"` // longest accepted recording; a longer recording fails with SpeechFailureTooLong
+	Seconds int          `json:"seconds"` // longest accepted recording; a longer one fails with SpeechFailureTooLong
 	Engine  SpeechEngine `json:"engine"`
 	// ServerText is a server's transcript of the whole recording. The worker then does not
 	// transcribe: it only removes invented words.
@@ -122,7 +122,7 @@ type SpeechFailure string
 
 const (
 	SpeechFailureNoProgram     SpeechFailure = "no_program" // the program is not there behind the walls
-	SpeechFailureNoModel       SpeechFailure = "no_model"   // the model's file is missing, is no model, or has no tensors
+	SpeechFailureNoModel       SpeechFailure = "no_model"   // the file is missing, is no model, or has no tensors
 	SpeechFailureProgramFailed SpeechFailure = "exit"       // the program failed
 	SpeechFailureOutOfMemory   SpeechFailure = "memory"     // the program took more memory than the worker may have
 	SpeechFailureTimeout       SpeechFailure = "timeout"
@@ -137,7 +137,8 @@ const MaxSpeechDetailBytes = 1 << 10
 // Validate refuses a result that no honest worker sends.
 func (r TranscribeResult) Validate() error {
 	switch {
-	case r.Seconds < 0 || len(r.Path) > MaxReceivedPathBytes || len(r.Detail) > MaxSpeechDetailBytes || len(r.Failure) > 20 || len(r.Language) > maxLanguage:
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPathBytes || len(r.Detail) > MaxSpeechDetailBytes ||
+		len(r.Failure) > 20 || len(r.Language) > maxLanguage:
 		return errors.New("a negative length, or a field that is too long")
 	case len(r.Text) > MaxTranscriptBytes:
 		return fmt.Errorf("text: %d bytes", len(r.Text))

@@ -31,7 +31,8 @@ func TestToolsChanged_BadLists_AreRefused(t *testing.T) {
 	}
 	for name, tools := range map[string][]Tool{
 		"not sorted": {good[1], good[0]}, "twice": {good[0], good[0]}, "too many": many,
-		"too long":             {{Name: "a", Description: strings.Repeat("x", MaxToolListBytes), Schema: json.RawMessage(`{}`)}},
+		"too long": {{Name: "a", Description: strings.Repeat("x", MaxToolListBytes),
+			Schema: json.RawMessage(`{}`)}},
 		"not UTF-8":            {{Name: "a", Description: "\xff", Schema: json.RawMessage(`{}`)}},
 		"no schema":            {{Name: "a", Schema: json.RawMessage(`{`)}},
 		"no name":              {{Schema: json.RawMessage(`{}`)}},
@@ -60,8 +61,10 @@ func TestArchiveResult_BadResults_AreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for name, bad := range map[string]ArchiveResult{
-		"empty": {}, "negative": {Blob: BlobRef{Size: 1}, Files: -1}, "long list": {Blob: BlobRef{Size: 1}, LeftOut: make([]OmittedFile, MaxOmittedFiles+1)},
-		"long text": {Blob: BlobRef{Size: 1}, LeftOut: []OmittedFile{{Reason: strings.Repeat("x", MaxOmittedTextBytes+1)}}},
+		"empty": {}, "negative": {Blob: BlobRef{Size: 1}, Files: -1}, "long list": {Blob: BlobRef{Size: 1},
+			LeftOut: make([]OmittedFile, MaxOmittedFiles+1)},
+		"long text": {Blob: BlobRef{Size: 1}, LeftOut: []OmittedFile{{Reason: strings.Repeat("x",
+			MaxOmittedTextBytes+1)}}},
 	} {
 		if bad.Validate() == nil {
 			t.Errorf("%s: no error", name)

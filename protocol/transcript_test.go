@@ -165,14 +165,16 @@ func TestTranscript_ToolsAndOperations_AreValid(t *testing.T) {
 			var archive protocol.ArchiveResult
 			var transcribed protocol.TranscribeResult
 			if err := errors.Join(protocol.DecodeStrict(end.Result, &archive), archive.Validate()); err != nil {
-				if other := errors.Join(protocol.DecodeStrict(end.Result, &transcribed), transcribed.Validate()); other != nil {
+				if other := errors.Join(protocol.DecodeStrict(end.Result, &transcribed),
+					transcribed.Validate()); other != nil {
 					t.Error(err, other)
 				}
 			}
 			checked++
 		case m.Method == protocol.MethodOperationPiece:
 			var piece protocol.OperationPiece
-			if err := errors.Join(protocol.DecodeStrict(m.Params, &piece), piece.Validate(pieces, pieces > 1, 200)); err != nil {
+			if err := errors.Join(protocol.DecodeStrict(m.Params, &piece), piece.Validate(pieces, pieces > 1,
+				200)); err != nil {
 				t.Error(err)
 			}
 			pieces++
@@ -313,7 +315,8 @@ func (a *transcriptPeer) HandleNotification(req *protocol.Request) {
 }
 
 // compare checks that every line of the other side arrived.
-func (a *transcriptPeer) compare(lines []protocoltest.TranscriptLine, messages []transcriptLine, side protocoltest.Side) {
+func (a *transcriptPeer) compare(lines []protocoltest.TranscriptLine, messages []transcriptLine,
+	side protocoltest.Side) {
 	var notifications, calls []string
 	answers := 0
 	for i, m := range messages {

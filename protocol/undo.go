@@ -35,7 +35,8 @@ func (s FileState) IsHash() bool {
 }
 
 func (s FileState) check() error {
-	known := s == FileStateAbsent || s == FileStateFolder || s == FileStateLink || s.IsHash() || strings.HasPrefix(string(s), string(FileStateLargePrefix))
+	known := s == FileStateAbsent || s == FileStateFolder || s == FileStateLink || s.IsHash() ||
+		strings.HasPrefix(string(s), string(FileStateLargePrefix))
 	if !known || len(s) > 64 {
 		return fmt.Errorf("state %.80q", s)
 	}
@@ -65,7 +66,9 @@ func (u Undo) Validate() error {
 			return fmt.Errorf("path %.80q", path)
 		}
 	}
-	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 || len(u.Obstacle) > MaxUndoReasonBytes || u.To != "" && (u.Before == FileStateAbsent || u.After != FileStateAbsent) {
+	if u.Path == "" || u.Path == "." && u.Obstacle == "" || u.To == "." || u.Size < 0 || u.Mode < 0 || u.Mode > 0o777 ||
+		len(u.Obstacle) > MaxUndoReasonBytes || u.To != "" && (u.Before == FileStateAbsent ||
+		u.After != FileStateAbsent) {
 		return errors.New("a path, a size, a mode or a reason that can't be")
 	}
 	return errors.Join(u.Before.check(), u.After.check())
@@ -140,7 +143,8 @@ const (
 	UndoOutcomeFailed        UndoOutcome = "failed"  // the undo failed; Why gives the reason
 )
 
-var undoOutcomes = map[UndoOutcome]bool{UndoOutcomeDone: true, UndoOutcomeAlreadyUndone: true, UndoOutcomeChangedSince: true, UndoOutcomeExpired: true, UndoOutcomeFailed: true}
+var undoOutcomes = map[UndoOutcome]bool{UndoOutcomeDone: true, UndoOutcomeAlreadyUndone: true,
+	UndoOutcomeChangedSince: true, UndoOutcomeExpired: true, UndoOutcomeFailed: true}
 
 // UndoneChange is the outcome for the change at the same index in the parameters.
 type UndoneChange struct {
@@ -162,7 +166,8 @@ type UndoResult struct {
 
 // Validate returns an error for a result that no honest worker gives.
 func (r UndoResult) Validate(p UndoParameters) error {
-	if p.Action == UndoActionDiff && len(r.Changes) > 0 || p.Action != UndoActionDiff && len(r.Changes) != len(p.Changes) {
+	if p.Action == UndoActionDiff && len(r.Changes) > 0 || p.Action != UndoActionDiff &&
+		len(r.Changes) != len(p.Changes) {
 		return fmt.Errorf("%d changes of %d", len(r.Changes), len(p.Changes))
 	}
 	for _, c := range r.Changes {

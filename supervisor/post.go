@@ -24,7 +24,8 @@ type RichText struct {
 func (t RichText) AppendNote(note string, most int) RichText {
 	const gap = "\n\n"
 	t = t.Truncate(most - UTF16Length(gap+note))
-	t.Entities = append(slices.Clone(t.Entities), RichTextEntity{Type: EntityItalic, Offset: UTF16Length(t.Text + gap), Length: UTF16Length(note)})
+	t.Entities = append(slices.Clone(t.Entities), RichTextEntity{Type: EntityItalic, Offset: UTF16Length(t.Text + gap),
+		Length: UTF16Length(note)})
 	t.Text += gap + note
 	return t
 }

@@ -134,7 +134,8 @@ func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 	if _, err := io.WriteString(script, "[ $$ = 1 ] && [ $HOME = /home ] && exit 7\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Send(spawnwire.SpawnRequest{ID: 1, Root: filepath.Dir(dir), Path: filepath.Base(dir), Profile: "worker"}, deadline,
+	if err := conn.Send(spawnwire.SpawnRequest{ID: 1, Root: filepath.Dir(dir), Path: filepath.Base(dir),
+		Profile: "worker"}, deadline,
 		int(in.Fd()), int(os.Stderr.Fd())); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,8 @@ func TestSpawn_Worker_StartsAndEnds(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	m, _, err := conn.Receive()
-	if exited, ok := m.(spawnwire.ExitedMessage); err != nil || !ok || syscall.WaitStatus(exited.Status).ExitStatus() != 7 {
+	if exited, ok := m.(spawnwire.ExitedMessage); err != nil || !ok ||
+		syscall.WaitStatus(exited.Status).ExitStatus() != 7 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if err := errors.Join(in.Close(), script.Close(), conn.Close(), cmd.Wait()); err != nil {

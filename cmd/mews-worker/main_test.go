@@ -223,11 +223,13 @@ func TestIdleWorker_Memory_IsSmall(t *testing.T) {
 		script = append(script, hosttest.CallMessage(
 			hosttest.ToolCall(fmt.Sprint("w", i), "write_file", fmt.Sprintf(`{"path":"%d.md","content":%q}`, i, text)),
 			hosttest.ToolCall(fmt.Sprint("r", i), "read_file", fmt.Sprintf(`{"path":"%d.md"}`, i)),
-			hosttest.ToolCall(fmt.Sprint("s", i), "search_files", fmt.Sprintf(`{"query":"w.rds","regexp":true,"limit":%d}`, i+1))))
+			hosttest.ToolCall(fmt.Sprint("s", i), "search_files",
+				fmt.Sprintf(`{"query":"w.rds","regexp":true,"limit":%d}`, i+1))))
 	}
 	p.host.Answer = hosttest.ScriptMessages(script...)
 	var end protocol.TurnEnd
-	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.TurnStart(), &end); err != nil || end.Steps != 10 {
+	if err := p.conn.Call(t.Context(), protocol.MethodTurnStart, p.host.TurnStart(), &end); err != nil ||
+		end.Steps != 10 {
 		t.Fatalf("the turn ended with %+v, %v", end, err)
 	}
 	p.checkPrivate(t, "at the end of a turn of ten steps", idleLater)

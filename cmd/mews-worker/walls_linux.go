@@ -46,7 +46,8 @@ func tryWalls(ctx context.Context, try protocol.TryWallsParams) []protocol.Escap
 			continue
 		}
 		f := tryRow(ctx, p.Row, v)
-		list = append(list, protocol.EscapeReport{Row: p.Row, What: p.What, Outcome: string(f.Outcome), Detail: f.Detail})
+		list = append(list, protocol.EscapeReport{Row: p.Row, What: p.What, Outcome: string(f.Outcome),
+			Detail: f.Detail})
 	}
 	return list
 }
@@ -65,7 +66,8 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Report {
 	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended the attempt, such as a seccomp filter's
 		return escape.NewDeathReport(row, err.Error())
 	}
-	return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
+	return escape.Report{Row: row, Outcome: escape.OutcomeUntried, Detail: fmt.Sprintf("its process could not try: %v",
+		errors.Join(err, bad))}
 }
 
 // escapeVictims converts the wire's victims for this process.

@@ -88,7 +88,8 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, textWrongHead, *head)
 		return errMisuse
 	}
-	r, err := app.CallAdminService[admin.AuditReport](ctx, cfg, admin.MethodAuditVerify, admin.AuditVerifyRequest{Head: *head})
+	r, err := app.CallAdminService[admin.AuditReport](ctx, cfg, admin.MethodAuditVerify,
+		admin.AuditVerifyRequest{Head: *head})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	var took samples
 	for b.Loop() {
 		sent++
-		took = append(took, m.timeFile(sent, telegramtest.WithPhoto(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
+		took = append(took, m.timeFile(sent, telegramtest.WithPhoto(telegramtest.File{ID: fmt.Sprint("photo-", sent),
+			Content: photo})))
 		b.StopTimer()
 		m.pause()
 		b.StartTimer()
@@ -62,7 +63,8 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 	sent := 0
 	send := func() time.Duration {
 		sent++
-		return m.timeFile(sent, telegramtest.WithVoice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
+		return m.timeFile(sent, telegramtest.WithVoice(telegramtest.File{ID: fmt.Sprint("voice-", sent),
+			Content: content}, 10*time.Second))
 	}
 	send()
 	var all, theirs, ours samples
@@ -90,7 +92,8 @@ func BenchmarkTelegramLargeFile(b *testing.B) {
 		m.warm(1)
 		supervisor := m.ProcessIDs("mews")[0]
 		document := func(n int, size int64) float64 {
-			m.timeFile(n, telegramtest.WithDocument(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
+			m.timeFile(n, telegramtest.WithDocument(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin",
+				Mime:    "application/octet-stream",
 				Content: []byte{1, 0, 2}, Size: size}))
 			return procField(fmt.Sprintf("/proc/%d/status", supervisor), "VmHWM:")
 		}

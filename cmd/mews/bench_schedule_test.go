@@ -73,7 +73,8 @@ func BenchmarkColdCheck(b *testing.B) {
 			asUnit(b, h.Start)
 			ask := func(q schedule.JobRequest) {
 				q.User = "ann"
-				if err := control.CallOnce(b.Context(), h.Socket, schedule.MethodJob, q, &schedule.JobReport{}); err != nil {
+				if err := control.CallOnce(b.Context(), h.Socket, schedule.MethodJob, q,
+					&schedule.JobReport{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -83,7 +84,8 @@ func BenchmarkColdCheck(b *testing.B) {
 				n++
 				ask(schedule.JobRequest{Action: "run", Job: "look"})
 				h.WaitUntilTrue(time.Minute, "the look to end", func() bool {
-					return h.QueryCount("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n && len(h.WorkerPIDs()) == 0
+					return h.QueryCount("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n &&
+						len(h.WorkerPIDs()) == 0
 				})
 			}
 			if silent := h.QueryCount("SELECT count(*) FROM fire WHERE state = 'silent'"); silent != n {
@@ -154,7 +156,8 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	}
 	for i, name := range people {
 		for _, statement := range insertJobs {
-			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat", fmt.Sprint(apptest.FirstTelegramID+i)), sql.Named("jobs", each),
+			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat",
+				fmt.Sprint(apptest.FirstTelegramID+i)), sql.Named("jobs", each),
 				sql.Named("rule", string(rule)), sql.Named("next", next.UnixMilli()), sql.Named("now", now.UnixMilli())); err != nil {
 				b.Fatalf("%v: %s", err, statement)
 			}

@@ -33,7 +33,8 @@ func BenchmarkWrite64K(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
+		in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
+			Key: "1", Kind: supervisor.KindText, Text: "hi"})
 		if err != nil {
 			b.Fatal(err)
 		}

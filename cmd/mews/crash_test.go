@@ -91,14 +91,19 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, BeforeConfirm: r.checkAcknowledged})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+		Seed: rng.Uint64()})
 	r.server.InjectFault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
-	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.AppendConfig(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.QueueModeConfig + recogniserConfig)
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error",
+		Rate: 0.005, Seed: rng.Uint64()})
+	r.AppendConfig(apptest.TelegramConfig(r.server, "rate: {chat: 30, all: 1000}") + apptest.QueueModeConfig +
+		recogniserConfig)
 	for i, name := range people {
-		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstTelegramID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstTelegramID + int64(i),
+			RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
-			user: telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: name}, home: r.UserHome(name), resends: map[int]int{},
+			user: telegramtest.User{ID: apptest.FirstTelegramID + int64(i), First: name}, home: r.UserHome(name),
+			resends:  map[int]int{},
 			messages: randomMessages(rng.Uint64(), name, updates/crashPeople),
 		})
 	}
@@ -162,7 +167,8 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 		more = append(more, telegramtest.WithAlbum(fmt.Sprint("album ", w.said)))
 	}
 	for i, f := range m.files {
-		s.Say(telegramtest.PrivateChat(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
+		s.Say(telegramtest.PrivateChat(w.user), w.user, text, append(more, f.telegramField(fmt.Sprintf("%s-%d-%d",
+			w.user.First, w.said, i)))...)
 		text = "" // only the first file has the text
 	}
 	if len(m.files) == 0 {
@@ -175,11 +181,12 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 // settle waits until all messages are answered. If an answer may not have arrived, its user is told
 // so and writes /resend.
 func (r *crashRun) settle() {
-	r.WaitUntilTrue(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
-		return r.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
-			r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
-			r.QueryCount("SELECT count(*) FROM received") == r.updates
-	})
+	r.WaitUntilTrue(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered",
+		func() bool {
+			return r.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
+				r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
+				r.QueryCount("SELECT count(*) FROM received") == r.updates
+		})
 	for range 10 {
 		lost := r.QueryCount("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
 		if lost == 0 {
@@ -192,7 +199,8 @@ func (r *crashRun) settle() {
 			r.updates++
 		}
 		r.WaitUntilTrue(time.Minute, "what was sent again", func() bool {
-			return r.QueryCount("SELECT count(*) FROM received") == r.updates && r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+			return r.QueryCount("SELECT count(*) FROM received") == r.updates &&
+				r.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 	}
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")

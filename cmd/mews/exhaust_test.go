@@ -113,7 +113,8 @@ func TestSharedPools_OneUserExhausts_OthersGoOn(t *testing.T) {
 }
 
 // exhaust makes alice's model exhaust a pool while other users talk. home is alice's home.
-func (m harm) exhaust(t *testing.T, home string, alice *neighbourClient, talking []*neighbourClient, usual time.Duration) {
+func (m harm) exhaust(t *testing.T, home string, alice *neighbourClient, talking []*neighbourClient,
+	usual time.Duration) {
 	heard := len(alice.notices())
 	answer := m.startIn(home, alice)
 	during := askAll(talking)

@@ -80,7 +80,8 @@ func githubQuiet(ctx context.Context, con console, v subcommand, args []string) 
 }
 
 func githubAdd(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAddRepo, func(set *flag.FlagSet) func([]string) (any, error) {
+	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAddRepo, func(set *flag.FlagSet) func([]string) (any,
+		error) {
 		address := set.String("url", "", flagHookURL)
 		return func(words []string) (any, error) {
 			if len(words) == 0 {

@@ -37,7 +37,8 @@ func TestGitHubCrashRun_ReviewsEachHeadOnce(t *testing.T) {
 	for i, way := range []string{"webhooks", "polling"} {
 		t.Run(way, func(t *testing.T) {
 			r := newPullRun(t, rand.New(rand.NewPCG(seed, uint64(i))), way == "webhooks")
-			r.makeEvents(apptest.NumberFromEnv(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.NumberFromEnv(t, "MEWS_GITHUB_KILLS", githubKills))
+			r.makeEvents(apptest.NumberFromEnv(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.NumberFromEnv(t,
+				"MEWS_GITHUB_KILLS", githubKills))
 			r.settle()
 			r.check()
 			r.Stop()
@@ -89,7 +90,8 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 		config += fmt.Sprintf("webhooks: {listen: %q}\n", address)
 		r.hub.SetDeliveryFaults(githubtest.DeliveryFaults{Lose: 0.05, Double: 0.1, Shuffle: 8, Seed: rng.Uint64()})
 	}
-	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST ", Rate: 0.05, Seed: rng.Uint64()})
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST ", Rate: 0.05,
+		Seed: rng.Uint64()})
 	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Rate: 0.01, Seed: rng.Uint64()})
 	r.AppendConfig(config)
 	r.Start()
@@ -169,10 +171,11 @@ func (r *pullRun) settle() {
 	r.Start()
 	defer r.logReviews()
 	for _, p := range r.pulls {
-		r.WaitUntilTrue(3*time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number), func() bool {
-			return r.QueryCount("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
-				strings.ToLower(p.repo.Name()), p.number, p.repo.CommitSHA(p.branch)) == 1
-		})
+		r.WaitUntilTrue(3*time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number),
+			func() bool {
+				return r.QueryCount("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
+					strings.ToLower(p.repo.Name()), p.number, p.repo.CommitSHA(p.branch)) == 1
+			})
 	}
 	r.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be on its way", func() bool {
 		return r.QueryCount("SELECT (SELECT count(*) FROM review WHERE state IN ('queued', 'running')) + (SELECT count(*) FROM webhook_delivery WHERE state = 'new')") == 0
@@ -186,10 +189,12 @@ func (r *pullRun) logReviews() {
 	}
 	for _, p := range r.pulls {
 		r.t.Logf("%s#%d at %.7s:", p.repo.Name(), p.number, p.repo.CommitSHA(p.branch))
-		rows := sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
+		rows := sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"),
+			`SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
 			round, wanted_at, due_at, turn, why) FROM review WHERE repo = ? AND number = ? ORDER BY id`, strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))
-		rows = sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
+		rows = sqlitetest.QueryColumnInCopy(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"),
+			`SELECT printf('  %s %s %.7s %s at %s kept %s', event ->> 'event', event ->> 'action',
 			event ->> 'head', state, event ->> 'at', created_at) FROM webhook_delivery WHERE lower(event ->> 'repo') = ? AND event ->> 'number' = ? AND event ->> 'event' = 'pull_request' ORDER BY id`,
 			strings.ToLower(p.repo.Name()), p.number)
 		r.t.Log(strings.Join(rows, "\n"))

@@ -94,7 +94,8 @@ func unknownTopic(con console, topic string) error {
 func chatPages() (pages []command.ManualPage) {
 	for _, p := range manual.Pages() {
 		p = p.ReplaceLinks("/help")
-		pages = append(pages, command.ManualPage{Name: p.Name, First: p.FirstScreenText(), Text: p.Text, ForAdmins: p.ForAdmins})
+		pages = append(pages, command.ManualPage{Name: p.Name, First: p.FirstScreenText(), Text: p.Text,
+			ForAdmins: p.ForAdmins})
 	}
 	return pages
 }

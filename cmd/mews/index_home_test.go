@@ -18,7 +18,8 @@ import (
 // indexed returns the names and sections that the index has of a user's home. The service must not
 // run.
 func indexed(h *apptest.Service, user string) []string {
-	return sqlitetest.QueryColumnInCopy(h.T, filepath.Join(h.Dir, "state", "private", "index.db"), `SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
+	return sqlitetest.QueryColumnInCopy(h.T, filepath.Join(h.Dir, "state", "private", "index.db"),
+		`SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
 		FROM place p JOIN section s ON s.id = p.section WHERE p.user = ? ORDER BY p.path, p.position`, user)
 }
 

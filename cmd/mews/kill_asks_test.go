@@ -93,7 +93,8 @@ func (k *chatUser) answerQuestion(key string, d control.Delivery, q chatQuestion
 		return
 	}
 	if q.press == "" {
-		_, _ = k.chat.SendMessage(k.leaving, key, q.words) // after an error check finds that the confirmation is missing
+		// after an error, check finds that the confirmation is missing
+		_, _ = k.chat.SendMessage(k.leaving, key, q.words)
 		return
 	}
 	for _, row := range d.Buttons {

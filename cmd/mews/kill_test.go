@@ -41,11 +41,13 @@ const workerKills = 4
 // is intact after each kill, and no process is left.
 func TestTerminalKillRun_AnswersEachMessageOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages, kills := apptest.NumberFromEnv(t, "MEWS_KILL_MESSAGES", killMessages), apptest.NumberFromEnv(t, "MEWS_KILL_KILLS", killKills)
+	messages, kills := apptest.NumberFromEnv(t, "MEWS_KILL_MESSAGES", killMessages), apptest.NumberFromEnv(t,
+		"MEWS_KILL_KILLS", killKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
-	_, url := modeltest.NewServer(t, modeltest.PacedScript(checkFilesFirst(modeltest.FileWriterScript), 8, 2*time.Millisecond))
+	_, url := modeltest.NewServer(t, modeltest.PacedScript(checkFilesFirst(modeltest.FileWriterScript), 8,
+		2*time.Millisecond))
 	var people []string
 	for i := range killPeople {
 		people = append(people, fmt.Sprint("p", i))

@@ -43,7 +43,8 @@ func TestLive_RealProviders_CallATool(t *testing.T) {
 
 func converse(t *testing.T, kind, key, model string) {
 	h := apptest.NewService(t, "", "ann")
-	h.AppendConfig(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
+	h.AppendConfig(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model,
+		kind, key))
 	h.Start()
 	v := newLiveClient(t, h)
 	for _, text := range []string{

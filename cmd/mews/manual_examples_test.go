@@ -179,7 +179,8 @@ func completeConfig(part string) string {
 // every named file exists.
 func checkYAML(_ *ownMews, block example) []string {
 	const file = "/etc/mews/mews.yaml"
-	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.DefaultEffectRules(), Getenv: secretFor}
+	env := config.Env{Login: "ann", Home: "/home/ann", Cwd: "/home/ann", Effects: app.DefaultEffectRules(),
+		Getenv: secretFor}
 	env.ReadFile = func(path string) ([]byte, error) {
 		switch {
 		case path == file:

@@ -19,8 +19,9 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	words = append(words, "", "")
-	p := protocol.MemoryParameters{Action: protocol.MemoryAction(words[0]), ID: words[1], Path: words[1], Limit: protocol.MaxFactsPerMemoryPage,
-		Text: strings.TrimSpace(strings.Join(words[2:], " "))}
+	p := protocol.MemoryParameters{Action: protocol.MemoryAction(words[0]), ID: words[1], Path: words[1],
+		Limit: protocol.MaxFactsPerMemoryPage,
+		Text:  strings.TrimSpace(strings.Join(words[2:], " "))}
 	if p.Action == "" {
 		p.Action = protocol.MemoryActionList
 	}

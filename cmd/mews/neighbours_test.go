@@ -212,7 +212,8 @@ func (m harm) run(h *apptest.Service, alice, bob *neighbourClient) {
 	answer := m.start(h, alice)
 	bob.checkRunsPrograms(before.Walls.Tier != "landlock")
 	if m.notice != "" && (m.name != "crowd" || reportsTooMany(before)) {
-		h.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
+		h.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told",
+			func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
 	}
 	stopHarm(h, "alice")
 	got := alice.await(answer)
@@ -285,7 +286,8 @@ func (m harm) checkCleanup(h *apptest.Service, alice *neighbourClient, before ap
 		if was.PID != 0 && !(m.mayEndWorker && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
 			t.Errorf("%s's worker was %d and is %d; %d died", now.Name, was.PID, now.PID, now.Deaths-was.Deaths)
 		}
-		h.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
+		h.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be left below the worker of "+now.Name,
+			func() bool { return len(childrenOf(now.PID)) == 0 })
 	}
 }
 

@@ -64,8 +64,10 @@ var testedPackages = []string{
 
 // shownTests are the beginnings of the names of tests that show that the additions work.
 var shownTests = []string{
-	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestLayers_EachImport_IsAllowed", "TestLayers_EachRow_",
-	"TestMethods_EachOne_IsDocumented", "TestExample", "TestConfigStruct_FieldTags_AreValid", "TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
+	"TestPlaceOf", "TestCapability_", "TestFeatures_", "TestHostCalls_", "TestLayers_EachImport_IsAllowed",
+	"TestLayers_EachRow_",
+	"TestMethods_EachOne_IsDocumented", "TestExample", "TestConfigStruct_FieldTags_AreValid",
+	"TestLoad_EmptyFile_HasDefaults", "TestLoad_WholeFile_SetsEveryKey",
 	"TestTools_AtHello_AreInFixedOrder", "TestTools_ChangeAfterHello_", "TestFileTools_SchemasAreSmallAndValid",
 	"TestMenu_FitsBotAPILimits", "TestHelp_Overview_ListsEveryCommand", "TestMigrations_Released_",
 	"TestForgetTable_", "TestEraseAndExport_EveryTable_IsCovered", "TestEraseUser_TwoUsers_DeletesOnlyOne",

@@ -33,7 +33,8 @@ const (
 // repeat is marked and the fate of the first was unknown.
 func TestReminderCrashRun_TellsEachFireOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.NumberFromEnv(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.NumberFromEnv(t, "MEWS_REMINDER_KILLS", reminderKills)
+	fires, kills := apptest.NumberFromEnv(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.NumberFromEnv(t,
+		"MEWS_REMINDER_KILLS", reminderKills)
 	t.Logf("replay with MEWS_REMINDER_SEED=%d", seed)
 	r := newReminderRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.Start()
@@ -80,10 +81,13 @@ func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
 	r.Service = apptest.NewService(t, "", people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: r.recordCall})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+		Seed: rng.Uint64()})
+	r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error",
+		Rate: 0.005, Seed: rng.Uint64()})
 	for _, u := range r.people {
-		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.InjectFault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005,
+			Seed: rng.Uint64()})
 	}
 	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate))
 	return r
@@ -154,7 +158,8 @@ func (r *reminderRun) setRepeating(fires int) {
 		times := min(left, repeats)
 		r.set(fmt.Sprintf("every 1 min %d times", times), setReminder{times: times})
 	}
-	r.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminders to be set", func() bool { return r.QueryCount("SELECT count(*) FROM job") == len(r.all) })
+	r.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminders to be set",
+		func() bool { return r.QueryCount("SELECT count(*) FROM job") == len(r.all) })
 	r.kill()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {
@@ -180,9 +185,11 @@ func (r *reminderRun) settle() {
 		due     = "SELECT count(*) FROM job WHERE state = 'active'"
 	)
 	settled := func() bool {
-		return r.QueryCount("SELECT count(*) FROM received") == r.updates && r.QueryCount(due) == 0 && r.QueryCount(waiting) == 0
+		return r.QueryCount("SELECT count(*) FROM received") == r.updates && r.QueryCount(due) == 0 &&
+			r.QueryCount(waiting) == 0
 	}
-	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(len(r.all))*50*time.Millisecond, "every reminder to come", settled)
+	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(len(r.all))*50*time.Millisecond, "every reminder to come",
+		settled)
 	for range 10 {
 		lost := r.noteRepeats()
 		if lost == 0 {

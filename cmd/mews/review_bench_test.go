@@ -261,7 +261,8 @@ clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $
 	// A service reviews the first diff. The other diffs stand for a failed review and for a wrong
 	// finding.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
-	results = append(results, patch.ReviewResult{Failed: "the model is gone"}, patch.ReviewResult{Findings: make([]patch.Finding, 1)})
+	results = append(results, patch.ReviewResult{Failed: "the model is gone"},
+		patch.ReviewResult{Findings: make([]patch.Finding, 1)})
 	if got := b.judgeResults(t, data, results); got != want || judged.Load() != 2 {
 		t.Errorf("after %d calls of the second judge:\n%s", judged.Load(), got)
 	}

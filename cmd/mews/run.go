@@ -104,7 +104,8 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	case err := <-served:
 		return err
 	}
-	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.OfflineModel})
+	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user,
+		Hints: cfg.Models.Default == config.OfflineModel})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // the service's error matters more than the chat's

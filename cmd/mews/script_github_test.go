@@ -60,7 +60,8 @@ func (h *scriptHub) openIssue(_ *testscript.TestScript, args []string) {
 
 // openPull opens a pull request that adds a file.
 func (h *scriptHub) openPull(ts *testscript.TestScript, args []string) {
-	h.repo.AddCommit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
+	h.repo.AddCommit("work", githubtest.Commit{Author: args[0], Message: args[1],
+		Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
 	h.repo.OpenPullRequest(githubtest.NewPullRequest{Author: args[0], Title: args[1], Head: "work"})
 }
 

@@ -36,7 +36,10 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 		return telegramtest.WithDocument(telegramtest.File{Name: "large.bin", Size: int64(wholeNumber(ts, value))})
 	},
 
-	"location": withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithLocation(40.4168, -3.7038) }),
+	"location": withoutFile(func(string) telegramtest.MessageOption {
+		return telegramtest.WithLocation(40.4168,
+			-3.7038)
+	}),
 	"live_location": withoutFile(func(string) telegramtest.MessageOption {
 		return telegramtest.WithLiveLocation(40.4168,
 			-3.7038)
@@ -44,15 +47,24 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 	"venue": withoutFile(func(title string) telegramtest.MessageOption {
 		return telegramtest.WithVenue(title, "High Street 1", 40.4168, -3.7038)
 	}),
-	"contact": withoutFile(func(name string) telegramtest.MessageOption { return telegramtest.WithContact(name, "+34600000000") }),
+	"contact": withoutFile(func(name string) telegramtest.MessageOption {
+		return telegramtest.WithContact(name,
+			"+34600000000")
+	}),
 	"poll": withoutFile(func(question string) telegramtest.MessageOption {
 		return telegramtest.WithPoll("regular", question, "yes", "no")
 	}),
 	"quiz": withoutFile(func(question string) telegramtest.MessageOption {
 		return telegramtest.WithPoll("quiz", question, "yes", "no")
 	}),
-	"dice":       withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithDice("\U0001f3af", 6) }),
-	"checklist":  withoutFile(func(title string) telegramtest.MessageOption { return telegramtest.WithChecklist(title, "cake") }),
+	"dice": withoutFile(func(string) telegramtest.MessageOption {
+		return telegramtest.WithDice("\U0001f3af",
+			6)
+	}),
+	"checklist": withoutFile(func(title string) telegramtest.MessageOption {
+		return telegramtest.WithChecklist(title,
+			"cake")
+	}),
 	"story":      withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithStory(botGroups["clan"]) }),
 	"paid_media": withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithPaidMedia() }),
 
@@ -63,13 +75,15 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 }
 
 // withoutFile makes media that have no file.
-func withoutFile(show func(string) telegramtest.MessageOption) func(*testscript.TestScript, string) telegramtest.MessageOption {
+func withoutFile(show func(string) telegramtest.MessageOption) func(*testscript.TestScript,
+	string) telegramtest.MessageOption {
 	return func(_ *testscript.TestScript, value string) telegramtest.MessageOption {
 		return show(value)
 	}
 }
 
-func fileOf(show func(telegramtest.File) telegramtest.MessageOption) func(*testscript.TestScript, string) telegramtest.MessageOption {
+func fileOf(show func(telegramtest.File) telegramtest.MessageOption) func(*testscript.TestScript,
+	string) telegramtest.MessageOption {
 	return func(ts *testscript.TestScript, path string) telegramtest.MessageOption {
 		file := telegramtest.File{Name: "file", Content: []byte("some content")}
 		if path != "" {
@@ -82,7 +96,8 @@ func fileOf(show func(telegramtest.File) telegramtest.MessageOption) func(*tests
 }
 
 // recordingOf makes a recording of three seconds.
-func recordingOf(show func(telegramtest.File, time.Duration) telegramtest.MessageOption) func(*testscript.TestScript, string) telegramtest.MessageOption {
+func recordingOf(show func(telegramtest.File, time.Duration) telegramtest.MessageOption) func(*testscript.TestScript,
+	string) telegramtest.MessageOption {
 	return fileOf(func(f telegramtest.File) telegramtest.MessageOption { return show(f, 3*time.Second) })
 }
 

@@ -346,7 +346,8 @@ func failing(r modeltest.Request) modeltest.Answer {
 		return modeltest.ScriptWithFaults(answerTo(asked), fault)(r)
 	}
 	if class, ok := strings.CutPrefix(asked, "fail: "); ok {
-		return modeltest.ScriptWithFaults(modeltest.EchoScript, modeltest.FaultOfClass(modeltest.FailureClass(class)))(r)
+		return modeltest.ScriptWithFaults(modeltest.EchoScript,
+			modeltest.FaultOfClass(modeltest.FailureClass(class)))(r)
 	}
 	return modeltest.EchoScript(r)
 }

@@ -15,7 +15,8 @@ import (
 // push pushes a file to a branch, as main.go. If the branch is new, it opens a pull request.
 func (h *scriptHub) push(ts *testscript.TestScript, args []string) {
 	fresh := h.repo.CommitSHA(args[1]) == ""
-	h.repo.AddCommit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
+	h.repo.AddCommit(args[1], githubtest.Commit{Author: args[0], Message: "Change it",
+		Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
 	if fresh {
 		h.repo.OpenPullRequest(githubtest.NewPullRequest{Author: args[0], Title: "Change it", Head: args[1]})
 	}
@@ -50,7 +51,8 @@ func (h *scriptHub) awaitReviews(ts *testscript.TestScript, args []string) {
 	awaitIn(ts, func() bool {
 		return text() == want && strconv.Itoa(h.server.CountMails("acme/widget", number)) == mails
 	}, func() string {
-		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.CountMails("acme/widget", number), text(), h.server.DumpRequests())
+		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.CountMails("acme/widget", number), text(),
+			h.server.DumpRequests())
 	})
 }
 

@@ -233,7 +233,8 @@ func (b *scriptBot) edit(ts *testscript.TestScript, args []string) {
 
 // awaitTaken waits until the service has taken all updates.
 func (b *scriptBot) awaitTaken(ts *testscript.TestScript, _ []string) {
-	b.await(ts, func() bool { return b.server.CountPendingUpdates() == 0 }, func() string { return "something is not taken" })
+	b.await(ts, func() bool { return b.server.CountPendingUpdates() == 0 },
+		func() string { return "something is not taken" })
 }
 
 // awaitChat waits until the new messages of a chat are equal to a file. Earlier messages must be
@@ -363,7 +364,8 @@ const (
 // script has seen must not have changed.
 func (b *scriptBot) awaitSettled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
-		return b.server.CountPendingUpdates() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, openFires) == 0
+		return b.server.CountPendingUpdates() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 &&
+			b.count(ts, openFires) == 0
 	}, func() string {
 		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
 			b.count(ts, unanswered), b.count(ts, undelivered))

@@ -279,7 +279,8 @@ func (s *scriptEnv) layOut() error {
 		}
 	}
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
-		if err := os.Link(filepath.Join(apptest.BuildPrograms(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
+		if err := os.Link(filepath.Join(apptest.BuildPrograms(s.t), name), filepath.Join(s.dir, "bin",
+			name)); err != nil {
 			return err
 		}
 	}

@@ -123,5 +123,6 @@ func requestAndPrint(ctx context.Context, con console, cfg *config.Config, metho
 
 // listUsers asks for the named user, or for all users if names is empty.
 func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
-	return app.CallAdminService[admin.People](ctx, cfg, admin.MethodUserList, admin.UserRequest{User: strings.Join(names, "")})
+	return app.CallAdminService[admin.People](ctx, cfg, admin.MethodUserList,
+		admin.UserRequest{User: strings.Join(names, "")})
 }

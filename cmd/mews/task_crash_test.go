@@ -33,7 +33,8 @@ const (
 // the repeat is marked and the fate of the first was unknown.
 func TestTaskCrashRun_TellsEachResultOnce(t *testing.T) {
 	seed := uint64(apptest.NumberFromEnv(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
-	fires, kills := apptest.NumberFromEnv(t, "MEWS_TASK_FIRES", taskFires), apptest.NumberFromEnv(t, "MEWS_TASK_KILLS", taskKills)
+	fires, kills := apptest.NumberFromEnv(t, "MEWS_TASK_FIRES", taskFires), apptest.NumberFromEnv(t, "MEWS_TASK_KILLS",
+		taskKills)
 	t.Logf("replay with MEWS_TASK_SEED=%d", seed)
 	r := newTaskRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
 	r.openChats()
@@ -79,13 +80,16 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 	}
 	r.Service = apptest.NewService(t, url, people...)
 	r.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
-	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, OnRequest: func(c telegramtest.APICall) {
-		if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {
-			r.came <- struct{}{}
-		}
-	}})
-	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true,
+		OnRequest: func(c telegramtest.APICall) {
+			if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {
+				r.came <- struct{}{}
+			}
+		}})
+	r.server.InjectFault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01,
+		Seed: rng.Uint64()})
+	r.AppendConfig(apptest.TelegramConfig(r.server, fastRate) +
+		"\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
 	return r
 }
 
@@ -152,7 +156,8 @@ func (r *taskRun) awaitSome() {
 func (r *taskRun) settle() {
 	const open = `SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))
 		+ (SELECT count(*) FROM job WHERE state = 'active') + (SELECT count(*) FROM fire WHERE ended_at IS NULL)`
-	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(r.tasks*taskTimes)*50*time.Millisecond, "every task to come", func() bool { return r.QueryCount(open) == 0 })
+	r.WaitUntilTrue(apptest.DefaultTestTimeout+time.Duration(r.tasks*taskTimes)*50*time.Millisecond,
+		"every task to come", func() bool { return r.QueryCount(open) == 0 })
 }
 
 // check compares the database and each chat with the tasks.

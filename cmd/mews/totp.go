@@ -47,7 +47,8 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	made, err := app.CallAdminService[admin.EnrolledFactor](ctx, cfg, admin.MethodTotpEnroll, admin.UserRequest{User: name})
+	made, err := app.CallAdminService[admin.EnrolledFactor](ctx, cfg, admin.MethodTotpEnroll,
+		admin.UserRequest{User: name})
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,8 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		v, err := app.CallAdminService[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
+		v, err := app.CallAdminService[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm,
+			admin.ConfirmRequest{User: user, Code: strings.TrimSpace(lines.Text())})
 		if err != nil {
 			return err
 		}

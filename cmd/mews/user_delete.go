@@ -20,7 +20,8 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name, DryRun: true})
+	there, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name,
+		DryRun: true})
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,8 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
 		}
 	}
-	if _, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name}); err != nil {
+	if _, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete,
+		admin.DeleteRequest{User: name}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)

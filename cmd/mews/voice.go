@@ -58,7 +58,8 @@ func voiceTest(ctx context.Context, con console, args []string) error {
 	}
 	took := float64(heard.Milliseconds) / 1000
 	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(printable.DropControls(heard.Text), textHeardNothing),
-		cmp.Or(printable.DropControls(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
+		cmp.Or(printable.DropControls(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took,
+		took/max(1, float64(heard.Seconds)))
 	return err
 }
 

@@ -46,7 +46,8 @@ func TestVoiceKillRun_SpeaksEachAnswerOnce(t *testing.T) {
 	for i, name := range people {
 		say(i, "/voice "+modes[name])
 	}
-	h.WaitUntilTrue(apptest.DefaultTestTimeout, "both modes to be kept", func() bool { return h.QueryCount("SELECT count(*) FROM setting WHERE name LIKE 'voice in %'") == 2 })
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "both modes to be kept",
+		func() bool { return h.QueryCount("SELECT count(*) FROM setting WHERE name LIKE 'voice in %'") == 2 })
 	for kill := range kills {
 		for i := range people {
 			say(i, fmt.Sprintf("message %d", kill))
@@ -60,7 +61,8 @@ func TestVoiceKillRun_SpeaksEachAnswerOnce(t *testing.T) {
 	}
 	h.WaitUntilTrue(4*time.Minute, "every answer to be said", func() bool {
 		return h.QueryCount("SELECT count(*) FROM inbox WHERE kind = 'text' AND state = 'done'") == len(people)*kills &&
-			h.QueryCount("SELECT count(*) FROM speech") == 0 && h.QueryCount("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
+			h.QueryCount("SELECT count(*) FROM speech") == 0 &&
+			h.QueryCount("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
 	})
 	for _, c := range server.Calls("sendVoice") {
 		if seconds, err := strconv.Atoi(fmt.Sprint(c.Params["duration"])); err != nil || seconds < 1 || seconds > 10 {

@@ -61,7 +61,8 @@ func TestWebhookKillRun_StoresEachCallOnce(t *testing.T) {
 		for message := 0; message < n; message += 40 {
 			messages++
 			text := fmt.Sprintf("%%<%d of %d>%%", message, i)
-			h.WaitUntilTrue(apptest.DefaultTestTimeout, "a message to be told", func() bool { return h.QueryCount("SELECT count(*) FROM outbox WHERE text LIKE ?", text) > 0 })
+			h.WaitUntilTrue(apptest.DefaultTestTimeout, "a message to be told",
+				func() bool { return h.QueryCount("SELECT count(*) FROM outbox WHERE text LIKE ?", text) > 0 })
 			if told := h.QueryCount("SELECT coalesce(sum((length(text) - length(replace(text, ?1, ''))) / length(?1)), 0) FROM outbox", strings.Trim(text, "%")); told != 1 {
 				t.Errorf("message %d of hook %d was told %d times", message, i, told)
 			}

@@ -13,11 +13,14 @@ import (
 // every holds one of each message. Every field has its greatest value.
 var every = []Message{
 	SpawnRequest{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPathBytes-1),
-		Path: strings.Repeat("p", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1, PIDs: 1<<32 - 1,
-		Binds: slices.Repeat([]BindMount{{strings.Repeat("n", MaxWordBytes), strings.Repeat("r", MaxPathBytes), strings.Repeat("p", MaxPathBytes),
+		Path: strings.Repeat("p", MaxPathBytes), Profile: strings.Repeat("w", MaxWordBytes), Memory: 1<<64 - 1,
+		PIDs: 1<<32 - 1,
+		Binds: slices.Repeat([]BindMount{{strings.Repeat("n", MaxWordBytes), strings.Repeat("r", MaxPathBytes),
+			strings.Repeat("p", MaxPathBytes),
 			true}}, MaxBindMounts)},
 	KillRequest{ID: 7, Signal: 9},
-	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l", MaxTextBytes)},
+	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l",
+		MaxTextBytes)},
 	StartedMessage{ID: 7, PID: 4242},
 	RefusedMessage{ID: 7, Reason: "the home is not there"},
 	ExitedMessage{ID: 7, PID: 4242, Status: 0x8b},
@@ -135,7 +138,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if ready, ok := m.(ReadyMessage); ok && ready.Version != Version && ready == (ReadyMessage{Version: ready.Version}) {
+		if ready, ok := m.(ReadyMessage); ok && ready.Version != Version &&
+			ready == (ReadyMessage{Version: ready.Version}) {
 			return
 		}
 		again, err := Encode(m)

@@ -73,7 +73,8 @@ func TestMessages_ArriveWholeAndInOrder(t *testing.T) {
 
 func TestReceive_BadMessage_KeepsNoDescriptor(t *testing.T) {
 	long := make([]byte, headSize+MaxPacketBytes+1)
-	long[0], long[1], long[2] = byte((MaxPacketBytes+1)&0xff), byte((MaxPacketBytes+1)>>8&0xff), byte((MaxPacketBytes+1)>>16)
+	long[0], long[1], long[2] = byte((MaxPacketBytes+1)&0xff), byte((MaxPacketBytes+1)>>8&0xff),
+		byte((MaxPacketBytes+1)>>16)
 	for name, c := range map[string]struct {
 		bytes []byte
 		many  int // number of descriptors

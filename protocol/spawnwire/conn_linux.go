@@ -58,7 +58,8 @@ func (in *incoming) read(fd int) error {
 	in.packet = in.packet[:n]
 	in.fds, err = parseRights(control[:cn])
 	if err == nil && flags&(syscall.MSG_TRUNC|syscall.MSG_CTRUNC) != 0 {
-		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacketBytes, MaxDescriptors)
+		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacketBytes,
+			MaxDescriptors)
 	}
 	return err
 }

@@ -93,8 +93,9 @@ const (
 
 // messages are empty messages, by kind.
 var messages = map[kind]Message{
-	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{}, kindRefused: RefusedMessage{},
-	kindExited: ExitedMessage{}, kindLimitHit: LimitHitMessage{},
+	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{},
+	kindRefused: RefusedMessage{},
+	kindExited:  ExitedMessage{}, kindLimitHit: LimitHitMessage{},
 }
 
 func (SpawnRequest) kind() kind    { return kindSpawn }

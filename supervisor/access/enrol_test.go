@@ -117,7 +117,8 @@ func TestNewInviteCode_FitsInLink(t *testing.T) {
 			t.Errorf("%q has another digest", typed)
 		}
 	}
-	if len(kept) != 64 || access.DigestInviteCode(text[1:]) == kept || access.DigestInviteCode(text+"?") == kept || access.DigestInviteCode("") == kept {
+	if len(kept) != 64 || access.DigestInviteCode(text[1:]) == kept || access.DigestInviteCode(text+"?") == kept ||
+		access.DigestInviteCode("") == kept {
 		t.Error("another code has its digest")
 	}
 	if other, _ := access.NewInviteCode(); other.Reveal() == text {

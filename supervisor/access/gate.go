@@ -71,8 +71,9 @@ func NewGate(o Options) *Gate {
 
 // SetLimits changes the limits while the gate is in use. Earlier decisions remain valid.
 func (g *Gate) SetLimits(l GateLimits) {
-	g.limits.Store(&GateLimits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
-		Burst: orDefault(l.Burst, defaultLimits.Burst), PerSecond: orDefault(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
+	g.limits.Store(&GateLimits{IdleTimeout: orDefault(l.IdleTimeout, defaultLimits.IdleTimeout),
+		Lifetime: orDefault(l.Lifetime, defaultLimits.Lifetime),
+		Burst:    orDefault(l.Burst, defaultLimits.Burst), PerSecond: orDefault(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
 }
 
 func orDefault[T cmp.Ordered](value, instead T) T {

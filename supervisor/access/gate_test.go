@@ -396,7 +396,9 @@ func TestCheck_LockedOut_ChallengeSaysUntilWhen(t *testing.T) {
 
 func TestCheck_UnknownOrSuspendedUser_IsIgnored(t *testing.T) {
 	p := newRig(t)
-	if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.SetUsers([]supervisor.User{{Name: "ann",
+		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}},
+		access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve", ""} {
@@ -455,10 +457,13 @@ func TestCheck_ContextEnded_DecidesNothing(t *testing.T) {
 func TestNewGate_Limits_ApplyAtOnce(t *testing.T) {
 	p := newRig(t)
 	p.enrol(t, true)
-	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors, Seal: p.seal,
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors,
+		Seal:    p.seal,
 		Now:     time.Now,
 		Command: func(string) (c supervisor.SlashCommand) { return c },
-		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
+		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_,
+			_ string) {
+		}, Limits: access.GateLimits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
 		m, err := gate.Check(t.Context(), terminalText("hello"))
 		if err != nil || outcomeOf(m) != want || want == guarded && (m.Check.IdleTimeout != time.Minute || m.Check.Lifetime != 12*time.Hour) {

@@ -23,11 +23,13 @@ func TestSetUsers_NewBindings_TakeEffect(t *testing.T) {
 			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
 	}
-	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser)}, more); err != nil {
+	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser)},
+		more); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[int64]string{42: "ann", 43: "bob", 44: "bob", 45: "ann", 46: "", 47: "", 0: "", -43: "", -100: ""} {
-		if u, ok := p.FindByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); u.Name != want || ok != (want != "") {
+		if u, ok := p.FindByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); u.Name != want ||
+			ok != (want != "") {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}
 	}
@@ -45,7 +47,8 @@ func TestSetUsers_NewBindings_TakeEffect(t *testing.T) {
 	if err := p.SetUsers([]supervisor.User{onTelegram("ann", 42)}, access.StoredUsers{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := p.FindByAccount(supervisor.ChannelTelegram, "43"); ok || p.IsGroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
+	if _, ok := p.FindByAccount(supervisor.ChannelTelegram, "43"); ok || p.IsGroupAllowed(supervisor.ChannelTelegram,
+		"-100") || len(p.Names()) != 1 {
 		t.Error("what was taken away is still there")
 	}
 }
@@ -63,13 +66,19 @@ func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 		more  access.StoredUsers
 		names []string
 	}{
-		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.StoredUsers{}, []string{"ann", "bob", "42"}},
+		"an account of two users": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.StoredUsers{}, []string{"ann",
+			"bob", "42"}},
 		"an account bound to two users": {[]supervisor.User{ann, onTelegram("bob", 0)},
-			access.StoredUsers{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
-		"a group as an account":     {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
-		"a name as an account":      {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
-		"a number with a plus sign": {[]supervisor.User{ann}, access.StoredUsers{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
-		"no such OS account":        {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.StoredUsers{}, []string{"eve"}},
+			access.StoredUsers{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann",
+				"bob", "7"}},
+		"a group as an account": {[]supervisor.User{ann},
+			access.StoredUsers{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+		"a name as an account": {[]supervisor.User{ann},
+			access.StoredUsers{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+		"a number with a plus sign": {[]supervisor.User{ann},
+			access.StoredUsers{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+		"no such OS account": {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.StoredUsers{},
+			[]string{"eve"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := people(t, onTelegram("old", 1))
@@ -82,7 +91,8 @@ func TestSetUsers_InvalidUsers_ChangesNothing(t *testing.T) {
 					t.Errorf("%q does not name %s", err, word)
 				}
 			}
-			if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "1"); !ok || u.Name != "old" || len(p.Names()) != 1 {
+			if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "1"); !ok || u.Name != "old" ||
+				len(p.Names()) != 1 {
 				t.Errorf("of those before are %v left", p.Names())
 			}
 		})
@@ -146,7 +156,8 @@ func TestSuspended_User_MayNotSpeak(t *testing.T) {
 	users := append([]supervisor.User{onTelegram("tim", 42)}, directory...)
 	set := func(names ...string) {
 		t.Helper()
-		if err := p.SetUsers(users, access.StoredUsers{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
+		if err := p.SetUsers(users, access.StoredUsers{Suspended: names, Bindings: []access.Binding{telegram("7",
+			"bob")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,7 +230,8 @@ func TestSetUsers_Concurrently_ReadersSeeOneState(t *testing.T) {
 					return
 				default:
 				}
-				if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "42"); !ok || number(u) != 42 || u.Name == "" || len(p.Names()) != 1 {
+				if u, ok := p.FindByAccount(supervisor.ChannelTelegram, "42"); !ok || number(u) != 42 || u.Name == "" ||
+					len(p.Names()) != 1 {
 					t.Errorf("got %+v, %v", u, ok)
 					return
 				}

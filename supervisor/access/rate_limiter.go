@@ -66,7 +66,8 @@ const (
 // because it could not be stored. A repeated refused message is refused with the same reply. If the
 // clock was set back, the user gets a full bucket. unanswered is the number of earlier refused
 // messages without a reply.
-func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l GateLimits) (result rateResult, unanswered int) {
+func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l GateLimits) (result rateResult,
+	unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	waits := of.texts && l.Waiting > 0

@@ -35,7 +35,8 @@ func (k *memoryFactors) Find(_ context.Context, user string) (supervisor.SecondF
 	return f, ok, k.broken
 }
 
-func (k *memoryFactors) FindLogin(_ context.Context, user string, channel supervisor.Channel, chat string) (supervisor.Login, bool, error) {
+func (k *memoryFactors) FindLogin(_ context.Context, user string, channel supervisor.Channel,
+	chat string) (supervisor.Login, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l, ok := k.logins[access.Binding{Channel: channel, Account: chat, User: user}]
@@ -96,7 +97,8 @@ func (p *rig) gate(seal *access.Sealer) {
 	if err != nil {
 		panic(err)
 	}
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors, Seal: seal,
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.memoryFactors, Logins: p.memoryFactors,
+		Seal:    seal,
 		Command: commands.FindCommand,
 		Now:     func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		AlertAdmins: func(user, text string) { p.alerts = append(p.alerts, user+": "+text) }})

@@ -15,7 +15,8 @@ const actionUnexpected = "code.unasked"
 // opens nothing. If it stayed valid, somebody could guess it without counted tries. A code that was
 // right a moment ago is not stored either, such as a code that was sent twice. All other texts keep
 // their decision, also six digits that are no code of the user. Any error is ctx's.
-func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
+func (g *Gate) SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound,
+	d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.CheckCode != nil || d.Refusal != "" || !IsCode(in.Text) {
 		return d, nil
 	}
@@ -53,7 +54,8 @@ func decideSpent(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFacto
 }
 
 // decideUnexpected is a supervisor.CheckCode that uses up a code that nothing waits for.
-func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (v verification) decideUnexpected(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
+	supervisor.CodeResult) {
 	f, _ = v.spend(f, now)
 	text := textUnexpectedCode + textNextCode
 	if appCode(v.text) == "" {

@@ -22,7 +22,8 @@ func (p *rig) spendUnexpected(t *testing.T, in supervisor.Inbound) supervisor.Ga
 // A right code that nothing waits for is used up, and its text is not stored. Otherwise somebody
 // could send guesses as words, without counted tries, and then use the right code.
 func TestSpendUnexpectedCode_RightCode_IsUsedUp(t *testing.T) {
-	for _, codes := range []supervisor.CodePolicy{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
+	for _, codes := range []supervisor.CodePolicy{supervisor.CodesRequired, supervisor.CodesOptional,
+		supervisor.CodesOff} {
 		p := newRig(t)
 		p.people = newPeople(t, codes)
 		p.gate(p.seal)
@@ -92,7 +93,8 @@ func TestSpendUnexpectedCode_NoFactor_DoesNothing(t *testing.T) {
 		"no key":        func(p *rig) { p.enrol(t, true); p.gate(nil) },
 		"suspended": func(p *rig) {
 			p.enrol(t, true)
-			if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
+			if err := p.people.SetUsers([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}},
+				access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
 		},

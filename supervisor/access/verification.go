@@ -54,7 +54,8 @@ type verification struct {
 }
 
 // verify is a supervisor.CheckCode. It reads no clock, stores nothing, and calls no other package.
-func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
+	supervisor.CodeResult) {
 	f.LockedUntil = lockedUntil(f, now)
 	switch {
 	case len(f.Secret) == 0 || !f.Confirmed && !v.purpose.enrols:
@@ -71,7 +72,8 @@ func (v verification) verify(f supervisor.SecondFactor, now time.Time) (supervis
 
 // verifyAppCode accepts the code of a valid period once. A used code is no guess, so it does not
 // count as a failure.
-func (v verification) verifyAppCode(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (v verification) verifyAppCode(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
+	supervisor.CodeResult) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
@@ -87,7 +89,8 @@ func (v verification) verifyAppCode(f supervisor.SecondFactor, now time.Time) (s
 }
 
 // matchAppCode finds the code's period among the last periods. It always takes the same time.
-func (v verification) matchAppCode(f supervisor.SecondFactor, now time.Time, periods int64) (period int64, found bool, err error) {
+func (v verification) matchAppCode(f supervisor.SecondFactor, now time.Time, periods int64) (period int64, found bool,
+	err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
 		return 0, false, err
@@ -106,7 +109,8 @@ func (v verification) matchAppCode(f supervisor.SecondFactor, now time.Time, per
 }
 
 // verifyRecovery accepts a recovery code once.
-func (v verification) verifyRecovery(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (v verification) verifyRecovery(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
+	supervisor.CodeResult) {
 	f, right := withoutRecovery(f, v.text)
 	if !right {
 		return v.reject(f, now)
@@ -155,7 +159,8 @@ func (v verification) accept(f supervisor.SecondFactor, period int64) (superviso
 }
 
 // reject counts a wrong code as a failure.
-func (v verification) reject(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+func (v verification) reject(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor,
+	supervisor.CodeResult) {
 	f = countFailure(f, now)
 	if now.Before(f.LockedUntil) {
 		return f, v.deny(suffixLocked,

@@ -178,7 +178,8 @@ func TestDecideStepUp_UsedCode_IsRefused(t *testing.T) {
 	if v := p.attempt("bob", p.DecideStepUp("bob", "123456"), p.now); v.Right || !strings.Contains(v.Text, "no second factor") {
 		t.Errorf("%+v", v)
 	}
-	if err := p.people.SetUsers([]supervisor.User{{Name: "ann"}}, access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.SetUsers([]supervisor.User{{Name: "ann"}},
+		access.StoredUsers{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.now = noon.Add(3 * step)

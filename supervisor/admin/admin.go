@@ -171,7 +171,8 @@ func forAdmins[Q, R any](o *Service, name string, do action[Q, R]) feature.Contr
 // auditEntry makes an entry of the audit log, with the action, the user that it concerns, and the
 // caller.
 func auditEntry(by Caller, user, action, detail string) sqlite.AuditEntry {
-	return sqlite.AuditEntry{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
+	return sqlite.AuditEntry{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") +
+		" by " + by.String())}
 }
 
 // note stores an entry in the audit log, in its own transaction. It is for calls that change

@@ -42,7 +42,8 @@ func (o *Service) Export(ctx context.Context, by Caller, q ExportRequest) (Expor
 // has no Home if the folder does not belong to Mews. Only an admin may name a former user.
 func (o *Service) userOrFormer(ctx context.Context, by Caller, name string) (supervisor.User, error) {
 	u, err := o.userOrCaller(by, name)
-	if supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Summary().ValidName(name) {
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound || !by.Admin ||
+		!o.Configuration.Summary().ValidName(name) {
 		return u, err
 	}
 	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), name)

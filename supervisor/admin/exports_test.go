@@ -106,7 +106,8 @@ func TestExports_OtherClient_GetsNothing(t *testing.T) {
 	if piece, last, err := p.next(t.Context(), by, token); err != nil || last || len(piece) != chunkBytes {
 		t.Errorf("the first piece: %d bytes, last %v, %v", len(piece), last, err)
 	}
-	if _, _, err := p.next(t.Context(), Caller{UID: 4711}, token); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
+	if _, _, err := p.next(t.Context(), Caller{UID: 4711},
+		token); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("for another: %v", err)
 	}
 	for range maxExports - 1 {

@@ -35,7 +35,8 @@ func (o *Service) EnrollUser(ctx context.Context, by Caller, q UserRequest) (Enr
 	if err := o.Store.Factors.Put(ctx, u.Name, made.Sealed, digests, auditEntry(by, u.Name, "totp.offered", "")); err != nil {
 		return EnrolledFactor{}, err
 	}
-	return EnrolledFactor{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealSecrets(codes)}, nil
+	return EnrolledFactor{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(),
+		Recovery: access.RevealSecrets(codes)}, nil
 }
 
 // ConfirmRequest are the parameters of totp.confirm.
@@ -60,7 +61,8 @@ func (o *Service) confirm(ctx context.Context, by Caller, q ConfirmRequest) (Cod
 	if err != nil {
 		return CodeResult{}, err
 	}
-	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code), "at the command line by "+by.String())
+	v, err := o.Store.Factors.TryCode(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code),
+		"at the command line by "+by.String())
 	answer := CodeResult{Right: v.Right, Text: v.Text}
 	for _, end := range final {
 		answer.Over = answer.Over || strings.HasSuffix(v.Action, end)

@@ -28,7 +28,8 @@ type Result struct {
 // former user of that name returns.
 func (o *Service) AddPerson(ctx context.Context, by Caller, q AddUserRequest) (Result, error) {
 	facts := o.Configuration.Summary()
-	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomePath(q.Name)}
+	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone,
+		Home: facts.HomePath(q.Name)}
 	if err := o.Configuration.CheckNewUser(u); err != nil {
 		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.DropControls(q.Name), err)
 	}

@@ -47,8 +47,9 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
 	code, digest := access.NewInviteCode()
-	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts), NoBotText: o.Configuration.Summary().NoBotText(),
-		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(inviteLasts),
+		NoBotText: o.Configuration.Summary().NoBotText(),
+		Enrol:     q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
 	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		auditEntry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
 	if err != nil {

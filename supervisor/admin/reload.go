@@ -65,7 +65,8 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Configurat
 	if err := use(ctx); err != nil {
 		return ConfigurationChanges{}, err
 	}
-	return ConfigurationChanges{Changes: changes, Note: o.Configuration.Summary().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
+	return ConfigurationChanges{Changes: changes, Note: o.Configuration.Summary().Note}, o.note(ctx, by, by.name,
+		"config.reloaded", strings.Join(keys, ", "))
 }
 
 // cleanEvery is the time between two checks for expired files of terminals.

@@ -18,7 +18,8 @@ import (
 
 // userDataOf returns the stored data of a current or former user. Without stored data it returns
 // CodeNotFound.
-func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) (e UserData, err error) {
+func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSummary, name string) (e UserData,
+	err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
 		return e, err
 	}
@@ -58,7 +59,8 @@ func checkUnclaimed(ctx context.Context, people sqlite.Users, facts Configuratio
 		return err
 	}
 	var kept []string
-	if entries, err := os.ReadDir(facts.HomePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
+	if entries, err := os.ReadDir(facts.HomePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) ||
+		len(entries) > 0 {
 		kept = append(kept, "the folder "+facts.HomePath(name)) // an unreadable folder counts as stored data
 	}
 	if len(rows) > 0 {

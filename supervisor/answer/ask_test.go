@@ -108,7 +108,8 @@ func TestParseMessage_Number_TakesCommaOrPoint(t *testing.T) {
 		"1,234": "", "1.234": "", "about 12": "", "12 km": "", "twelve": "", "": "", "1.2.3": "", "1,23,456": "", "1.234,567,8": "", "--1": "",
 		strings.Repeat("9", 31): "", ",5": "", "12345,678.9": "",
 	} {
-		if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindNumber), supervisor.Answer{}, text), "They answered: "); got != want {
+		if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindNumber), supervisor.Answer{}, text),
+			"They answered: "); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
@@ -132,7 +133,8 @@ func TestParseMessage_Date_UsesUsersZone(t *testing.T) {
 			"10:70|0000-01-01": "",
 	} {
 		for text := range strings.SplitSeq(texts, "|") {
-			if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindDate), supervisor.Answer{}, text), "They answered: "); got != want {
+			if got := strings.TrimPrefix(answerForModel(question(protocol.AskKindDate), supervisor.Answer{}, text),
+				"They answered: "); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		}
@@ -160,7 +162,8 @@ func TestParseMessage_File_AnswersFileOrText(t *testing.T) {
 		{protocol.AskKindText, supervisor.AnswerMessage{Text: " \n"}, ""},
 		{protocol.AskKindChoice, file, ""},
 		{protocol.AskKindChoice, voice, "They chose: here"},
-		{protocol.AskKindLocation, supervisor.AnswerMessage{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
+		{protocol.AskKindLocation, supervisor.AnswerMessage{Text: "[Location: 1.00000, 2.00000]"},
+			"They answered: [Location: 1.00000, 2.00000]"},
 	} {
 		q := question(c.kind, "there", "here")
 		if c.kind != protocol.AskKindChoice {

@@ -103,7 +103,8 @@ func (a *API) Call(ctx context.Context, method string, params, result any) error
 }
 
 // withoutParameters makes a call that takes no parameters.
-func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R, error)) feature.ControlCall {
+func withoutParameters[R any](name string, answer func(context.Context, feature.Caller) (R,
+	error)) feature.ControlCall {
 	call := feature.ControlCall{Name: name}
 	call.Answer = func(ctx context.Context, by feature.Caller, req *protocol.Request) (any, error) {
 		if err := req.DecodeParams(nil); err != nil {

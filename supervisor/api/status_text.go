@@ -20,7 +20,8 @@ func (s Status) Text(now time.Time) string {
 	}
 	fmt.Fprintf(t, "mews\t%s%s, up %s\n", s.Version, process, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
-		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.BinarySize(s.Memory.Database),
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State,
+			amount.BinarySize(s.Memory.Database),
 			amount.BinarySize(s.Memory.Supervisor), amount.BinarySize(s.Memory.Resident))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
@@ -68,7 +69,8 @@ func workerLine(u UserStatus, now time.Time) string {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
 	if u.Processes > 0 {
-		line += fmt.Sprintf(", %s in %s", amount.BinarySize(u.Memory), amount.Plural(u.Processes, "process", "processes"))
+		line += fmt.Sprintf(", %s in %s", amount.BinarySize(u.Memory), amount.Plural(u.Processes, "process",
+			"processes"))
 	}
 	if u.Turns > 0 {
 		line += fmt.Sprintf(", %s ended", amount.Plural(u.Turns, "turn", "turns"))

@@ -80,7 +80,8 @@ func row(name string, l usage.Line) []string {
 	if l.Estimated {
 		about = textAbout
 	}
-	return []string{name, amount.FormatNumber(l.Calls), about + amount.FormatNumber(l.Input), amount.FormatNumber(l.CacheRead),
+	return []string{name, amount.FormatNumber(l.Calls), about + amount.FormatNumber(l.Input),
+		amount.FormatNumber(l.CacheRead),
 		about + amount.FormatNumber(l.Output), about + cost, amount.FormatNumber(l.Unpriced)}
 }
 

@@ -94,7 +94,8 @@ func (l *gatedService) checkOperatorView() {
 		return l.QueryCount("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
 	})
 	var none api.ActivityReport
-	if err := control.CallOnce(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuery{Kind: "sold"}, &none); err == nil ||
+	if err := control.CallOnce(l.T.Context(), l.Socket, api.MethodActivity, api.ActivityQuery{Kind: "sold"},
+		&none); err == nil ||
 		!strings.Contains(problem.UserText(err), "There is no kind") {
 		l.T.Errorf("a kind that there is not: %v", err)
 	}

@@ -15,8 +15,10 @@ func (s *service) openAdmin(context.Context) error {
 	s.configuration.applyRest = s.applyConfiguration
 	o := s.adminOptions()
 	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
-		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnUnstored, Evict: s.pool.Evict,
-		EndOthers: []func(context.Context, string) error{s.commands.EndUserCommands, s.attachments.StopUser, s.voices.StopUser, s.operations.EndUserOperations},
+		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnUnstored,
+		Evict: s.pool.Evict,
+		EndOthers: []func(context.Context, string) error{s.commands.EndUserCommands, s.attachments.StopUser,
+			s.voices.StopUser, s.operations.EndUserOperations},
 	}}
 	s.admins = admin.New(o)
 	return nil
@@ -27,7 +29,8 @@ func (s *service) adminOptions() admin.Options {
 	return admin.Options{
 		Store: s.db.AccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
 		Gate: s.gate,
-		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
+		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
+		Logger:     s.log.Named("admin"),
 		EraseIndex: s.eraseIndex,
 	}
 }
@@ -40,5 +43,6 @@ func (s *service) inviter() admin.Inviter {
 
 // cleanFiles deletes the files of chat messages that have expired.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
-	return outbox.FileCleaner{Cleanings: s.db.MessageCleanups(), Remove: s.spool.RemoveBlob}.RemoveExpiredFiles(ctx, now)
+	return outbox.FileCleaner{Cleanings: s.db.MessageCleanups(), Remove: s.spool.RemoveBlob}.RemoveExpiredFiles(ctx,
+		now)
 }

@@ -303,7 +303,8 @@ func TestTOTPVerb_EnrolUnlockReset_Works(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		made, err := CallAdminService[admin.EnrolledFactor](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserRequest{User: "ben"})
+		made, err := CallAdminService[admin.EnrolledFactor](c.t.Context(), cfg, admin.MethodTotpEnroll,
+			admin.UserRequest{User: "ben"})
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -407,16 +408,17 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 	if _, err := service.EnrollUser(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	held, err := c.s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "x", Items: []supervisor.BatchItem{{
-		Inbound: supervisor.Inbound{
-			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
-			Key:          "k",
-			Kind:         supervisor.KindText,
-			Text:         "hello",
-		},
-		Decision: supervisor.GateDecision{
-			Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."},
-		}}}})
+	held, err := c.s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "x",
+		Items: []supervisor.BatchItem{{
+			Inbound: supervisor.Inbound{
+				Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
+				Key:          "k",
+				Kind:         supervisor.KindText,
+				Text:         "hello",
+			},
+			Decision: supervisor.GateDecision{
+				Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."},
+			}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +432,8 @@ func TestSecondFactor_Reset_TellsUser(t *testing.T) {
 		told[0].Conversation.User != "ann" {
 		t.Errorf("told %+v, rang %v", told, rung)
 	}
-	if done, err := service.ResetFactor(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil || len(told) != 1 ||
+	if done, err := service.ResetFactor(t.Context(), by, admin.UserRequest{User: "ann"}); err != nil ||
+		len(told) != 1 ||
 		done.Text != "ann has no second factor." {
 		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
 	}

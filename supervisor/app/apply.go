@@ -20,7 +20,8 @@ func (c *configuration) Summary() admin.ConfigurationSummary {
 	cfg := c.Current()
 	return admin.ConfigurationSummary{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
 		HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File, Note: reloadNote(cfg)}
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File,
+		Note: reloadNote(cfg)}
 }
 
 // reloadNote returns the note after a reload: which secrets were not read again, and warnings.
@@ -43,7 +44,8 @@ func (c *configuration) CheckNewUser(u supervisor.User) error {
 
 // ReadChanges reads the configuration file again. It returns the changes, and a function that puts
 // the new configuration into force.
-func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error, err error) {
+func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error,
+	err error) {
 	was := c.Current()
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
@@ -83,7 +85,8 @@ func restartOnlySecrets(cfg *config.Config) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.ServiceCommand("restart", cfg.State, "systemctl restart"))
+	return fmt.Sprintf(textRestartOnly, strings.Join(names, ", "), unit.ServiceCommand("restart", cfg.State,
+		"systemctl restart"))
 }
 
 // restartHint returns the command that restarts Mews if a systemd unit runs it, otherwise "".

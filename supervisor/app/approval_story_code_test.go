@@ -140,7 +140,10 @@ func TestStepUp_NoFactorOrGroup_IsDenied(t *testing.T) {
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("")
 	l.bot.Say(flatChat, l.telegramUser("bob"), "@mews_bot a.txt")
-	l.bot.WaitUntil(t, "bob to be asked for a code", func() bool { return strings.Contains(lastOf(l.told("bob")), "Your message in another chat waits") })
+	l.bot.WaitUntil(t, "bob to be asked for a code", func() bool {
+		return strings.Contains(lastOf(l.told("bob")),
+			"Your message in another chat waits")
+	})
 	l.move(30 * time.Second)
 	l.say("bob", l.code("bob", 0))
 	l.awaitInFlat("This needs a code of bob, and I take codes only in our private chat.")

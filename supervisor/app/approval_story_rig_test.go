@@ -19,7 +19,8 @@ func sendFileModel(r modeltest.Request) modeltest.Answer {
 	if done := r.AnsweredCalls(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
-	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.NewestUserMessage())}}}
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`,
+		r.NewestUserMessage())}}}
 }
 
 // fileQuestion is the beginning of the question before a file is sent.

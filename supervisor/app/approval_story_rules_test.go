@@ -44,7 +44,10 @@ func TestApproval_RulesTightened_DeniesEffect(t *testing.T) {
 	l.changeConfig("approvals: {send_file: ask}", "approvals: {send_file: deny}")
 	l.pressLabel("bob", "Once")
 	l.awaitDone()
-	l.bot.WaitUntil(t, "alice to be refused", func() bool { return slices.Contains(l.told("alice"), "Only an admin may use /invite.") })
+	l.bot.WaitUntil(t, "alice to be refused", func() bool {
+		return slices.Contains(l.told("alice"),
+			"Only an admin may use /invite.")
+	})
 	l.checkAnswer("The rules here do not let bob do this (send_file).")
 	l.checkArrived()
 	if n := l.QueryCount("SELECT (SELECT count(*) FROM person) + (SELECT count(*) FROM invite)"); n != 0 {

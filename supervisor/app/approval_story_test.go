@@ -103,10 +103,14 @@ func TestKillAfterPress_FileIsSentOnce(t *testing.T) {
 		<-time.After(time.Duration(rng.IntN(12)) * time.Millisecond)
 		l.kill()
 		l.Start()
-		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be done, or a question", func() bool { return l.isWaiting() || l.isDone() })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be done, or a question",
+			func() bool { return l.isWaiting() || l.isDone() })
 		if l.isWaiting() {
 			t.Logf("round %d: bob is asked again", round)
-			l.bot.WaitUntil(t, "the question to arrive", func() bool { return strings.HasPrefix(lastOf(l.told("bob")), fileQuestion) })
+			l.bot.WaitUntil(t, "the question to arrive", func() bool {
+				return strings.HasPrefix(lastOf(l.told("bob")),
+					fileQuestion)
+			})
 			l.pressLabel("bob", "Once")
 		}
 		l.awaitDone()

@@ -27,7 +27,8 @@ func newGate(s *service) *approval.CodeGate {
 	store := s.db.AccessStores()
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
-		Command: func(name string) supervisor.SlashCommand { return s.commands.FindCommand(name) }, Held: s.db.Inbox().CountReleasable,
+		Command:     func(name string) supervisor.SlashCommand { return s.commands.FindCommand(name) },
+		Held:        s.db.Inbox().CountReleasable,
 		AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &approval.CodeGate{Gate: s.gate, Confirmations: s.confirmations, IsCode: access.IsCode}
@@ -40,7 +41,8 @@ const maxWaiting = 200
 // gateLimits converts the configured limits of logins and message rates.
 func gateLimits(cfg *config.Config) access.GateLimits {
 	a := cfg.Access
-	return access.GateLimits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second, Waiting: maxWaiting}
+	return access.GateLimits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst,
+		PerSecond: a.Rate.Second, Waiting: maxWaiting}
 }
 
 // newApprover makes the part that decides which effects may leave the sandbox.
@@ -50,7 +52,8 @@ func newApprover(s *service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.IsSuspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations, Audit: s.audit.RecordAction,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.questions, Confirmer: s.confirmations,
+		Audit: s.audit.RecordAction,
 	}
 }
 

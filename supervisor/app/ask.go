@@ -110,7 +110,8 @@ func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.
 	for !p.Last {
 		token := p.Token
 		p = admin.ExportPiece{}
-		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name, Token: token}, &p)
+		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name,
+			Token: token}, &p)
 		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
 			return withoutService(ctx, cfg, func(ctx context.Context,
 				o *admin.Service) error {

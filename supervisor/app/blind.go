@@ -22,7 +22,10 @@ func (s *service) tellBlindModel(ctx context.Context, conversation int64, spec s
 	}
 	models, instead := s.modelCommands(), textNoneSighted
 	offers := models.ListOffers(ctx)
-	if i := slices.IndexFunc(offers, func(o command.ModelOffer) bool { return o.SeesPictures() && models.MayChoose(c.User, o.Spec) }); i >= 0 {
+	if i := slices.IndexFunc(offers, func(o command.ModelOffer) bool {
+		return o.SeesPictures() &&
+			models.MayChoose(c.User, o.Spec)
+	}); i >= 0 {
 		instead = fmt.Sprintf(textSighted, offers[i].Spec, offers[i].Spec)
 	}
 	s.notices().TellOnce(ctx, c, name, fmt.Sprintf(textBlind, spec, instead))

@@ -34,7 +34,8 @@ func totalSpent(l *gatedService) int { return l.QueryCount("SELECT coalesce(sum(
 // checkSpentCloseTo fails unless the total cost is just below a limit and no lease is left.
 func checkSpentCloseTo(l *gatedService, limit int) {
 	l.T.Helper()
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside",
+		func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 	if n := totalSpent(l); n > limit || n < limit-50_000 {
 		l.T.Errorf("%d millionths of a dollar were spent, of %d", n, limit)
 	}
@@ -115,7 +116,8 @@ func costliestTurn(t *testing.T, limit int) (costs []int) {
 	l.open()
 	l.say("bob", "go")
 	l.bot.WaitUntil(t, "an answer", func() bool { return len(l.told("bob")) > 0 })
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside",
+		func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 	if n := totalSpent(l); n > limit {
 		t.Errorf("%d were spent of %d", n, limit)
 	}
@@ -148,7 +150,8 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	l.awaitUnbuttoned("bob", second)
 	l.awaitNewest("bob", "You were asked whether more may be spent, and there was no yes in time.")
 	checkSpentCloseTo(l, 200_000)
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the presses to be acknowledged", func() bool { return len(l.bot.PressAcks()) >= 3 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the presses to be acknowledged",
+		func() bool { return len(l.bot.PressAcks()) >= 3 })
 	if n := l.QueryCount("SELECT count(*) FROM question"); n != 2 {
 		t.Errorf("bob was asked %d times", n)
 	}
@@ -293,7 +296,8 @@ func TestKilledModelCall_CostsItsWholeLease(t *testing.T) {
 	l.CheckIntegrity()
 	l.Start()
 	l.awaitNewest("bob", "Here I am again.")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the call to be paid for", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the call to be paid for",
+		func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 	if n := l.QueryCount("SELECT coalesce(sum(cost), 0) FROM usage WHERE class = 'unknown'"); n != aside {
 		t.Errorf("the call that was killed counts %d, and %d were set aside for it", n, aside)
 	}

@@ -60,7 +60,8 @@ func TestTurnWaitingForWorker_HoldsNoMoney(t *testing.T) {
 	}
 	runs(2)
 	end := writes("hi again")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the other turn to start", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the other turn to start",
+		func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 1 })
 	if err := os.WriteFile(filepath.Join(l.UserHome("bob"), "enough"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,8 @@ func (m *budgetRig) host(user string) *hostcall.Conn {
 		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
 		BlobDependencies: hostcall.BlobDependencies{Blobs: m.db.Blobs(), Spool: m.files}, Now: time.Now,
 		Audit: func(_, _, detail string) { m.Error(detail) }}, user, func(reason error) { m.Error(reason) })
-	host.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object"}`)}}})
+	host.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file",
+		Schema: json.RawMessage(`{"type":"object"}`)}}})
 	return host
 }
 
@@ -121,7 +122,8 @@ var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 // turn runs a turn with a text. It returns the answer, or the notice if there is no answer.
 func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
-	in, _, err := m.db.Inbox().StoreInbound(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
+	in, _, err := m.db.Inbox().StoreInbound(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text,
+		Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	m.must(err)
 	claim := m.advances.ClaimNextTurn(in.Conversation)
@@ -143,7 +145,8 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 		said = problem.UserText(failed)
 	}
 	m.must(m.advances.EndAttempt(m.Context(), turn.ID))
-	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered})
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why,
+		State: supervisor.InboundAnswered})
 	m.must(err)
 	return said
 }
@@ -156,9 +159,10 @@ func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.must(err)
 	after := messages[len(messages)-1].ID
 	for {
-		result, err := host.HandleCall(m.Context(), request(protocol.MethodModelStream, protocol.ModelStreamParams{Turn: turn.ID, After: after,
-			System: protocol.SystemTextRef{Hash: hash(prompt), Text: prompt},
-			Tools:  protocol.ToolListRef{Hash: hash("read_file\n"), Names: []string{"read_file"}}}))
+		result, err := host.HandleCall(m.Context(), request(protocol.MethodModelStream,
+			protocol.ModelStreamParams{Turn: turn.ID, After: after,
+				System: protocol.SystemTextRef{Hash: hash(prompt), Text: prompt},
+				Tools:  protocol.ToolListRef{Hash: hash("read_file\n"), Names: []string{"read_file"}}}))
 		if err != nil {
 			return ""
 		}
@@ -167,8 +171,10 @@ func (m *budgetRig) askModel(host *hostcall.Conn, turn supervisor.Turn) string {
 			return said.Text()
 		}
 		for _, c := range said.ToolCalls() {
-			kept, err := host.HandleCall(m.Context(), request(protocol.MethodStepCommit, protocol.StepCommitParams{Turn: turn.ID, Call: c.ID,
-				State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: strings.Repeat("a line of a file\n", 600)}}))
+			kept, err := host.HandleCall(m.Context(), request(protocol.MethodStepCommit,
+				protocol.StepCommitParams{Turn: turn.ID, Call: c.ID,
+					State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name,
+						Text: strings.Repeat("a line of a file\n", 600)}}))
 			m.must(err)
 			after = kept.(protocol.StepCommitResult).Message
 		}
@@ -361,7 +367,8 @@ func TestConcurrentTurns_StayWithinLimits(t *testing.T) {
 	}
 	// the rest is less than the cost of the shortest answer
 	total := sqlitetest.QueryColumn(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
-	if left := sqlitetest.QueryColumn(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
+	if left := sqlitetest.QueryColumn(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" ||
+		counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)
 	}
 }

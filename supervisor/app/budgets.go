@@ -40,8 +40,9 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	}
 	limits, err := s.settings.BudgetLimits(t.Conversation.User)
 	o = budget.Options{
-		Leases: s.db.Leases(), Asker: s.questions, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswerConversation(),
-		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.ForUser(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+		Leases: s.db.Leases(), Asker: s.questions, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation,
+		Destination: t.AnswerConversation(),
+		Limits:      limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: timezone.ForUser(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
 	}
 	if t.Kind == supervisor.TurnJob {

@@ -122,7 +122,8 @@ func newCanaryService(t *testing.T) *canaryService {
 	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN",
 		a.canaries["the key of who is down"],
 		"ANTHROPIC_URL", "MODEL_ROOT").Replace(canaryConfig)
-	a.gatedService = newGatedService(t, modeltest.EchoScript, config, "alice, role: admin, totp: off", "bob, totp: required")
+	a.gatedService = newGatedService(t, modeltest.EchoScript, config, "alice, role: admin, totp: off",
+		"bob, totp: required")
 	a.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	a.model.Key = a.canaries["the key"]
 	a.Env = []string{"MEWS_CANARY_KEY=" + a.canaries["the key"]}
@@ -250,7 +251,8 @@ func (a *canaryService) causeFailures(t *testing.T) {
 func (a *canaryService) awaitSettled(what string) {
 	a.T.Helper()
 	a.WaitUntilTrue(apptest.DefaultTestTimeout, "an answer to "+what, func() bool {
-		return a.bot.CountPendingUpdates() == 0 && a.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+		return a.bot.CountPendingUpdates() == 0 &&
+			a.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
 			a.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 	})
 }

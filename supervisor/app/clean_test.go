@@ -29,7 +29,8 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 	shown := func(name string, vanish time.Duration) string {
 		file, err := generatedFiles{c.s.spool}.StorePicture(name, []byte(name))
 		must(t, err)
-		d, err := outbox.SendNotice(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file}, DeleteAfter: vanish,
+		d, err := outbox.SendNotice(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file},
+			DeleteAfter:  vanish,
 			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}})
 		must(t, err)
 		must(t, outbox.MarkDelivered(t.Context(), d.ID))
@@ -52,7 +53,8 @@ func TestSecretPicture_Expires_LeavesSpool(t *testing.T) {
 			t.Errorf("after %v the secret is there: %v, the other one: %v", at.after, there(secret), there(chart))
 		}
 	}
-	if left, err := c.s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTerminal, time.Now().Add(time.Hour), 10); err != nil || len(left) != 0 {
+	if left, err := c.s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTerminal, time.Now().Add(time.Hour),
+		10); err != nil || len(left) != 0 {
 		t.Errorf("left to be done are %v, %v", left, err)
 	}
 }
@@ -67,7 +69,8 @@ func TestAdminCall_NoAuditEntry_ChangesNothing(t *testing.T) {
 	c.mustRun("user", "disable", "off")
 	c.mustRun("user", "invite", "dan")
 	must(t, store.Factors.Put(t.Context(), "dan", []byte("sealed"), nil))
-	must(t, store.Bindings.BindAccount(t.Context(), sqlite.AccountBinding{Channel: supervisor.ChannelTelegram, Account: "7", User: "dan"}))
+	must(t, store.Bindings.BindAccount(t.Context(), sqlite.AccountBinding{Channel: supervisor.ChannelTelegram,
+		Account: "7", User: "dan"}))
 	must(t, os.WriteFile(c.s.config.State+"/homes/dan/partLog", []byte("hello"), 0o600))
 	changeDatabase(t, c.s, "UPDATE totp SET failures = 3; CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the log is full'); END")
 	state := func() string {

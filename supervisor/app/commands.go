@@ -20,14 +20,18 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Resender: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings,
 		Effects: s.db.Effects(), Pictures: generatedFiles{s.spool},
-		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service), Locks: sqlite.Gates{AccessStores: s.db.AccessStores()}, Groups: users.Groups{Loader: s.configuration.Loader},
+		Questions: s.questions, Cleanings: s.db.MessageCleanups(), Approver: newApprover(s.service),
+		Locks:   sqlite.Gates{AccessStores: s.db.AccessStores()},
+		Groups:  users.Groups{Loader: s.configuration.Loader},
 		Invites: s.inviter(), Grants: s.db.Grants(),
 		Settings: chatSettings{s.settings}, Uploads: s.uploads(),
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
 		People: s.settings, OfferZone: s.schedule.Chat.OfferZoneMove,
 		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText, Queue: queue, Now: s.now, Audit: s.audit.RecordAction, Status: s.ownStatus(report).Text, Welcome: report.WelcomeText, Queued: s.deliveryQueued,
-		Log: s.log.Named("command"),
+		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText, Queue: queue,
+		Now: s.now, Audit: s.audit.RecordAction, Status: s.ownStatus(report).Text, Welcome: report.WelcomeText,
+		Queued: s.deliveryQueued,
+		Log:    s.log.Named("command"),
 	}
 }
 

@@ -36,7 +36,8 @@ func TestInviteCommand_LetsUserIn(t *testing.T) {
 	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.ValidFor != 24*time.Hour {
 		t.Errorf("made was %+v", made)
 	}
-	used, err := s.db.AccessStores().Invites.Redeem(t.Context(), access.DigestInviteCode(made.Code), supervisor.ChannelTelegram, "77", "")
+	used, err := s.db.AccessStores().Invites.Redeem(t.Context(), access.DigestInviteCode(made.Code),
+		supervisor.ChannelTelegram, "77", "")
 	must(t, err)
 	if used.User != "cleo" || used.Enrol || time.Until(used.ExpiresAt).Round(time.Hour) != 24*time.Hour {
 		t.Errorf("used was %+v", used)
@@ -70,7 +71,8 @@ func TestInviter_BadOrSuspendedName_IsRefused(t *testing.T) {
 		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
 		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
 	} {
-		if err := i.CheckName(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(problem.UserText(err), want) {
+		if err := i.CheckName(t.Context(), name); (err == nil) != (want == "") || want != "" &&
+			!strings.HasPrefix(problem.UserText(err), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -101,9 +103,10 @@ func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 		f.Confirmed = true
 		return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Unlocked."}
 	}
-	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{
-		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{CheckCode: right},
-	}}})
+	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+		Items: []supervisor.BatchItem{{
+			Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{CheckCode: right},
+		}}})
 	must(t, err)
 }
 
@@ -128,10 +131,11 @@ func TestStatusCommand_ShowsGateAndBudget(t *testing.T) {
 		t.Errorf("ben has a second factor: %v", err)
 	}
 	must(t, l.CloseGate(t.Context(), c))
-	_, err = s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{
-		Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
-		Decision: supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
-	}}})
+	_, err = s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+		Items: []supervisor.BatchItem{{
+			Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
+			Decision: supervisor.GateDecision{Check: &supervisor.GateCheck{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
+		}}})
 	must(t, err)
 	told("gate    locked\nheld    1 message until you send a code\nbudget  $2.50 of $2.50 is left today")
 	if n, err := l.CloseUserGates(t.Context(), "ann"); n != 0 || err != nil {
@@ -157,8 +161,9 @@ func TestCommandOptions_AllFields_AreSet(t *testing.T) {
 	must(t, err)
 	c, err := s.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
-	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",
-		Kind: supervisor.KindPress, Text: "s:stream off"})
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1",
+		Message: "9",
+		Kind:    supervisor.KindPress, Text: "s:stream off"})
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

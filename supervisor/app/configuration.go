@@ -50,11 +50,16 @@ func usersConfiguration(cfg *config.Config) *users.Configuration {
 		return config.User{ModelsAllowed: cfg.Models.Allowed}.MayChooseModel(spec)
 	}
 	u.Defaults = users.DefaultSettings{
-		Model:         users.DefaultValue[string]{Value: cfg.Models.Default, Configured: cfg.Models.Default != config.OfflineModel},
-		Thinking:      users.DefaultValue[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != thinkingOff},
-		Language:      users.DefaultValue[string]{Value: cfg.Speech.In.Language, Configured: cfg.Speech.In.Language != "auto"},
-		StreamReplies: users.DefaultValue[bool]{Value: cfg.Chat.Stream == config.StreamModeEdit, Configured: cfg.Chat.Stream != config.StreamModeEdit},
-		Busy:          users.DefaultValue[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusyModeSteer},
+		Model: users.DefaultValue[string]{Value: cfg.Models.Default,
+			Configured: cfg.Models.Default != config.OfflineModel},
+		Thinking: users.DefaultValue[string]{Value: cfg.Models.Thinking,
+			Configured: cfg.Models.Thinking != thinkingOff},
+		Language: users.DefaultValue[string]{Value: cfg.Speech.In.Language,
+			Configured: cfg.Speech.In.Language != "auto"},
+		StreamReplies: users.DefaultValue[bool]{Value: cfg.Chat.Stream == config.StreamModeEdit,
+			Configured: cfg.Chat.Stream != config.StreamModeEdit},
+		Busy: users.DefaultValue[supervisor.BusyMode]{Value: supervisor.BusyMode(cfg.Chat.Busy),
+			Configured: cfg.Chat.Busy != config.BusyModeSteer},
 	}
 	return u
 }
@@ -74,8 +79,9 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	for _, u := range cfg.Users {
 		user := supervisor.User{
 			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Workspaces: u.Workspaces, Codes: supervisor.CodePolicy(u.TOTP), Budget: BudgetFromConfig(u.Budget), History: u.History,
-			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
+			Workspaces: u.Workspaces, Codes: supervisor.CodePolicy(u.TOTP), Budget: BudgetFromConfig(u.Budget),
+			History: u.History,
+			Files:   protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
 		}
 		if u.Telegram != 0 {
 			user.Accounts = map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.FormatInt(u.Telegram, 10)}

@@ -35,7 +35,8 @@ func (s *service) openControl(context.Context) (err error) {
 		},
 		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
 		Methods: methods,
-		Refused: ingress.AuditRefusals(s.audit.RecordAction, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
+		Refused: ingress.AuditRefusals(s.audit.RecordAction, s.now), Group: s.config.SocketGroup,
+		Log: s.log.Named("control"),
 	})
 	return err
 }
@@ -68,6 +69,7 @@ func (s *service) statusReporter() api.StatusReporter {
 
 // ownStatus returns the answer to /status for a user.
 func (s *service) ownStatus(report api.StatusReporter) api.OwnStatus {
-	return api.OwnStatus{Report: report, Left: s.settings.ListAllowances, AskWorker: s.pool.CallIfRunning, Now: s.now, Log: s.log,
+	return api.OwnStatus{Report: report, Left: s.settings.ListAllowances, AskWorker: s.pool.CallIfRunning, Now: s.now,
+		Log:    s.log,
 		Limits: func() access.GateLimits { return gateLimits(s.configuration.Current()) }}
 }

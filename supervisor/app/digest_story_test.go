@@ -87,7 +87,10 @@ func TestDigest_Morning_SummarisesTheDay(t *testing.T) {
 	l.open()
 	l.awaitHomeIndexed()
 	l.moveTo(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the digest", func() bool { return l.countTold("alice", "Digest\n\nToday") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the digest", func() bool {
+		return l.countTold("alice",
+			"Digest\n\nToday") == 1
+	})
 	if got := lastOf(l.told("alice")); got != tellsOfTheDay {
 		t.Errorf("it says %q", got)
 	}
@@ -113,7 +116,8 @@ func TestDigest_NothingNew_SendsNothing(t *testing.T) {
 		l.say("alice", words)
 		l.awaitLastTold("alice", "Digest is on.")
 		l.writeHomeFile("old.md", "# Old\n")
-		if err := os.Chtimes(filepath.Join(l.UserHome("alice"), "old.md"), storyStart, storyStart.AddDate(0, -1, 0)); err != nil {
+		if err := os.Chtimes(filepath.Join(l.UserHome("alice"), "old.md"), storyStart, storyStart.AddDate(0, -1,
+			0)); err != nil {
 			t.Fatal(err)
 		}
 		l.say("alice", "hello")

@@ -34,7 +34,8 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	l.sayAndAwait("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
 	mended.Store(true)
 	l.sayAndAwait("bob", "and now", "echo: and now")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told that it is well",
+		func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
 	var faults []string
 	for _, text := range l.told("alice") {
 		if strings.HasPrefix(text, "test/test cannot answer people.") {

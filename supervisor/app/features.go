@@ -54,5 +54,6 @@ func (s *service) newSearcher() *search.Searcher {
 func (s *service) newForgetter() *forget.Forgetter {
 	return forget.New(forget.Options{Store: s.db.ForgetRequests(), Index: s.index, Home: s.memory(),
 		Turns: s.db.ForgetRequests(), Facts: s.db.Memories(), Memories: s.memory(), FactPress: memory.ForgetPress,
-		People: s.people, Now: s.now, Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
+		People: s.people, Now: s.now, Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction,
+		Log: s.log.Named("forget")})
 }

@@ -32,7 +32,8 @@ var fileMessages = map[string]struct {
 }{
 	"a document": {
 		func(content []byte) telegramtest.MessageOption {
-			return telegramtest.WithDocument(telegramtest.File{ID: "file", Name: "list.txt", Mime: "text/plain", Content: content})
+			return telegramtest.WithDocument(telegramtest.File{ID: "file", Name: "list.txt", Mime: "text/plain",
+				Content: content})
 		}, "eggs and flour", "eggs and flour", []string{"I have read it."},
 		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
 			"arriving, fetched, receive done", "new, fetched", "running, fetched", "answered, fetched", "done, fetched"},
@@ -133,7 +134,8 @@ func (l *killedService) runIn(dir string, committed func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() { // end waits for this goroutine
-		ended <- app.RunServiceInTest(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
+		ended <- app.RunServiceInTest(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) },
+			committed)
 	}()
 	l.end = func() {
 		cancel()
@@ -186,7 +188,8 @@ func (l *killedService) keepImage() {
 func (l *killedService) awaitSettled(dir string, told int) {
 	l.T.Helper()
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool {
-		return len(l.told("bob")) >= told && l.bot.CountPendingUpdates() == 0 && slices.Equal(l.query(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
+		return len(l.told("bob")) >= told && l.bot.CountPendingUpdates() == 0 && slices.Equal(l.query(dir,
+			`SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
 			(SELECT count(*) FROM outbox WHERE delivered_at IS NULL) + (SELECT count(*) FROM lease)`), []string{"0"})
 	})
 }

@@ -87,7 +87,8 @@ func TestFileNotices_ListOtherProgramsChanges(t *testing.T) {
 	l.open()
 	l.writeHomeFile("unseen.md", "x\n")
 	l.moveTo(nextQuarterHour(l))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the look of its own time", func() bool { return len(l.fileNotices()) >= 3 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the look of its own time",
+		func() bool { return len(l.fileNotices()) >= 3 })
 	if list := l.fileNotices(); !slices.Equal(list[2:], []string{"new: unseen.md"}) {
 		t.Errorf("without a worker told is %q", list[2:])
 	}

@@ -163,7 +163,8 @@ func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.AttemptEn
 		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswerConversation(), Turn: a.Turn.ID,
 			Kind:    supervisor.QuestionAsk,
 			Subject: strings.Repeat("5", 64),
-			Ask:     protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
+			Ask:     protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: "Shall I shut it?"},
+			Text:    "Shall I shut it?"})
 		if errors.Is(err, supervisor.ErrWaitsForAnswer) {
 			return session.AttemptEnd{TurnEnd: protocol.TurnEnd{Why: protocol.TurnEndWaitsForUser}}, nil
 		}
@@ -199,8 +200,9 @@ func (l *fireRig) runToEnd() {
 	for l.now().Before(firesStart.Add(45 * time.Minute)) {
 		<-time.After(time.Minute)
 		synctest.Wait()
-		for _, buttons := range sqlitetest.QueryColumn(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
-			"= q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
+		for _, buttons := range sqlitetest.QueryColumn(l, l.db,
+			"SELECT o.buttons FROM question q JOIN outbox o ON o.id "+
+				"= q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
 			var rows [][]supervisor.Button
 			if err := json.Unmarshal([]byte(buttons), &rows); err != nil {
 				l.Fatal(err)
@@ -274,7 +276,10 @@ func TestFire_KillAfterEachCommit_TellsOnce(t *testing.T) {
 		l.setAll()
 		chat.mu.Lock()
 		// makes one snapshot for each commit
-		chat.beforeReceipt = func() { sqlitetest.ExecStatements(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
+		chat.beforeReceipt = func() {
+			sqlitetest.ExecStatements(t, l.db,
+				"UPDATE job SET version = version WHERE id = 0")
+		}
 		chat.mu.Unlock()
 		taken := kills.during(l.runToEnd)
 		l.checkAll("never killed")

@@ -45,7 +45,8 @@ func (l *fireRig) checkQuiet(life string) {
 		}
 	}
 	l.checkEqual(life+": told", told, []string{"The roses are dry.", "Shall I shut it?", "asked Shall I shut it? ➜ Yes"})
-	if early := sqlitetest.QueryColumn(l, l.db, "SELECT text FROM outbox WHERE created_at < ?", quietUntil.UnixMilli()); len(early) > 0 {
+	if early := sqlitetest.QueryColumn(l, l.db, "SELECT text FROM outbox WHERE created_at < ?",
+		quietUntil.UnixMilli()); len(early) > 0 {
 		l.Errorf("%s: in quiet hours she is told %q", life, early)
 	}
 	left := sqlitetest.QueryColumn(l, l.db, `SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL

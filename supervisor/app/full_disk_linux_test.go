@@ -44,7 +44,8 @@ func TestInvite_FullDisk_AddsNobody(t *testing.T) {
 		t.Helper()
 		must(t, i.CheckName(t.Context(), name))
 		_, err := i.Invite(t.Context(), name)
-		if text := problem.UserText(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
+		if text := problem.UserText(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") ||
+			!strings.Contains(text, " is full") {
 			t.Errorf("the invite of %s: %q, %v", name, text, err)
 		}
 		added, err := s.db.AccessStores().People.List(t.Context())

@@ -22,7 +22,8 @@ func ServicePartNames() (names []string) {
 // RunServiceInTest runs a service in the test's own process and with the test's clock, until ctx
 // ends. It calls started when the service accepts messages, and committed after each commit unless
 // it is nil.
-func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
+func RunServiceInTest(ctx context.Context, file string, log io.Writer, now func() time.Time, started,
+	committed func()) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {
 		return err

@@ -46,7 +46,9 @@ type guessRig struct {
 
 func newGuessRig(t *testing.T) *guessRig {
 	b := &guessRig{t: t, db: sqlitetest.Open(t)}
-	people, err := access.NewPeople([]supervisor.User{{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}}, 1, nil)
+	people, err := access.NewPeople([]supervisor.User{{Name: "bob",
+		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}},
+		1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,8 @@ func newGuessRig(t *testing.T) *guessRig {
 	}
 	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
 		Limits: access.GateLimits{Burst: 10 * guessCount}})
-	v, err := store.Factors.TryCode(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
+	v, err := store.Factors.TryCode(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)),
+		"by the test")
 	if err != nil || !v.Right {
 		t.Fatalf("enrol: %+v, %v", v, err)
 	}
@@ -87,9 +90,10 @@ func (b *guessRig) send(gate inbox.Gate, key, text string) {
 			defer b.mu.Unlock()
 			b.passed = append(b.passed, in.Text)
 		}})
-	err := box.StoreBatch(b.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
-		Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "101"},
-		Key:          key, Message: key, Sender: "101", Text: text}}}})
+	err := box.StoreBatch(b.t.Context(), supervisor.InboundBatch{Source: "test",
+		Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "101"},
+			Key:          key, Message: key, Sender: "101", Text: text}}}})
 	if err != nil {
 		b.t.Error(err)
 	}

@@ -47,7 +47,8 @@ func TestKillAfterCode_AnswersHeldOnce(t *testing.T) {
 		l.CheckIntegrity()
 		l.Start()
 		l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool {
-			return l.bot.CountPendingUpdates() == 0 && l.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			return l.bot.CountPendingUpdates() == 0 &&
+				l.QueryCount("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
 				l.QueryCount("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 		for i := range 2 {

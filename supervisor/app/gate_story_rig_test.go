@@ -69,7 +69,8 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 	l.write("seal.key", l.key+"\n")
 	var users strings.Builder
 	for i, fields := range people {
-		fmt.Fprintf(&users, "  - {telegram: %d, home: %q, name: %s}\n", apptest.FirstTelegramID+i, l.UserHome(l.names[i]), fields)
+		fmt.Fprintf(&users, "  - {telegram: %d, home: %q, name: %s}\n", apptest.FirstTelegramID+i,
+			l.UserHome(l.names[i]), fields)
 	}
 	if !strings.Contains(more, "models:") {
 		more += "models: {default: test/test, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"

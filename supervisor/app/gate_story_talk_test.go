@@ -107,9 +107,12 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	home, file := telegramtest.PrivateChat(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
 	for _, shape := range []telegramtest.MessageOption{
-		telegramtest.WithPhoto(file), telegramtest.WithDocument(file), telegramtest.WithVoice(file, time.Second), telegramtest.WithSticker("x"),
-		telegramtest.AsForwardOf(telegramtest.User{ID: apptest.FirstTelegramID, First: "alice"}, time.Now()), telegramtest.WithReplyTo(plain),
-		telegramtest.WithQuote("plain"), telegramtest.AsEditOf(plain), telegramtest.WithAlbum("album"), telegramtest.WithLocation(1, 2),
+		telegramtest.WithPhoto(file), telegramtest.WithDocument(file), telegramtest.WithVoice(file, time.Second),
+		telegramtest.WithSticker("x"),
+		telegramtest.AsForwardOf(telegramtest.User{ID: apptest.FirstTelegramID, First: "alice"}, time.Now()),
+		telegramtest.WithReplyTo(plain),
+		telegramtest.WithQuote("plain"), telegramtest.AsEditOf(plain), telegramtest.WithAlbum("album"),
+		telegramtest.WithLocation(1, 2),
 		telegramtest.WithField("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
 		telegramtest.WithField("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
 		telegramtest.WithField("sender_chat", map[string]any{"id": -100, "type": "channel", "title": "x"}),
@@ -125,7 +128,8 @@ func sendEveryShape(l *gatedService, u telegramtest.User) {
 	}
 	l.bot.Say(flatChat, u, "@mews_bot said by somebody in a group")
 	l.bot.Say(flatChat, u, "@mews_bot said by an administrator", telegramtest.WithChatAsSender(flatChat))
-	l.bot.Say(telegramtest.PrivateChat(telegramtest.User{ID: apptest.FirstTelegramID}), u, "said by somebody in alice's chat")
+	l.bot.Say(telegramtest.PrivateChat(telegramtest.User{ID: apptest.FirstTelegramID}), u,
+		"said by somebody in alice's chat")
 	l.bot.Say(home, u, "last words")
 }
 

@@ -163,7 +163,8 @@ func TestInvite_ExpiresAfterADay(t *testing.T) {
 		for _, name := range []string{"carol", "dora"} {
 			code, digest := access.NewInviteCode()
 			codes[name] = code.Reveal()
-			store, life := db.AccessStores(), map[string]time.Duration{"carol": 24 * time.Hour, "dora": 48 * time.Hour}[name]
+			store, life := db.AccessStores(), map[string]time.Duration{"carol": 24 * time.Hour,
+				"dora": 48 * time.Hour}[name]
 			err := errors.Join(store.People.Add(t.Context(), supervisor.User{Name: name, Role: supervisor.RoleUser}),
 				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.now().Add(life), Enrol: true}))
 			if err != nil {

@@ -34,7 +34,8 @@ func (s *service) openGitHub(context.Context) (err error) {
 		Name: cfg.Name, Poll: cfg.Poll, Gather: cfg.Gather, TriageSettle: cfg.Triage.Settle,
 		Review: github.ReviewOptions{Settle: cfg.Review.Settle, Heads: cfg.Review.Heads, Inline: cfg.Review.Inline},
 		Spool:  s.spool, People: gitHubPeople{s}, Find: s.people.Find, Names: s.people.Names, Approver: newApprover(s),
-		Wake: func(c supervisor.Conversation) { s.sessions.WakeSession(c) }, Queued: s.deliveryQueued, Say: s.sendNotice,
+		Wake: func(c supervisor.Conversation) { s.sessions.WakeSession(c) }, Queued: s.deliveryQueued,
+		Say:   s.sendNotice,
 		Audit: s.audit.RecordAction, Now: s.now, Log: s.log,
 	}
 	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {

@@ -81,7 +81,8 @@ func TestReview_Injections_ChangeNothing(t *testing.T) {
 		repo.AddCommit(branch, githubtest.Commit{Message: all, Author: "mallory", Files: map[string]string{
 			"main.go": "package main\n\n// " + strings.ReplaceAll(all, "\n", "\n// ") + "\nfunc main() {}\n", "AGENTS.md": all + "\n", "CLAUDE.md": all + "\n",
 			".mews/review.md": all + "\n", "x/" + path[:min(len(path), 100)] + ".go": "package x\n// " + line + "\n"}})
-		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: line, Body: all, Head: branch, Author: "mallory"})
+		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: line, Body: all, Head: branch,
+			Author: "mallory"})
 		repo.AddReview(number, "mallory", "COMMENTED", all, githubtest.DiffComment{Path: "main.go", Side: "RIGHT", Line: 1, Body: all})
 		count += 9 * len(set)
 		l.say("alice", fmt.Sprintf("/review acme/widget#%d", number))

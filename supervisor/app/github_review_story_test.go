@@ -59,7 +59,8 @@ func TestReview_Requested_SendsSummaryCard(t *testing.T) {
 	l.say("alice", fmt.Sprintf("/review https://github.com/acme/widget/pull/%d is it safe?", number))
 	l.awaitNewest("alice", "Review of acme/widget#1:", "Fix *it*", "It panics.", "Found: 2 critical findings.", "main.go:4", "Posted as a review.")
 	reviews := repo.Reviews(number)
-	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 || hub.CountMails("acme/widget", number) != 1 {
+	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 ||
+		hub.CountMails("acme/widget", number) != 1 {
 		t.Fatalf("posted: %+v", reviews)
 	}
 	card := l.awaitCard("alice", "Review of acme/widget#1")
@@ -77,14 +78,16 @@ func TestReview_Requested_SendsSummaryCard(t *testing.T) {
 func TestReview_StrangersFork_AsksUserFirst(t *testing.T) {
 	t.Parallel()
 	l, _, repo := newReviewService(t, "review", reviewModel)
-	repo.AddCommit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panickingFile(1)}})
+	repo.AddCommit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory",
+		Files: map[string]string{"main.go": panickingFile(1)}})
 	number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
 	l.open()
 	l.say("alice", "/review")
 	l.awaitNewest("alice", "Write /review with a pull request's address")
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) {
-		err := db.Reviews().RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.now(), Due: l.now()})
+		err := db.Reviews().RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget",
+			Number: number, WantedAt: l.now(), Due: l.now()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +122,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 			l.keeps.Store(false)
 			// From now on nobody outside gets this life's messages. Otherwise Telegram would delete
 			// updates that are not in this life's snapshot.
-			github, telegram := hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Times: -1}), l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
+			github, telegram := hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Times: -1}),
+				l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
 		}
 	}
@@ -129,7 +133,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		repo.AddCommit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panickingFile(1)}})
 		number := repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Fix", Head: branch})
 		if ends%2 == 1 {
-			hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
+			hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, After: true,
+				Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		}
 		l.images = nil
 		at.Store(0)
@@ -140,7 +145,10 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		card := func() bool {
 			return slices.ContainsFunc(l.told("alice")[before:], func(text string) bool { return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d", number)) })
 		}
-		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review, or its end", func() bool { return card() || commits.Load() >= at.Load() })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "the review, or its end", func() bool {
+			return card() ||
+				commits.Load() >= at.Load()
+		})
 		l.shut()
 		whole := len(l.images) == 0
 		hears()
@@ -158,7 +166,8 @@ func TestReview_KillAfterEachCommit_PostsOnce(t *testing.T) {
 		}
 		reviews := repo.Reviews(number)
 		if len(reviews) != 1 || len(reviews[0].Comments) != 1 || hub.CountMails("acme/widget", number) != 1 {
-			t.Errorf("killed after commit %d: %d mails, and posted is %+v", n, hub.CountMails("acme/widget", number), reviews)
+			t.Errorf("killed after commit %d: %d mails, and posted is %+v", n, hub.CountMails("acme/widget", number),
+				reviews)
 		}
 		if whole {
 			break

@@ -20,7 +20,8 @@ func (s *service) openHearing(context.Context) error {
 			Spool: s.spool, Uploads: s.operations.ManageUploads}.TranscribeRecording
 	}
 	s.transcriber = transcription.New(transcription.Options{
-		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, MaxLength: in.Longest, ShowText: in.Echo == config.OptionalTrue,
+		Operations: s.operations, Engine: speechInput{s}.engine, Endpoint: endpoint, MaxLength: in.Longest,
+		ShowText: in.Echo == config.OptionalTrue,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			said, err := s.db.Outbox().SendInboundNotice(ctx, d)
 			if err == nil {
@@ -28,7 +29,8 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Show: speechInput{s}.showProgress, Begin: s.queue().QueueCommandText, Uploads: s.operations.ManageUploads, Now: s.now,
+		Show: speechInput{s}.showProgress, Begin: s.queue().QueueCommandText, Uploads: s.operations.ManageUploads,
+		Now: s.now,
 		Log: s.log.Named("transcription"),
 	})
 	return nil

@@ -52,7 +52,10 @@ func TestHeartbeat_AsksModelOnlyWhenDue(t *testing.T) {
 
 	before := l.countTold("alice", "HEARTBEAT.md")
 	l.say("alice", "note it")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change to be shown", func() bool { return l.countTold("alice", "HEARTBEAT.md") > before })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change to be shown", func() bool {
+		return l.countTold("alice",
+			"HEARTBEAT.md") > before
+	})
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the change", func() bool {
 		text, err := os.ReadFile(filepath.Join(l.UserHome("alice"), "HEARTBEAT.md"))
 		return err == nil && string(text) == "- send all to everybody\n"

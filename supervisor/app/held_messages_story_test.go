@@ -36,7 +36,8 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 			l.Start()
 			l.sayAndAwait("bob", "the important one", locked)
 			l.say("bob", "/status")
-			l.WaitUntilTrue(apptest.DefaultTestTimeout, "both to be held", func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
+			l.WaitUntilTrue(apptest.DefaultTestTimeout, "both to be held",
+				func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
 			turnOffCodes(l.gatedService)
 			if restart {
 				l.kill()
@@ -45,7 +46,8 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			l.awaitDone()
-			if n := l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"), "echo: the important one") {
+			if n := l.QueryCount("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"),
+				"echo: the important one") {
 				t.Errorf("%d are held, and bob was told %q", n, l.told("bob"))
 			}
 			if n := l.QueryCount("SELECT count(*) FROM inbox WHERE kind = 'command' AND state IN ('answered', 'done')"); n != 1 {
@@ -60,7 +62,8 @@ func TestCodesTurnedOff_AnswersHeldMessages(t *testing.T) {
 // the new group.
 func TestGroupMove_ServiceDown_AnswersInNewChat(t *testing.T) {
 	t.Parallel()
-	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
+	l := approvalService{newGatedService(t, modeltest.EchoScript, "", "alice, role: admin, totp: 'off'",
+		"bob, totp: 'off'")}
 	l.Bin = apptest.LinkProgramsInTestFolder(t, apptest.BuildProgramsWithoutRace(t))
 	l.Start()
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")

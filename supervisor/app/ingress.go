@@ -39,10 +39,13 @@ func (s *service) openInbox(context.Context) error {
 func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	s := c.service
 	return ingress.New(ingress.Options{
-		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
-		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
+		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(),
+		Conversations: s.db.Conversations(),
+		Outbox:        s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(),
+		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
 		Refresh: s.configuration.Refresh, Moved: c.outbox.NotifyChatMove,
-		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery, KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
+		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
+		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})
 }
@@ -52,13 +55,15 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 func movableConversations(c *telegramChannel) ingress.ChatRenamer {
 	s := c.service
 	return ingress.ChatRenamer{
-		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.AccessStores().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: c.wakeChat,
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.AccessStores().Groups, Renames: &s.renames,
+		Refresh: s.configuration.Refresh, Wake: c.wakeChat,
 	}
 }
 
 // newHeldReleaser makes the releaser of held messages of users who no longer need a code.
 func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldMessageReleaser {
-	return &ingress.HeldMessageReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
+	return &ingress.HeldMessageReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted,
+		Log: s.log.Named("gate")}
 }
 
 // wakeChat wakes all waiting conversations of a chat, and the receiver of files.

@@ -43,16 +43,19 @@ var invariants = []struct {
 	{"Leases of an earlier life are settled before a session starts.", leasesSettledBeforeSessions, []string{
 		"supervisor/sqlite.TestLease_OpenAtCrash_CountsInFull"}},
 	{"Turns, posts and operations of an earlier life go on where they stopped.", nil, []string{
-		"supervisor/app.TestUpgrade_OldState_AnswersAllMessages", "supervisor/operation.TestRun_Restart_ContinuesOperation",
+		"supervisor/app.TestUpgrade_OldState_AnswersAllMessages",
+		"supervisor/operation.TestRun_Restart_ContinuesOperation",
 		"supervisor/app.TestSentFile_KillAfterEachCommit_StoredOnce"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/statefolder.TestLock_SecondProcess_IsRefused"}},
 	{"Strangers and removed users can store nothing and are sent nothing.", nothingForRemovedUsers, []string{
 		"supervisor/inbox.TestGate_Missing_RefusesAllMessages", "supervisor/outbox.TestUnservedUser_GetsNothing"}},
-	{"No worker starts before the self-test has passed.", nil, []string{"supervisor/pool.TestSelfTest_Fails_StartsNoWorker"}},
+	{"No worker starts before the self-test has passed.", nil,
+		[]string{"supervisor/pool.TestSelfTest_Fails_StartsNoWorker"}},
 	{"Data is stored before Telegram, the model or a worker gets it.", committedBeforeTold, []string{
-		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering", "supervisor/inbox.TestStoreBatch_StoresThenAcceptsInOrder"}},
+		"supervisor/hostcall.TestModelStream_CommitsBeforeAnswering",
+		"supervisor/inbox.TestStoreBatch_StoresThenAcceptsInOrder"}},
 	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
 		"supervisor/app.TestRunParts_StopsPartsInReverseOrder"}},
 }
@@ -112,10 +115,13 @@ func codeAndReleaseInOneTransaction(t *testing.T) {
 	l.open()
 	l.say("bob", l.code("bob", 0))
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the code to be tried", func() bool {
-		return strings.Contains(l.LogTail(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryColumnInCopy(t, l.database(), spent), before)
+		return strings.Contains(l.LogTail(), "the disk takes no more") || !slices.Equal(sqlitetest.QueryColumnInCopy(t,
+			l.database(), spent), before)
 	})
-	if after := sqlitetest.QueryColumnInCopy(t, l.database(), spent); !slices.Equal(after, before) || l.bot.CountPendingUpdates() != 1 {
-		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.CountPendingUpdates())
+	if after := sqlitetest.QueryColumnInCopy(t, l.database(), spent); !slices.Equal(after, before) ||
+		l.bot.CountPendingUpdates() != 1 {
+		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before,
+			after, l.bot.CountPendingUpdates())
 	}
 	l.shut()
 	l.withDatabase(func(db *sqlite.DB) { sqlitetest.ExecStatements(t, db, "DROP TRIGGER no_release") })
@@ -182,7 +188,8 @@ func privateBeforeSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	program, fifo := filepath.Join(dir, "mews"), filepath.Join(dir, "mews.yaml")
-	if err := errors.Join(os.Link(filepath.Join(apptest.BuildPrograms(t), "mews"), program), unix.Mkfifo(fifo, 0o600)); err != nil {
+	if err := errors.Join(os.Link(filepath.Join(apptest.BuildPrograms(t), "mews"), program), unix.Mkfifo(fifo,
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "run", "--config", fifo)

@@ -25,7 +25,10 @@ func TestMissedTask_RunsSkipsOrAsksAsChosen(t *testing.T) {
 	l.open()
 	has := func(words string) {
 		t.Helper()
-		l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told "+words, func() bool { return l.countTold("alice", words) == 1 })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told "+words, func() bool {
+			return l.countTold("alice",
+				words) == 1
+		})
 	}
 	has("Garden\n\nIt is watered.")
 	has("Barn was missed")

@@ -19,14 +19,18 @@ func TestReminder_DeletedTopic_GoesToPrivateChat(t *testing.T) {
 	l.awaitLastTold("alice", "You have no reminders")
 	l.bot.Say(flatChat, l.telegramUser("alice"), "/allow")
 	l.awaitInFlat("I now answer the people I know in this group")
-	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern", telegramtest.WithThread(7))
+	l.bot.Say(flatChat, l.telegramUser("alice"), "/remind@mews_bot in 5 min: water the fern",
+		telegramtest.WithThread(7))
 	l.awaitInFlat("water the fern")
 	before := len(l.bot.BotMessages(flatChat.ID))
 	l.bot.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Chat: flatChat.ID, Times: -1, Code: 400,
 		Text: "Bad Request: message thread not found"})
 	l.move(5 * time.Minute)
 	l.tick()
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder", func() bool { return l.countTold("alice", "water the fern") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder", func() bool {
+		return l.countTold("alice",
+			"water the fern") == 1
+	})
 	if text := lastOf(l.told("alice")); !strings.Contains(text, "Reminder: water the fern") || text == "Reminder: water the fern" {
 		t.Errorf("she is told %q, without a word of where it was to be said", text)
 	}
@@ -46,7 +50,10 @@ func TestTaskTurn_MayCreateOnlyReminders(t *testing.T) {
 		modeltest.Answer{Calls: calls("schedule_task", `{"when":"daily at 11","text":"Look there.","kind":"check","check":{"command":"true"}}`)},
 		modeltest.Answer{Calls: calls("schedule_task", `{"when":"tomorrow at 12","text":"the roses"}`)}, reportAnswer("I have looked."))
 	l.moveTo(time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what it says", func() bool { return l.countTold("alice", "I have looked.") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what it says", func() bool {
+		return l.countTold("alice",
+			"I have looked.") == 1
+	})
 	if got := l.query("SELECT group_concat(kind || ' ' || text, ', ') FROM (SELECT * FROM job WHERE user = 'alice' ORDER BY id)"); got != "agent Look., reminder the roses" {
 		t.Errorf("alice has %s", got)
 	}

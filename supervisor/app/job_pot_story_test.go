@@ -37,7 +37,8 @@ func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 		t.Helper()
 		l.moveTo(at)
 		l.awaitFires(fires)
-		l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside", func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "nothing to be set aside",
+			func() bool { return l.QueryCount("SELECT count(*) FROM lease") == 0 })
 		n, kept := totalSpent(l.gatedService)-chat, l.QueryCount("SELECT sum(cost) FROM fire")
 		if n > most || n < least || n != kept {
 			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
@@ -53,7 +54,8 @@ func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 		t.Errorf("after %d calls in the first run alice is told %d times: %q", calls, n, l.told("alice"))
 	}
 	spends(time.Date(2025, 11, 21, 14, 1, 0, 0, time.UTC), "4", day+run-2*shortest, day+run)
-	if n := l.QueryCount("SELECT count(*) FROM question"); n != 0 || l.query("SELECT state FROM job WHERE id = 1") != "active" {
+	if n := l.QueryCount("SELECT count(*) FROM question"); n != 0 ||
+		l.query("SELECT state FROM job WHERE id = 1") != "active" {
 		t.Errorf("alice was asked %d times, and the task is %s", n, l.query("SELECT state FROM job WHERE id = 1"))
 	}
 }
@@ -92,7 +94,8 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	l.awaitLastTold("alice", "It is set.")
 	at := time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC)
 	l.moveTo(at)
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the first try to fail", func() bool { return l.query("SELECT state || tries FROM fire") == "claimed1" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the first try to fail",
+		func() bool { return l.query("SELECT state || tries FROM fire") == "claimed1" })
 	mu.Lock()
 	first := len(pays)
 	mu.Unlock()

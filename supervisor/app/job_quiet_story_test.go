@@ -24,19 +24,23 @@ func TestTaskQuestion_AtNight_WaitsForMorning(t *testing.T) {
 	l.say("alice", "water the garden every night")
 	l.awaitLastTold("alice", "It is set.")
 	l.say("alice", "/remind every 11 h: drink")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder", func() bool { return l.query("SELECT count(*) FROM job WHERE text = 'drink'") == "1" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder",
+		func() bool { return l.query("SELECT count(*) FROM job WHERE text = 'drink'") == "1" })
 
 	m.queueAnswers(modeltest.Answer{Calls: calls("ask_user", `{"question":"Shall I?","kind":"confirm"}`)}, reportAnswer("I have watered it."))
 	l.moveTo(time.Date(2025, 11, 20, 22, 31, 0, 0, time.UTC))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the task to ask", func() bool { return l.query("SELECT count(*) FROM fire WHERE state = 'asked'") == "1" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the task to ask",
+		func() bool { return l.query("SELECT count(*) FROM fire WHERE state = 'asked'") == "1" })
 	l.say("alice", "yes")
 	l.awaitLastTold("alice", "What do you mean?")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "that to be over", func() bool { return l.query("SELECT count(*) FROM turn WHERE ended_at IS NULL") == "1" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "that to be over",
+		func() bool { return l.query("SELECT count(*) FROM turn WHERE ended_at IS NULL") == "1" })
 	before := len(l.told("alice"))
 	l.shut()
 	l.open()
 	l.moveTo(time.Date(2025, 11, 21, 6, 29, 0, 0, time.UTC))
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to be held", func() bool { return l.query("SELECT count(*) FROM held_notice") == "2" })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the reminder to be held",
+		func() bool { return l.query("SELECT count(*) FROM held_notice") == "2" })
 	if now := l.told("alice"); len(now) != before {
 		t.Fatalf("in quiet hours she is told %q", now[before:])
 	}

@@ -81,7 +81,8 @@ func (l *aliceService) moveTo(at time.Time) {
 // awaitFires waits until n fires of jobs have ended.
 func (l *aliceService) awaitFires(n string) {
 	l.T.Helper()
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, n+" ended fires", func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, n+" ended fires",
+		func() bool { return l.query("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
 }
 
 // reportAnswer returns a model's call of job_result with a text.
@@ -215,7 +216,10 @@ func TestTask_ModelStepsAndGroup_AreUsed(t *testing.T) {
 	l.say("alice", "tell the flat every morning how the garden is")
 	l.pressButton("May a task speak in the group", "Once")
 	l.awaitLastTold("alice", "It is set.")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the card", func() bool { return l.countTold("alice", "It goes to the group") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the card", func() bool {
+		return l.countTold("alice",
+			"It goes to the group") == 1
+	})
 
 	m.queueAnswers(reportAnswer("The roses are dry."))
 	l.moveTo(time.Date(2025, 11, 21, 7, 31, 0, 0, time.UTC))

@@ -20,9 +20,11 @@ func TestMenu_AdminChat_HasAdminCommands(t *testing.T) {
 	}
 	l.open()
 	offers := func(scope string) bool {
-		return slices.ContainsFunc(l.bot.Menu(scope, ""), func(c telegramtest.MenuCommand) bool { return c.Command == "invite" })
+		return slices.ContainsFunc(l.bot.Menu(scope, ""),
+			func(c telegramtest.MenuCommand) bool { return c.Command == "invite" })
 	}
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to have a menu of her own", func() bool { return offers("chat:101") })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to have a menu of her own",
+		func() bool { return offers("chat:101") })
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}

@@ -13,7 +13,8 @@ import (
 // openOperations makes the runner of operations, the workers' work outside of turns.
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.RecordAction, Now: s.now, Serves: s.isActive,
+		Store: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.RecordAction,
+		Now: s.now, Serves: s.isActive,
 		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
 		Spec: func(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
 			spec, err := s.workerSpec(user)

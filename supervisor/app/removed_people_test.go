@@ -75,7 +75,8 @@ func TestInviteCommand_FormerName_IsRefused(t *testing.T) {
 	must(t, err)
 	err = i.CheckName(t.Context(), "dan")
 	words := problem.UserText(err)
-	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || !strings.Contains(words, "1 row in the database (conversation)") ||
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || !strings.Contains(words,
+		"1 row in the database (conversation)") ||
 		!strings.Contains(words, "`mews user add dan --again`") {
 		t.Errorf("%v", err)
 	}

@@ -52,7 +52,8 @@ func TestFirstModelRequest_IsAtMost8KiB(t *testing.T) {
 		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 	} {
 		t.Run(kind, func(t *testing.T) {
-			l := newGatedService(t, modeltest.EchoScript, "models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
+			l := newGatedService(t, modeltest.EchoScript,
+				"models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
 			l.open()
 			l.say("bob", "hi")
 			l.awaitNewest("bob", "echo: hi")

@@ -161,7 +161,8 @@ func (l *aliceService) awaitIdle() {
 func (l *aliceService) isIdle(ctx context.Context) bool {
 	var s api.Status
 	err := control.CallOnce(ctx, l.Socket, api.MethodStatus, nil, &s)
-	return err == nil && s.Waiting == (api.UnfinishedWork{}) && !slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Worker == "busy" })
+	return err == nil && s.Waiting == (api.UnfinishedWork{}) && !slices.ContainsFunc(s.Users,
+		func(u api.UserStatus) bool { return u.Worker == "busy" })
 }
 
 // writeHomeFile writes a file into alice's home, as alice would.
@@ -229,7 +230,10 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 			l.move(time.Minute)
 			l.sayAndAwait("alice", "/forget conversation", "")
 			l.pressButton("I delete this for good", "Forget it")
-			l.bot.WaitUntil(t, "it to be forgotten", func() bool { return strings.HasPrefix(lastOf(l.told("alice")), "Forgotten") })
+			l.bot.WaitUntil(t, "it to be forgotten", func() bool {
+				return strings.HasPrefix(lastOf(l.told("alice")),
+					"Forgotten")
+			})
 			g.scene("after /forget", l.sayInChat("What did I say?"))
 			g.end()
 		})

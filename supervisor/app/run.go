@@ -43,7 +43,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return runParts(ctx, s.parts(), func() {
-		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
+		s.audit.RecordDailyAction("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version,
+			os.Getpid(), s.places.Spawner.Sandbox().Tier))
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())
 		o.Ready(s.statusReporter().SetupHints())
 	})

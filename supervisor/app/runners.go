@@ -40,13 +40,16 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadOnlyTurnPolicy {
 // runners maps each kind of turn to its runner.
 func (s *service) runners() runner.RunnersByKind {
 	persons, steps := s.turns(), s.db.Turns()
-	ones := runner.OneShotTurns{Turns: persons, Place: s.places.LocationWithoutHome, Terms: s.readingTerms, Audit: s.audit.RecordAction,
+	ones := runner.OneShotTurns{Turns: persons, Place: s.places.LocationWithoutHome, Terms: s.readingTerms,
+		Audit: s.audit.RecordAction,
 		Await: func(turn int64, take func(context.Context, protocol.ReviewReport) error) func() {
 			return s.gitHub.ReportReceiver.AwaitReport(turn, take)
 		}}
 	return runner.RunnersByKind{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: runner.ReadOnlyTurns[review.MaterialReader]{OneShotTurns: ones, Spool: s.spool, Steps: steps,
-			Work: s.gitHub.RunReview},
-		supervisor.TurnTriage: runner.ReadOnlyTurns[triage.MaterialReader]{OneShotTurns: ones, Spool: s.spool, Steps: steps,
-			Work: s.gitHub.RunTriage}}
+		supervisor.TurnReview: runner.ReadOnlyTurns[review.MaterialReader]{OneShotTurns: ones, Spool: s.spool,
+			Steps: steps,
+			Work:  s.gitHub.RunReview},
+		supervisor.TurnTriage: runner.ReadOnlyTurns[triage.MaterialReader]{OneShotTurns: ones, Spool: s.spool,
+			Steps: steps,
+			Work:  s.gitHub.RunTriage}}
 }

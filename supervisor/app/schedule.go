@@ -37,7 +37,8 @@ func (s *service) newRoutines() *routine.Routines {
 		Changes: s.index.ListHomeChanges,
 		Jobs:    func() routine.Jobs { return s.schedule }, SetRule: schedule.SetRule,
 		ValidatePeriod: schedule.ValidatePeriod, DescribeTimes: schedule.DescribeTimes,
-		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles, Now: s.now,
+		Person: s.activeUser, Check: s.operations.CheckCondition, InForce: s.promptInForce, ListFiles: s.homeFiles,
+		Now: s.now,
 		Log: s.log.Named("routine"),
 	})
 }

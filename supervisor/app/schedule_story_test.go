@@ -51,7 +51,10 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 
 	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.now()))
 	l.tick()
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the one", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 1 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the one", func() bool {
+		return l.countTold("alice",
+			"Reminder: call the plumber") == 1
+	})
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the other", func() bool {
 		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
 	})
@@ -62,7 +65,10 @@ func TestReminder_ComesAtItsTime(t *testing.T) {
 	l.shut()
 	l.move(4 * 24 * time.Hour)
 	l.open()
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what was missed", func() bool { return l.countTold("alice", "Reminder: call the plumber") == 2 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what was missed", func() bool {
+		return l.countTold("alice",
+			"Reminder: call the plumber") == 2
+	})
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "what was missed", func() bool {
 		return l.countTold("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 2
 	})
@@ -114,7 +120,10 @@ func TestTimezoneChange_AsksToMoveJobs(t *testing.T) {
 	l.say("alice", "/jobs")
 	l.awaitLastTold("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
 	l.say("alice", "/settings timezone America/New_York")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool { return l.countTold("alice", "timezone is America/New_York") == 2 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the answer", func() bool {
+		return l.countTold("alice",
+			"timezone is America/New_York") == 2
+	})
 	if n := l.countTold("alice", "in the old time zone"); n != 1 {
 		t.Errorf("she was asked %d times", n)
 	}

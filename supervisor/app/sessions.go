@@ -33,7 +33,9 @@ func (s *service) openSessions(context.Context) (err error) {
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(),
 		Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: turnLimits(s.config),
-		Jobs: session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.RecordAction, Serves: s.serves, Busy: s.settings.BusyMode, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
+		Jobs:   session.JobLimits{Turn: s.jobTerms().TurnLimits, AtOnce: s.config.Limits.Jobs},
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.RecordAction, Serves: s.serves, Busy: s.settings.BusyMode,
+		Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.config.Chat.Claims == config.ClaimsModeCheck {
@@ -50,15 +52,17 @@ func (s *service) openSessions(context.Context) (err error) {
 
 // turns returns the runner of turns in users' workers.
 func (s *service) turns() runner.Turns {
-	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.AllowLimitNotices, Model: s.jobTerms().Model,
+	return runner.Turns{Pool: s.pool, Spec: s.workerSpec, OnBegin: s.places.AllowLimitNotices,
+		Model:    s.jobTerms().Model,
 		Reserver: s.newReserver, Faults: &runner.WorkerStartFaults{MayRead: s.mayReadFaults, Tell: s.tellAdmins},
 		OnEnd: s.places.Disk.RecordHomeSize, Uses: s.memory().CountUses, Log: s.log}
 }
 
 // jobTerms returns the model and the limits of jobs' turns.
 func (s *service) jobTerms() runner.JobTurnPolicy {
-	return runner.JobTurnPolicy{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.SmallModel, Limits: turnLimits(s.config),
-		Log: s.log}
+	return runner.JobTurnPolicy{Find: s.db.Jobs().Find, Choice: s.modelChoice(), Small: s.models.SmallModel,
+		Limits: turnLimits(s.config),
+		Log:    s.log}
 }
 
 // accept returns the function that passes stored messages on. Commands and presses do not wait in

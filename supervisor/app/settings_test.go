@@ -87,7 +87,8 @@ func spend(t *testing.T, s *service, user string, cost int64) supervisor.Convers
 	t.Helper()
 	c, err := s.db.Conversations().FindOrCreate(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)
-	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m",
+		Cost:  &cost,
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 	return c
 }

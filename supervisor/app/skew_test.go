@@ -73,7 +73,8 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 			t.Errorf("%s says\n%s", what, said)
 		}
 	}
-	if met := fmt.Sprintf("hello: protocol %d, want %d: the binaries", protocol.Version, protocol.Version-1); !strings.Contains(l.LogTail(), met) {
+	if met := fmt.Sprintf("hello: protocol %d, want %d: the binaries", protocol.Version,
+		protocol.Version-1); !strings.Contains(l.LogTail(), met) {
 		t.Errorf("the log does not say which versions met")
 	}
 	l.Stop()

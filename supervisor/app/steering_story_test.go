@@ -106,7 +106,8 @@ func TestInjection_ChangesNoLaterPrompt(t *testing.T) {
 	writes(60, "AGENTS.md")
 	for n, text := range texts["remember"] {
 		l.say("bob", text, telegramtest.AsForwardOf(l.telegramUser("alice"), time.Now()))
-		l.WaitUntilTrue(apptest.DefaultTestTimeout, "bob to be asked", func() bool { return l.QueryCount("SELECT count(*) FROM question WHERE delivery > 0") > n })
+		l.WaitUntilTrue(apptest.DefaultTestTimeout, "bob to be asked",
+			func() bool { return l.QueryCount("SELECT count(*) FROM question WHERE delivery > 0") > n })
 		l.WaitUntilTrue(apptest.DefaultTestTimeout, "that to be delivered", l.allDelivered)
 		l.turn(func() { l.say("bob", "no") })
 	}
@@ -141,7 +142,8 @@ func TestForget_RequestedByWebPage_AsksUser(t *testing.T) {
 		return modeltest.Order{Text: text, Call: modeltest.Call{Name: "forget", Args: `{"ids":["k1"]}`}}
 	}
 	const own = "Please forget k1, it does not hold any more"
-	l := obedientService{newGatedService(t, modeltest.ObeyOrdersScript([]modeltest.Order{order(page), order(own)}), "", "bob, role: admin")}
+	l := obedientService{newGatedService(t, modeltest.ObeyOrdersScript([]modeltest.Order{order(page), order(own)}), "",
+		"bob, role: admin")}
 	memory := filepath.Join(l.UserHome("bob"), "MEMORY.md")
 	lay := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(memory), name), []byte(text), 0o600); err != nil {
@@ -169,7 +171,8 @@ func TestForget_RequestedByWebPage_AsksUser(t *testing.T) {
 		t.Error("what bob did not want to be forgotten is gone")
 	}
 	l.turn(func() { l.say("bob", own) })
-	if knows() || l.QueryCount("SELECT count(*) FROM forgotten WHERE fact = 1") != 1 || l.QueryCount("SELECT count(*) FROM effect WHERE kind = 'forget' AND target = 'k1'") != 1 ||
+	if knows() || l.QueryCount("SELECT count(*) FROM forgotten WHERE fact = 1") != 1 ||
+		l.QueryCount("SELECT count(*) FROM effect WHERE kind = 'forget' AND target = 'k1'") != 1 ||
 		l.QueryCount("SELECT count(*) FROM question") != 1 {
 		t.Error("what bob wanted to be forgotten is there, or he was asked")
 	}

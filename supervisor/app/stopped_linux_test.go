@@ -85,7 +85,8 @@ func TestSupervisor_Paused10Minutes_CatchesUp(t *testing.T) {
 			c.stopFor(30 * time.Second)
 		}
 	}
-	c.WaitUntilTrue(apptest.DefaultTestTimeout, "the last to be done", func() bool { return c.query("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
+	c.WaitUntilTrue(apptest.DefaultTestTimeout, "the last to be done",
+		func() bool { return c.query("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
 	if got := c.query("SELECT group_concat(n || state, ' ') FROM (SELECT count(*) AS n, state FROM fire GROUP BY state)"); got != "10said" {
 		t.Errorf("the fires are %q", got)
 	}

@@ -113,7 +113,8 @@ func (s *storage) sweep(ctx context.Context) error {
 		if err := s.sweepSpool(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("sweep the spool", "error", err)
 		}
-		if _, err := s.db.Inbox().DeleteRawUpdates(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {
+		if _, err := s.db.Inbox().DeleteRawUpdates(ctx, time.Now().Add(-updateRetention)); err != nil &&
+			ctx.Err() == nil {
 			s.log.Warn("forget old updates", "error", err)
 		}
 		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-updateRetention)); err != nil && ctx.Err() == nil {

@@ -55,8 +55,11 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Grows: func(c supervisor.Conversation) bool {
 			return s.settings.StreamsReplies(c.User) && !s.voices.IsVoiceOnly(c)
 		},
-		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.MarkVoiceForbidden(ctx, c) },
-		Serves:  s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
+		NoVoice: func(ctx context.Context, c supervisor.Conversation) error {
+			return s.voices.MarkVoiceForbidden(ctx,
+				c)
+		},
+		Serves: s.serves, Now: time.Now, FallbackFor: s.fallbackChat, Queued: s.notifyFallback,
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.removeSecretFile,
 		KeepText: generatedFiles{s.spool}.StoreText,
@@ -103,7 +106,8 @@ func (s *service) openTelegramIn(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramWebhookPath, Limit: telegram.MaxUpdate, Handler: handler})
+	s.routes = append(s.routes, feature.Route{Method: http.MethodPost, Path: config.TelegramWebhookPath,
+		Limit: telegram.MaxUpdate, Handler: handler})
 	c.receive = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run

@@ -17,7 +17,8 @@ func uploadModel(r modeltest.Request) modeltest.Answer {
 		offered = offered || tool.Name == "list_uploads"
 	}
 	switch {
-	case last.Role == "tool" && len(r.AnsweredCalls()) == 1 && offered && strings.Contains(r.NewestUserMessage(), "first"):
+	case last.Role == "tool" && len(r.AnsweredCalls()) == 1 && offered && strings.Contains(r.NewestUserMessage(),
+		"first"):
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_uploads", Args: `{}`}}}
 	case last.Role != "tool" && strings.Contains(r.NewestUserMessage(), "first"):
 		return modeltest.Answer{Calls: []modeltest.Call{{Name: "find_tools", Args: `{"words":"uploads"}`}}}
@@ -50,9 +51,11 @@ func TestTwentyTurns_ReadPromptFromCache(t *testing.T) {
 				l.awaitNewest("bob", "You said: "+text)
 			}
 			spent := l.model.TotalUsage()
-			t.Logf("%s: %d calls, %d tokens in, %.1f %% of them from the cache", name, spent.Calls, spent.Input, 100*spent.CacheReadShare())
+			t.Logf("%s: %d calls, %d tokens in, %.1f %% of them from the cache", name, spent.Calls, spent.Input,
+				100*spent.CacheReadShare())
 			if spent.Calls != 23 || spent.CacheReadShare() < 0.85 {
-				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls, spent.CacheReadShare(), spent.Input)
+				t.Errorf("%d calls, %.3f of %d tokens from the cache; want 23, and 0.85", spent.Calls,
+					spent.CacheReadShare(), spent.Input)
 			}
 			l.say("bob", "/tools keep activity")
 			l.awaitNewest("bob", "the tools of activity stay open")

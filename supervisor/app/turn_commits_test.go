@@ -104,7 +104,8 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	l.box = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(),
 		Posts:         l.db.Posts(),
-		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.SendRates{Chat: 1, All: 1000},
+		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.SendRates{Chat: 1,
+			All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
 		Now:    time.Now, Grows: yes, Serves: yes,
@@ -126,7 +127,8 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 		return l.budgetOf(c), true
 	}}
 	l.sessions = session.New(session.Options{
-		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.ClaimSend, Advances: l.advances,
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(),
+		Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.ClaimSend, Advances: l.advances,
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})
@@ -199,16 +201,19 @@ func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.Attem
 	after, pending := a.Start.LastMessage, a.Start.PendingCalls
 	for {
 		for _, p := range pending {
-			kept, err := l.host.HandleCall(ctx, request(protocol.MethodStepCommit, protocol.StepCommitParams{Turn: a.Turn.ID, Call: p.Call.ID,
-				State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "noon"}}))
+			kept, err := l.host.HandleCall(ctx, request(protocol.MethodStepCommit,
+				protocol.StepCommitParams{Turn: a.Turn.ID, Call: p.Call.ID,
+					State: protocol.CallStateDone, Result: &protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name,
+						Text: "noon"}}))
 			if err != nil {
 				return end, err
 			}
 			after = kept.(protocol.StepCommitResult).Message
 		}
-		said, err := l.host.HandleCall(ctx, request(protocol.MethodModelStream, protocol.ModelStreamParams{Turn: a.Turn.ID, After: after,
-			System: protocol.SystemTextRef{Hash: hash("be good"), Text: "be good"},
-			Tools:  protocol.ToolListRef{Hash: hash("get_time\n"), Names: []string{"get_time"}}}))
+		said, err := l.host.HandleCall(ctx, request(protocol.MethodModelStream,
+			protocol.ModelStreamParams{Turn: a.Turn.ID, After: after,
+				System: protocol.SystemTextRef{Hash: hash("be good"), Text: "be good"},
+				Tools:  protocol.ToolListRef{Hash: hash("get_time\n"), Names: []string{"get_time"}}}))
 		if err != nil {
 			return end, err
 		}
@@ -241,7 +246,8 @@ func hash(s string) string {
 func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
 	l.updates++
-	receipt, err := l.db.Inbox().StoreBatch(l.Context(), supervisor.InboundBatch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.BatchItem{{
+	receipt, err := l.db.Inbox().StoreBatch(l.Context(), supervisor.InboundBatch{Source: fakeSource, Next: l.updates +
+		1, Items: []supervisor.BatchItem{{
 		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}})
 	if err != nil {
@@ -274,9 +280,11 @@ func (l *turnRig) checkEqual(what string, got, want any) {
 // checkAllDone checks that nothing is left to do.
 func (l *turnRig) checkAllDone() {
 	l.Helper()
-	l.checkEqual("messages that are not done", sqlitetest.QueryColumn(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.checkEqual("messages that are not done", sqlitetest.QueryColumn(l, l.db,
+		"SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
 	l.checkEqual("leases", sqlitetest.QueryColumn(l, l.db, "SELECT id FROM lease"), []string(nil))
-	l.checkEqual("open turns", sqlitetest.QueryColumn(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
+	l.checkEqual("open turns", sqlitetest.QueryColumn(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"),
+		[]string(nil))
 }
 
 // The first turn of a conversation stores its system text in one more commit. A later turn with one
@@ -371,7 +379,8 @@ func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 			waitForRest()
 			next.checkEqual(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.checkAllDone()
-			next.checkEqual(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.QueryColumn(next, next.db, "SELECT sum(cost) FROM usage"),
+			next.checkEqual(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.QueryColumn(next, next.db,
+				"SELECT sum(cost) FROM usage"),
 				[]string{spent[i]})
 		}
 	})

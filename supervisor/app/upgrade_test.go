@@ -52,7 +52,8 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.APICall), asked fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	sqlitetest.CreateDatabase(t, filepath.Join(private, "mews.db"), strings.ReplaceAll(string(dump), "http://api.telegram.test", l.bot.URL()))
+	sqlitetest.CreateDatabase(t, filepath.Join(private, "mews.db"), strings.ReplaceAll(string(dump),
+		"http://api.telegram.test", l.bot.URL()))
 	l.write("state/lock", "19323\n")
 	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: l.Socket, Net: "unix"})
 	if err != nil {
@@ -70,7 +71,8 @@ func newUpgradedService(t *testing.T, seen func(telegramtest.APICall), asked fun
 // oldUpdate returns an update with that number, as the previous version received it.
 func (l *gatedService) oldUpdate(update int64) json.RawMessage {
 	l.T.Helper()
-	found := sqlitetest.QueryColumnInCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
+	found := sqlitetest.QueryColumnInCopy(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"),
+		"SELECT raw FROM received WHERE id = ?", update)
 	if len(found) != 1 {
 		l.T.Fatalf("there are %d updates %d", len(found), update)
 	}
@@ -88,10 +90,12 @@ func TestUpgrade_OldState_AnswersAllMessages(t *testing.T) {
 	l.bot.WaitUntil(t, "the last update to be taken again", func() bool { return l.bot.CountPendingUpdates() == 0 })
 	l.say("ann", "say ann's third")
 	l.say("carl", "say carl's third")
-	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered", func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
+	l.WaitUntilTrue(apptest.DefaultTestTimeout, "all to be answered",
+		func() bool { return l.QueryCount("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
 	for name, want := range map[string][]string{
-		"ann":  {`^done: append one line to log\.txt\nsay ann's first\n\nWhat I did\nadded to log\.txt \(created, 9 bytes\)$`, `^done: say ann's second$`, `^done: say ann's third$`},
-		"carl": {`^` + apptest.RepeatedMessageMark + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
+		"ann": {`^done: append one line to log\.txt\nsay ann's first\n\nWhat I did\nadded to log\.txt \(created, 9 bytes\)$`, `^done: say ann's second$`, `^done: say ann's third$`},
+		"carl": {`^` + apptest.RepeatedMessageMark + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`,
+			`^done: say carl's third$`},
 	} {
 		if got := l.told(name); !slices.EqualFunc(want, got, func(w, g string) bool { return regexp.MustCompile(w).MatchString(g) }) {
 			t.Errorf("%s was told %q, want %q", name, got, want)

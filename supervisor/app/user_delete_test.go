@@ -40,7 +40,8 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if err := talk.Start(); err != nil {
 		t.Fatal(err)
 	}
-	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the model to be asked",
+		func() bool { return len(server.Requests()) > 0 })
 	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the home to be in the index", func() bool {
 		var s api.Status
 		err := control.CallOnce(t.Context(), h.Socket, api.MethodStatus, nil, &s)

@@ -193,7 +193,8 @@ func TestUserDelete_StopsWorkBeforeDeleting(t *testing.T) {
 		_, err := service.DeletePerson(t.Context(), service.Caller(uint32(os.Getuid())), admin.DeleteRequest{User: "dan"})
 		return err
 	}
-	if err := drop(); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {
+	if err := drop(); supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(),
+		"it hangs. Run this again") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(home); err != nil {

@@ -33,5 +33,6 @@ func (s *service) voiceEngine() voice.Engine {
 	out := s.config.Speech.Out
 	return voice.NewEngine(voice.EngineConfig{Voice: out.Voice, Voices: out.Voices,
 		VoiceEngine: protocol.VoiceEngine{Engine: out.Engine, Program: out.Program, Command: out.Command},
-		Endpoint:    voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().PayCall, Keep: generatedFiles{s.spool}.keep}})
+		Endpoint: voice.Endpoint{Model: out.Model, Speak: s.models.Speak, Pay: s.payer().PayCall,
+			Keep: generatedFiles{s.spool}.keep}})
 }

@@ -24,8 +24,9 @@ func (s *service) openWebhooks(context.Context) error {
 	}
 	if s.config.Webhooks.Listen != "" && len(s.config.GitHub.Repos) > 0 {
 		o.GitHub = &webhook.GitHubRoute{
-			Path: config.GitHubWebhookPath, Secret: s.config.GitHub.WebhookSecret.Reveal(), MaxPayload: event.MaxPayload,
-			Read: event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
+			Path: config.GitHubWebhookPath, Secret: s.config.GitHub.WebhookSecret.Reveal(),
+			MaxPayload: event.MaxPayload,
+			Read:       event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}
 	}
 	s.webhooks = webhook.New(o)

@@ -24,7 +24,8 @@ import (
 func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 	w := cfg.Worker
 	from, to := w.UIDRange()
-	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs, State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+	return placement.Options{UIDs: placement.UIDRange{From: from, To: to}, UIDsOptional: w.UIDs == config.AutomaticUIDs,
+		State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 
@@ -78,12 +79,14 @@ func (s *service) hostCallOptions() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
-			Thinking: modelcall.ThinkingLevel(s.config.Models.Thinking), Cache: s.config.Models.CacheDuration(), Busy: s.settings.BusyMode,
+			Thinking: modelcall.ThinkingLevel(s.config.Models.Thinking), Cache: s.config.Models.CacheDuration(),
+			Busy: s.settings.BusyMode,
 			Room: s.models.MaxRequestTokens, OnPicturesUnseen: s.tellBlindModel, Windows: s.db.Turns(),
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.NotifyDelivery}, Asker: questionAsker{s}},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s),
+			Sender: hostcall.TurnSender{Turns: s.db.Turns(), Queued: s.feeds.NotifyDelivery}, Asker: questionAsker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
@@ -94,7 +97,8 @@ func (s *service) hostCallOptions() *hostcall.Options {
 
 // noteWorkerStart writes the start of a worker to the audit log.
 func (s *service) noteWorkerStart(user string, pid int) {
-	s.audit.RecordDailyAction(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
+	s.audit.RecordDailyAction(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid,
+		s.places.Spawner.Sandbox().Tier))
 }
 
 // workerSpec returns what the pool needs to start a user's worker.
@@ -108,7 +112,8 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 		return pool.WorkerSpec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
 	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
-		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
+		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files,
+		Disk:    int64(s.config.Worker.Disk),
 		Uploads: s.config.Uploads.Keep,
 	}}, nil
 }

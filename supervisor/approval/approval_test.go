@@ -102,7 +102,8 @@ func TestApprover_EveryOutcome_IsToldAndAudited(t *testing.T) {
 			r.person.says = supervisor.SayAlways
 		}, supervisor.CodeForbidden, "no answer"},
 		"no second factor": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.Confirmer = fakeConfirmer{&supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}
+			r.Confirmer = fakeConfirmer{&supervisor.Error{Code: supervisor.CodeForbidden,
+				Message: "Codes are for our private chat."}}
 		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
 		"asking for a code fails": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
 			r.Confirmer = fakeConfirmer{errors.New("disk")}
@@ -178,7 +179,8 @@ func TestApprover_Question_NamesExactEffect(t *testing.T) {
 	}
 	q.Content = "cd"
 	r.person.says = supervisor.SayNo
-	if err := r.Allow(t.Context(), q); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || len(r.person.asked) != 2 {
+	if err := r.Allow(t.Context(), q); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
+		len(r.person.asked) != 2 {
 		t.Errorf("another file: got %v, asked %d times", err, len(r.person.asked))
 	}
 }

@@ -11,7 +11,8 @@ type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 	// SpendUnexpectedCode uses up a valid code that no question asked for. d is the decision of
 	// Check.
-	SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error)
+	SpendUnexpectedCode(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision,
+		error)
 	// DecideStepUp returns a check of a code against the user's factor, for one effect.
 	DecideStepUp(user, code string) supervisor.CodeChecker
 }

@@ -28,7 +28,8 @@ type fakeQuestions struct {
 	found bool
 }
 
-func (w fakeQuestions) FindCodeQuestion(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
+func (w fakeQuestions) FindCodeQuestion(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool,
+	error) {
 	return w.q, w.found && c.Chat == w.q.Conversation.Chat, nil
 }
 

@@ -44,7 +44,8 @@ type Operations interface {
 	// the ended operation. ok is false if ctx has ended, or the operation could not begin. If ctx
 	// ended with a cause other than context.Canceled, the operation is cancelled, too. meanwhile
 	// may be nil.
-	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
+	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
+		id int64)) (_ supervisor.Operation, ok bool)
 }
 
 // Spool keeps the bytes of files.
@@ -112,7 +113,8 @@ type Receiver struct {
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	return &Receiver{o: o, fetches: slots.NewWithUserLimit(maxFetches, fetchesOfAPerson), woken: make(chan struct{}, 1), ended: make(chan sqlite.ArrivalResult),
+	return &Receiver{o: o, fetches: slots.NewWithUserLimit(maxFetches, fetchesOfAPerson), woken: make(chan struct{}, 1),
+		ended:    make(chan sqlite.ArrivalResult),
 		arrivals: map[int64]*arrival{}}
 }
 

@@ -65,7 +65,8 @@ func limitImages(list []sqlite.ArrivalResult) {
 				continue
 			}
 			if left--; left < 0 {
-				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxResultImages))}
+				a.Parts[i] = protocol.Part{Text: modelcall.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures,
+					protocol.MaxResultImages))}
 			}
 		}
 	}

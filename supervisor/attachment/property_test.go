@@ -149,7 +149,8 @@ func (m *fakeArrivals) PutFailure(ctx context.Context, inbound int64, position i
 	return err
 }
 
-func (m *fakeArrivals) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
+func (m *fakeArrivals) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context,
+	int64)) (supervisor.Operation, bool) {
 	log := hclog.NewNullLogger()
 	op, ok := retry.StoreUntilDone(ctx, log, "begin", func() (supervisor.Operation, error) {
 		return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })
@@ -182,7 +183,10 @@ func (m *fakeArrivals) finish(ctx context.Context, id int64) (supervisor.Operati
 			}
 			to, result = m.work(ctx, op)
 		}
-		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().ChangeState(ctx, id, to, result) }); err != nil && !retry.IsRefused(err) {
+		if _, err := stored(ctx, m, func() (int, error) {
+			return 0, m.db.Operations().ChangeState(ctx, id, to,
+				result)
+		}); err != nil && !retry.IsRefused(err) {
 			return op, err
 		}
 	}
@@ -224,7 +228,8 @@ func (m *fakeArrivals) begin() {
 		woken[chat], m.turns[chat] = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
 	m.wake = func(c supervisor.Conversation) { signals.SendToken(woken[c.Chat]) }
-	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.FetchFile, Wake: m.wake,
+	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool,
+		Fetch: m.FetchFile, Wake: m.wake,
 		Serves: func(supervisor.Conversation) bool { return true },
 		Transcribe: func(ctx context.Context, r attachment.Recording) (string, string) {
 			sleep(ctx, m.workTime)
@@ -282,7 +287,8 @@ func (m *fakeArrivals) turn(ctx context.Context, chat string) bool {
 		_, err := m.db.Turns().TakeWaitingTexts(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
 		m.must(err)
 	}
-	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered, Text: "ok"})
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: why,
+		State: supervisor.InboundAnswered, Text: "ok"})
 	m.must(err)
 	return true
 }

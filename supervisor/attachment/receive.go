@@ -14,7 +14,8 @@ import (
 
 // receive prepares an inbound for its turn. ok is false if ctx has ended.
 func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqlite.ArrivalResult, ok bool) {
-	files, ok := retry.StoreUntilDone(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
+	files, ok := retry.StoreUntilDone(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment,
+		error) {
 		return r.o.Files.ListFiles(ctx, in.ID)
 	})
 	for i := range files {
@@ -60,7 +61,8 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		return received
 	}
 	text, _ := json.Marshal(parameters) // parameters can always be encoded
-	op, ok := r.o.Operations.RunOperation(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
+	op, ok := r.o.Operations.RunOperation(ctx, supervisor.Operation{User: in.Conversation.User,
+		Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
 	if !ok { // ctx has ended, or the user was erased
 		op.Result = textUnknownResult
 	}

@@ -60,7 +60,10 @@ func (r *Receiver) Run(ctx context.Context) error {
 
 // reconcile starts new arrivals, and ends dropped ones.
 func (r *Receiver) reconcile(ctx context.Context, running *sync.WaitGroup) {
-	list, ok := retry.StoreUntilDone(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound, error) { return r.o.Inbox.ListArriving(ctx) })
+	list, ok := retry.StoreUntilDone(ctx, r.o.Log, "list arriving inbounds", func() ([]supervisor.Inbound,
+		error) {
+		return r.o.Inbox.ListArriving(ctx)
+	})
 	if !ok {
 		return
 	}
@@ -189,7 +192,10 @@ func (r *Receiver) putArrived(ctx context.Context, group []*arrival) {
 	}
 	limitImages(list)
 	limitText(list)
-	said, ok := retry.StoreUntilDone(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.CompleteArrivals(ctx, list) })
+	said, ok := retry.StoreUntilDone(ctx, r.o.Log, "keep that a message has arrived", func() (bool,
+		error) {
+		return r.o.Inbox.CompleteArrivals(ctx, list)
+	})
 	if !ok && ctx.Err() != nil {
 		return // the next start repeats the call
 	}

@@ -68,7 +68,8 @@ func (r *rig) sendNamed(message string, files ...supervisor.Attachment) supervis
 // edit replaces the files of a message of ann's.
 func (r *rig) edit(of supervisor.Inbound, files ...supervisor.Attachment) {
 	r.Helper()
-	r.putItem(supervisor.BatchItem{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files, EditedAt: time.Now()})
+	r.putItem(supervisor.BatchItem{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files,
+		EditedAt: time.Now()})
 }
 
 func (r *rig) putItem(item supervisor.BatchItem) supervisor.Inbound {
@@ -76,7 +77,8 @@ func (r *rig) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	r.keys++
 	item.Update, item.Inbound.Key, item.Inbound.Kind = int64(r.keys), fmt.Sprint("key-", r.keys), supervisor.KindText
 	item.Inbound.Conversation = supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}
-	receipt, err := r.db.Inbox().StoreBatch(r.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
+	receipt, err := r.db.Inbox().StoreBatch(r.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{item}})
 	r.must(err)
 	return receipt.Stored[0]
 }

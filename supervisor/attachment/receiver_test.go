@@ -126,7 +126,8 @@ func (r *rig) note(do func()) {
 }
 
 // RunOperation lets the test run an operation.
-func (r *rig) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
+func (r *rig) RunOperation(ctx context.Context, op supervisor.Operation, _ func(context.Context,
+	int64)) (supervisor.Operation, bool) {
 	op, err := r.db.Operations().Put(ctx, op)
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
 		return op, err == nil
@@ -306,7 +307,8 @@ func TestAlbum_Files_ReachTurnTogether(t *testing.T) {
 		r.expect("once nothing more has come", r.parts(first), "text of 1.jpg; picture")
 		turn, _, err := r.db.Turns().Start(r.Context(), first.ID, nil)
 		r.must(err)
-		end, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "ok"})
+		end, err := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: "ok"})
 		r.must(err)
 		r.expect("answered", fmt.Sprint(end.Key, end.AlsoKeys), fmt.Sprint(first.Key, []string{second.Key}))
 	})
@@ -377,7 +379,8 @@ func TestMessageGroup_Pictures_AreLimited(t *testing.T) {
 			}
 		}
 		last := messages[len(messages)-1].Text()
-		if len(messages) != protocol.MaxResultImages+1 || shown != protocol.MaxResultImages || !strings.Contains(last, "text of 8[A picture was here") {
+		if len(messages) != protocol.MaxResultImages+1 || shown != protocol.MaxResultImages || !strings.Contains(last,
+			"text of 8[A picture was here") {
 			r.Errorf("of %d messages %d pictures are shown; the last says %q", len(messages), shown, last)
 		}
 	})
@@ -440,7 +443,8 @@ func TestDroppedMessage_StopsItsFetch(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		stop, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: sent.Conversation, Source: "bot", Key: "stop",
+		stop, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: sent.Conversation,
+			Source: "bot", Key: "stop",
 			Kind: supervisor.KindCommand, Command: "stop", Text: "/stop all"})
 		r.must(err)
 		dropped, err := r.db.Inbox().DropWaitingTexts(r.Context(), stop.ID)

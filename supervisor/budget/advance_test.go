@@ -20,7 +20,8 @@ type countingLeases struct {
 	fails  error // error of the next TakeLease
 }
 
-func (c *countingLeases) TakeLease(ctx context.Context, claim supervisor.LeaseRequest) (l supervisor.Lease, short []supervisor.BudgetShortage, err error) {
+func (c *countingLeases) TakeLease(ctx context.Context, claim supervisor.LeaseRequest) (l supervisor.Lease,
+	short []supervisor.BudgetShortage, err error) {
 	c.writes++
 	if err := c.fails; err != nil {
 		c.fails = nil
@@ -63,7 +64,8 @@ func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 // not written anything yet.
 func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	a.Helper()
-	in, _, err := a.db.Inbox().StoreInbound(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
+	in, _, err := a.db.Inbox().StoreInbound(a.Context(), supervisor.Inbound{Source: "terminal", Key: key,
+		Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	a.must(err)
 	claim := a.o.Advances.ClaimNextTurn(in.Conversation)
@@ -83,7 +85,8 @@ func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
 	a.Helper()
 	a.spend(turn, cost, lease)
 	a.must(a.o.Advances.EndAttempt(a.Context(), turn.ID))
-	_, err := a.db.Turns().Finish(a.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered})
+	_, err := a.db.Turns().Finish(a.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: "done",
+		State: supervisor.InboundAnswered})
 	a.must(err)
 }
 
@@ -252,7 +255,8 @@ func TestAdvance_UnusedMoney_GoesToOthers(t *testing.T) {
 func TestAdvance_TurnStarts_WaitersRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})
-		claim := supervisor.LeaseRequest{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID, Spec: "a/b", Amount: 9 * cent}
+		claim := supervisor.LeaseRequest{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID,
+			Spec: "a/b", Amount: 9 * cent}
 		lease, _, err := a.leases.TakeLease(t.Context(), claim)
 		a.must(err)
 		e := bid(8 * cent)

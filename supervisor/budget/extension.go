@@ -115,7 +115,8 @@ func (r *Reserver) question(e modelcall.Estimate, short []supervisor.BudgetShort
 // store may extend by less. The next round finds out.
 func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := DayBounds(r.o.Now(), r.o.Zone)
-	_, err := r.o.Leases.ExtendLimits(ctx, supervisor.LimitExtension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,
-		Max: r.o.Limits.Extend, Since: day})
+	_, err := r.o.Leases.ExtendLimits(ctx, supervisor.LimitExtension{User: r.o.Conversation.User, Turn: r.o.Turn,
+		Amount: more,
+		Max:    r.o.Limits.Extend, Since: day})
 	return err
 }

@@ -22,7 +22,8 @@ import (
 type Leases interface {
 	// TakeLease stores a lease for a claim. If a limit does not allow the claim's minimum, it
 	// returns the limits that are too low.
-	TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error)
+	TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease,
+		short []supervisor.BudgetShortage, err error)
 	// LowerLease lowers the amount of a lease. A lease that has ended stays as it is.
 	LowerLease(ctx context.Context, lease, amount int64) error
 	// ReturnLease ends the lease of a call that cost nothing.
@@ -165,8 +166,9 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 func (r *Reserver) takeLease(ctx context.Context, e modelcall.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.BudgetShortage, err error) {
 	for again := true; again && err == nil; {
-		lease, short, err = r.o.Leases.TakeLease(ctx, supervisor.LeaseRequest{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), ReplacedLease: instead, Pot: r.o.Pot})
+		lease, short, err = r.o.Leases.TakeLease(ctx, supervisor.LeaseRequest{User: r.o.Conversation.User,
+			Conversation: r.o.Conversation.ID,
+			Turn:         r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), ReplacedLease: instead, Pot: r.o.Pot})
 		if err == nil && instead != 0 {
 			r.o.Advances.replaced(r.o.Turn)
 			instead = 0

@@ -55,14 +55,16 @@ func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	now := func() time.Time { return r.now }
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
-	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Destination: r.turn.AnswerConversation(), Limits: limits,
+	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation,
+		Destination: r.turn.AnswerConversation(), Limits: limits,
 		Zone: zone(t, "Europe/Madrid"), Now: now, Advances: &Advances{Leases: r.db.Leases()}}
 	return r
 }
 
 func (r *rig) begin(user, chat string) supervisor.Turn {
 	r.Helper()
-	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat, Kind: supervisor.KindText,
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat,
+		Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	r.must(err)
 	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
@@ -307,8 +309,9 @@ func TestExtension_TwoConversations_IsBounded(t *testing.T) {
 	if sum == 0 || sum > 50*cent {
 		t.Errorf("they lengthened by %d", sum)
 	}
-	_, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "alice", Conversation: r.turn.Conversation.ID,
-		Turn: r.turn.ID, Amount: 1 << 39, Limits: New(r.o).limits()})
+	_, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "alice",
+		Conversation: r.turn.Conversation.ID,
+		Turn:         r.turn.ID, Amount: 1 << 39, Limits: New(r.o).limits()})
 	r.must(err)
 	if s := short[0]; s.Spent > cent+sum || s.Spent < 9*cent {
 		t.Errorf("%+v exceeds the limit", s)
@@ -363,7 +366,8 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 	if err != nil || lease.Amount != 15*cent {
 		t.Fatalf("%+v, %v", lease, err)
 	}
-	if err := r.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Spec: "a/b",
+	if err := r.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: r.turn.Conversation.ID,
+		Turn: r.turn.ID, Spec: "a/b",
 		Cost: &lease.Amount, Lease: lease.ID, Pot: r.o.Pot}); err != nil {
 		t.Fatal(err)
 	}

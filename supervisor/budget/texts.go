@@ -86,7 +86,8 @@ func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.BudgetShor
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.IsInGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Wanted)))
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit,
+				money.FormatDollars(s.Wanted)))
 			continue
 		}
 		held, extended := "", ""
@@ -96,7 +97,8 @@ func (r *Reserver) shortages(e modelcall.Estimate, short []supervisor.BudgetShor
 		if s.Extended > 0 {
 			extended = fmt.Sprintf(textExtended, money.FormatDollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Max), extended,
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.FormatDollars(s.Max),
+			extended,
 			money.FormatDollars(s.Spent), held, money.FormatDollars(s.Wanted)))
 	}
 	return strings.Join(list, " ")

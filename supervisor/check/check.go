@@ -36,7 +36,8 @@ func (s *Checks) EvaluateCheck(ctx context.Context, c supervisor.CheckFire) (sup
 	if err != nil {
 		return supervisor.CheckOutcome{}, err
 	}
-	out := supervisor.CheckOutcome{CheckFireResult: supervisor.CheckFireResult{Seen: found.Seen, State: supervisor.FireSilent}}
+	out := supervisor.CheckOutcome{CheckFireResult: supervisor.CheckFireResult{Seen: found.Seen,
+		State: supervisor.FireSilent}}
 	switch {
 	case at.Ask != "" && found.Changed:
 		out.Prompt = &supervisor.CheckPrompt{Text: fmt.Sprintf(promptCheck, at.Ask, c.Job.Text), Material: found.Found}
@@ -59,7 +60,8 @@ func Parse(c protocol.CheckArguments) (supervisor.CheckCondition, error) {
 	if l.IsEmpty() {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoTest)
 	}
-	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes, Command: l.Command}).Validate(); err != nil {
+	if err := (protocol.CheckParameters{Files: l.Files, Changes: l.Changes,
+		Command: l.Command}).Validate(); err != nil {
 		return l, supervisor.Errorf(supervisor.CodeInvalid, answerBadTest, err)
 	}
 	return l, nil

@@ -69,7 +69,8 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 // UnverifiedKinds returns the kinds of claims that no tool has proved. worked lists the tools that
 // succeeded in this turn. With earlier it also lists tools of earlier turns, for a claim that may
 // be about these turns.
-func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []DeedKind, err error) {
+func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []DeedKind,
+	err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)
 		if err != nil {

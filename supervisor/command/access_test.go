@@ -178,8 +178,9 @@ func (h *rig) grant(subject, text string) {
 	if _, _, err := h.db.Questions().Ask(h.Context(), q, digest, nil); err != nil {
 		h.Fatal(err)
 	}
-	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digest, User: "ann", Conversation: h.home.ID,
-		Word: string(supervisor.SayAlways)})
+	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digest, User: "ann",
+		Conversation: h.home.ID,
+		Word:         string(supervisor.SayAlways)})
 	if err != nil || came != supervisor.PressTaken {
 		h.Fatal(came, err)
 	}

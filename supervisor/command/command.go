@@ -107,7 +107,8 @@ func (c *Commands) isAdmin(user string) bool {
 }
 
 // allow asks the user to approve an effect. Meanwhile the conversation's next command may run.
-func (c *Commands) allow(ctx context.Context, r feature.CommandRequest, effect, text string, arguments ...string) error {
+func (c *Commands) allow(ctx context.Context, r feature.CommandRequest, effect, text string,
+	arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.Unblock)
 	defer wait.Stop()
 	return c.o.Approver.Allow(ctx, approval.Request{

@@ -34,7 +34,8 @@ type sessions struct {
 	stoppedNow []int64              // conversations whose turns were stopped without a stored command
 }
 
-func (s *sessions) StopTurn(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
+func (s *sessions) StopTurn(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText,
+	error) {
 	s.mu.Lock()
 	s.lastStop = command
 	over, ahead := s.turnEnd, s.stopResult
@@ -74,13 +75,15 @@ func newRig(t *testing.T) *rig {
 	h := &rig{T: t, db: sqlitetest.Open(t), sessions: &sessions{stopResult: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
 	h.fakes = &fakeService{}
 	h.options = command.Options{
-		Questions: h.fakes, Cleanings: h.db.MessageCleanups(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
+		Questions: h.fakes, Cleanings: h.db.MessageCleanups(), Approver: h.fakes, Locks: h.fakes,
+		Invites: invites{h.fakes},
+		Groups:  groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Uploads: noUploads{},
 		OfferZone: noOffer, Tools: fixedTools{}, OpenedTools: h.db.OpenedTools(),
 		Audit: h.fakes.audit,
-		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Resender: fakeResender{},
-		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
-		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
+		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
+		Resender: fakeResender{},
+		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
+		Welcome:  func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
 			h.begunTexts = append(h.begunTexts, text)
 			return nil
@@ -135,7 +138,8 @@ func (h *rig) keep(text string) supervisor.Inbound {
 func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	h.Helper()
 	name, _ := slash.Parse(text)
-	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test",
+		Key:  key,
 		Kind: supervisor.KindCommand, Command: name, Text: text})
 	if err != nil {
 		h.Fatal(err)
@@ -336,8 +340,9 @@ func TestStop_FullDisk_StopsTurn(t *testing.T) {
 				h.sessions.turnEnd = make(chan struct{})
 			}
 			name, _ := slash.Parse(c.text)
-			err := h.newCommands().RunUnstoredCommand(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name,
-				Text: c.text}, full)
+			err := h.newCommands().RunUnstoredCommand(supervisor.Inbound{Conversation: h.home, Kind: c.kind,
+				Command: name,
+				Text:    c.text}, full)
 			got := problem.UserText(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable {
@@ -356,7 +361,8 @@ func TestNew_HidesEarlierMessages(t *testing.T) {
 	close(over)
 	h.sessions.turnEnd = over
 	h.live()
-	text, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: "text",
+	text, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test",
+		Key:  "text",
 		Kind: supervisor.KindText, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)

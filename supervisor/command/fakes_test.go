@@ -68,7 +68,8 @@ func (d *fakeService) Allow(ctx context.Context, r approval.Request) error {
 }
 
 // RecordPress implements Questions.
-func (d *fakeService) RecordPress(_ context.Context, user string, conversation int64, press string) (question.PressOutcome, error) {
+func (d *fakeService) RecordPress(_ context.Context, user string, conversation int64,
+	press string) (question.PressOutcome, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
 	d.mu.Unlock()
@@ -174,7 +175,8 @@ func (h *rig) moveTo(chat string) {
 func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
-	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test",
+		Key:     fmt.Sprint("key-", h.keys),
 		Message: "7", Kind: supervisor.KindPress, Text: press})
 	if err != nil {
 		h.Fatal(err)

@@ -37,7 +37,8 @@ const (
 var filesRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first; buttons " +
 		"send one back or delete it"},
-		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivate, prefix: filesPrefix, press: pressFiles,
+		group: feature.GroupEveryday, run: files, private: feature.AlwaysPrivate, prefix: filesPrefix,
+		press: pressFiles,
 		keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 

@@ -89,7 +89,8 @@ func (c *Commands) explain(r feature.CommandRequest, admin bool) (d supervisor.D
 
 // showPage returns the beginning of a page, and the whole page as a file. For a channel without
 // files, it returns the whole text.
-func (c *Commands) showPage(in supervisor.Conversation, p ManualPage) (text string, files []supervisor.File, err error) {
+func (c *Commands) showPage(in supervisor.Conversation, p ManualPage) (text string, files []supervisor.File,
+	err error) {
 	if !in.Channel.Capabilities().Files || p.First == p.Text {
 		return p.Text, nil, nil
 	}

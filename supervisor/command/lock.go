@@ -25,7 +25,8 @@ const lockAll = "all"
 
 var lockRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
-		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockHere, lockAll: supervisor.LockAll}},
+		Urgent: true, OpenWhileLocked: true, Locks: map[string]supervisor.GateLock{"": supervisor.LockHere,
+			lockAll: supervisor.LockAll}},
 		group: feature.GroupChat, run: textAnswer(lock)},
 }
 

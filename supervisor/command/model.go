@@ -39,8 +39,9 @@ const modelPrefix = "m:"
 var modelRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		group: feature.GroupAssistant, run: model, private: feature.PrivateWithoutArguments, mayAsk: true, prefix: modelPrefix,
-		keeps: func(press string) bool { return press == "" }},
+		group: feature.GroupAssistant, run: model, private: feature.PrivateWithoutArguments, mayAsk: true,
+		prefix: modelPrefix,
+		keeps:  func(press string) bool { return press == "" }},
 }
 
 // model shows the user's model, or chooses another.

@@ -29,7 +29,8 @@ func models(ctx context.Context, c *Commands, r feature.CommandRequest) (string,
 	if err != nil {
 		return "", err
 	}
-	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.IsInGroup() && c.isAdmin(r.Conversation.User)}
+	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.IsInGroup() &&
+		c.isAdmin(r.Conversation.User)}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.ListOffers(ctx)), func(o ModelOffer) bool {
 		return o.Err == "" && o.Spec != l.used && (!o.canChat() || !c.o.Choices.MayChoose(r.Conversation.User, o.Spec))
 	})

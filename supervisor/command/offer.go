@@ -72,7 +72,10 @@ func suggestions(offers []ModelOffer, meant string) string {
 		return textModelsHint
 	}
 	bare := meant[strings.Index(meant, "/")+1:]
-	slices.SortStableFunc(there, func(a, b ModelOffer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
+	slices.SortStableFunc(there, func(a, b ModelOffer) int {
+		return similarity(b, meant, bare) - similarity(a, meant,
+			bare)
+	})
 	var b strings.Builder
 	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {

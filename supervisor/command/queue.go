@@ -43,7 +43,8 @@ const (
 var queueRows = []row{
 	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what runs and waits here; /queue drop NUMBER drops a message, /queue now NUMBER answers it next"},
-		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue, keeps: feature.AlwaysPrivate},
+		group: feature.GroupChat, run: queue, prefix: presses.QueuePrefix, press: pressQueue,
+		keeps: feature.AlwaysPrivate},
 }
 
 // queue lists the waiting messages. With an argument it runs the action of a button of the last
@@ -118,7 +119,8 @@ func queueLine(n int, w sqlite.WaitingText, now time.Time, zone *time.Location) 
 		words, files = titles.AttachmentTitle(files[0]), files[1:]
 	}
 	at := w.Inbound.ReceivedAt
-	line := fmt.Sprintf(textQueueLine, n, cutWords(words), at.In(zone).Format("15:04"), amount.FormatDuration(timeSince(now, at)))
+	line := fmt.Sprintf(textQueueLine, n, cutWords(words), at.In(zone).Format("15:04"),
+		amount.FormatDuration(timeSince(now, at)))
 	if len(files) > 0 {
 		line += fmt.Sprintf(textQueueFiles, amount.Plural(len(files), "file", "files"))
 	}

@@ -15,7 +15,8 @@ func (h *rig) sendTexts(texts ...string) (kept []supervisor.Inbound) {
 	h.Helper()
 	for _, text := range texts {
 		h.keys++
-		in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
+		in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test",
+			Key:  fmt.Sprint("key-", h.keys),
 			Kind: supervisor.KindText, Text: text, ReceivedAt: time.Now().Add(-time.Minute)})
 		if err != nil {
 			h.Fatal(err)

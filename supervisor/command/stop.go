@@ -98,5 +98,6 @@ func (c *Commands) RunUnstoredCommand(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopTurnUnstored(in.Conversation.ID) {
 		return err
 	}
-	return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Err: err, Message: textStoppedNotStored + problem.UserText(err)}
+	return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Err: err, Message: textStoppedNotStored +
+		problem.UserText(err)}
 }

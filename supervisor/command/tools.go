@@ -62,7 +62,8 @@ func showTools(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 }
 
 // keepOpen keeps a family of tools open in a conversation, if all of its tools fit.
-func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all []protocol.Tool, open []supervisor.OpenedTool,
+func (c *Commands) keepOpen(ctx context.Context, r feature.CommandRequest, all []protocol.Tool,
+	open []supervisor.OpenedTool,
 	f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
 	for _, name := range tools.Names(f.Tools) {

@@ -39,7 +39,8 @@ func (u *usages) SumUsage(_ context.Context, user string, from time.Time, by str
 	return u.month, nil
 }
 
-func (u *usages) SumDailyUsage(_ context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error) {
+func (u *usages) SumDailyUsage(_ context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line,
+	error) {
 	u.asked = append(u.asked, fmt.Sprintf("%s each day since %s", user, since.In(zone).Format(time.DateOnly)))
 	return u.days, nil
 }

@@ -53,7 +53,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 
 // TranscribeFile lets the service behind a socket transcribe a file. user "" means this account's
 // user. The call takes no deliveries of the user.
-func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard TranscribeResult, err error) {
+func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard TranscribeResult,
+	err error) {
 	conn, err := dial(ctx, path, decliningHandler{})
 	if err != nil {
 		return heard, err

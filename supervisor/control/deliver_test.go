@@ -79,7 +79,8 @@ type crashingInbox struct {
 	kept chan int64
 }
 
-func (s crashingInbox) StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error) {
+func (s crashingInbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
+	files ...supervisor.Attachment) (supervisor.Inbound, error) {
 	in, err := s.Inbox.StoreInbound(ctx, in, files...)
 	s.kept <- in.ID
 	<-ctx.Done()
@@ -352,7 +353,8 @@ func TestChat_CannotJoin_Fails(t *testing.T) {
 		t.Errorf("with no socket: %v", err)
 	}
 	end := h.live()
-	if err := <-h.startAttach(control.AttachRequest{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
+	if err := <-h.startAttach(control.AttachRequest{After: 0, User: "eve"}, false).ran; err == nil ||
+		err.Error() != "There is no such user." {
 		t.Errorf("as nobody: %v", err)
 	}
 	v := h.attach(control.AttachRequest{After: 0})

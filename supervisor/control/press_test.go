@@ -40,7 +40,8 @@ func TestPressButton_IsAnswered(t *testing.T) {
 	next[lost](h, v)
 	said := make(chan control.SayResult, 1)
 	go func() {
-		got, err := v.PressButton(t.Context(), "my-key", id, "/help") // this is a press, although it looks like a command
+		got, err := v.PressButton(t.Context(), "my-key", id,
+			"/help") // this is a press, although it looks like a command
 		if err != nil {
 			t.Error(err)
 		}
@@ -71,7 +72,8 @@ func TestSelfDeletingDelivery_IsShownOnce(t *testing.T) {
 	h.live()
 	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
 	c := h.conversation("ann", "")
-	_, err := h.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret", DeleteAfter: time.Minute})
+	_, err := h.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret",
+		DeleteAfter: time.Minute})
 	h.must(err)
 	h.feeds.NotifyDelivery(c.ID)
 	same(h, "shown", v.texts(h, 1), []string{"the secret"})

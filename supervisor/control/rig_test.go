@@ -110,7 +110,8 @@ func newRig(t testing.TB) *rig {
 		Greet: func(supervisor.User) control.AttachResult {
 			return control.AttachResult{Version: "1.2", Model: "offline"}
 		},
-		Methods: map[string]control.MethodHandler{methodStatus: func(context.Context, uint32, *protocol.Request) (any, error) {
+		Methods: map[string]control.MethodHandler{methodStatus: func(context.Context, uint32, *protocol.Request) (any,
+			error) {
 			return status{Version: "1.2"}, nil
 		}},
 		Log: hclog.NewNullLogger(),
@@ -260,7 +261,8 @@ func (h *rig) attach(a control.AttachRequest) *client {
 
 // startAttach starts a chat that joins a conversation.
 func (h *rig) startAttach(a control.AttachRequest, leaves bool) *client {
-	v := &client{recordingScreen: &recordingScreen{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
+	v := &client{recordingScreen: &recordingScreen{events: make(chan any, 10_000), leaves: leaves},
+		ran: make(chan error, 1)}
 	v.Chat = control.NewChat(h.path, a, v.recordingScreen)
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan struct{})

@@ -34,7 +34,8 @@ type People interface {
 
 // Conversations finds a conversation, or creates it.
 type Conversations interface {
-	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
+	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat,
+		thread string) (supervisor.Conversation, error)
 }
 
 // Inbox stores the messages of users.
@@ -71,8 +72,9 @@ type Options struct {
 	Spool         Spool
 	Feeds         *reply.Feeds
 	Greet         func(supervisor.User) AttachResult // describes the service for a client that attaches
-	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult, error)
-	Methods       map[string]MethodHandler // methods besides chat.*, for the processes of any OS account
+	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult,
+		error)
+	Methods map[string]MethodHandler // methods besides chat.*, for the processes of any OS account
 	// how long a client may take to attach or to take a delivery; 0 is 30 s
 	CallTimeout      time.Duration
 	FirstCallTimeout time.Duration // how long a client may take to make its first call; 0 is 5 s

@@ -49,7 +49,8 @@ func TestUpload_MessageSent_FileIsAttached(t *testing.T) {
 		if ref.Size != int64(size) || !bytes.Equal(h.spooled(ref), data) {
 			t.Errorf("of %d bytes came %d, or others", size, ref.Size)
 		}
-		said, err := v.SendMessage(t.Context(), fmt.Sprint(size), "", control.UploadedFile{Blob: ref, Name: "../a\u202eb.png"})
+		said, err := v.SendMessage(t.Context(), fmt.Sprint(size), "", control.UploadedFile{Blob: ref,
+			Name: "../a\u202eb.png"})
 		h.must(err)
 		in := <-h.accepted
 		if in.ID != said.Inbound || in.State != supervisor.InboundArriving {
@@ -86,10 +87,11 @@ func TestUpload_SupervisorRestarts_StartsOver(t *testing.T) {
 	end := h.live()
 	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
 	data := randomBytes(5 * control.MaxUploadPartBytes)
-	ref, err := v.UploadFile(t.Context(), &restartingFile{bytes.NewReader(data), 2 * control.MaxUploadPartBytes, func() {
-		end()
-		h.live()
-	}})
+	ref, err := v.UploadFile(t.Context(), &restartingFile{bytes.NewReader(data), 2 * control.MaxUploadPartBytes,
+		func() {
+			end()
+			h.live()
+		}})
 	h.must(err)
 	if !bytes.Equal(h.spooled(ref), data) {
 		t.Error("other bytes came")
@@ -111,7 +113,8 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 	h.options.Spool = fullSpool{}
 	h.live()
 	v := h.attach(control.AttachRequest{After: control.StartAtUndelivered})
-	if _, err := v.UploadFile(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.UserText(err), "The disk of this Mews is nearly full") {
+	if _, err := v.UploadFile(t.Context(), strings.NewReader("x")); !strings.HasPrefix(problem.UserText(err),
+		"The disk of this Mews is nearly full") {
 		t.Errorf("with a full disk: %v", err)
 	}
 	bobs := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
@@ -120,11 +123,13 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 		"another's":     {Blob: bobs, Name: "a.txt"},
 		"one not there": {Blob: protocol.BlobRef{SHA256: strings.Repeat("cd", 32), Size: 7}, Name: "a.txt"},
 	} {
-		if _, err := v.SendMessage(t.Context(), "k", "hello", file); problem.UserText(err) != "a.txt is not here any more: attach it again." {
+		if _, err := v.SendMessage(t.Context(), "k", "hello",
+			file); problem.UserText(err) != "a.txt is not here any more: attach it again." {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := v.SendMessage(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrivedFiles+1)...); err == nil ||
+	if _, err := v.SendMessage(t.Context(), "k", "hello", make([]control.UploadedFile,
+		protocol.MaxArrivedFiles+1)...); err == nil ||
 		!strings.Contains(problem.UserText(err), "at most 32 files") {
 		t.Errorf("too many: %v", err)
 	}
@@ -137,7 +142,8 @@ func TestUpload_Invalid_IsRefused(t *testing.T) {
 // This makes no message, and leaves waiting deliveries to another client.
 func TestTranscribeFile_ReturnsText(t *testing.T) {
 	h := newRig(t)
-	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.TranscribeResult, error) {
+	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation,
+		file supervisor.Attachment) (control.TranscribeResult, error) {
 		if file.Name == "no.ogg" {
 			return control.TranscribeResult{}, supervisor.Errorf(supervisor.CodeUnavailable, "nobody listens.")
 		}
@@ -154,10 +160,12 @@ func TestTranscribeFile_ReturnsText(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); problem.UserText(err) != "nobody listens." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg",
+		strings.NewReader("")); problem.UserText(err) != "nobody listens." {
 		t.Errorf("said is %v", err)
 	}
-	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); problem.UserText(err) != "There is no such user." {
+	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg",
+		strings.NewReader("")); problem.UserText(err) != "There is no such user." {
 		t.Errorf("for nobody: %v", err)
 	}
 	if pending := h.pending(); len(pending) != 1 || h.inbounds() != 0 {

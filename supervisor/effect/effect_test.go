@@ -124,7 +124,8 @@ func TestFormatLog_ManyEffects_IsLimited(t *testing.T) {
 		!strings.Contains(got, "The sandbox reported") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
-	if got := effect.FormatLog([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {
+	if got := effect.FormatLog([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC,
+		4096, "", nil); got != "2026-11-20 13:05 sent a" {
 		t.Error(got)
 	}
 	if got := effect.FormatLog(nil, time.UTC, 0, "", nil); got != "Nothing was done in that time." {

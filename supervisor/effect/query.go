@@ -42,7 +42,8 @@ func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error
 // FormatLog lists effects in lines, each with its time in a zone. It leaves out the last effects if
 // they would exceed most bytes; 0 means no limit. begin starts each line, and quote escapes names
 // that other people gave.
-func FormatLog(list []supervisor.Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
+func FormatLog(list []supervisor.Effect, zone *time.Location, most int, begin string,
+	quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone
 	}

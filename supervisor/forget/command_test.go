@@ -20,12 +20,14 @@ type countRecorder struct {
 	last *supervisor.ForgetRequest
 }
 
-func (w countRecorder) CountMatches(_ context.Context, f supervisor.ForgetRequest) (n supervisor.ForgetCounts, err error) {
+func (w countRecorder) CountMatches(_ context.Context, f supervisor.ForgetRequest) (n supervisor.ForgetCounts,
+	err error) {
 	*w.last = f
 	return n, nil
 }
 
-func (w countRecorder) WalkHomeSearches(context.Context, supervisor.ForgetRequest, func(protocol.MemoryTurns) error) error {
+func (w countRecorder) WalkHomeSearches(context.Context, supervisor.ForgetRequest,
+	func(protocol.MemoryTurns) error) error {
 	return nil
 }
 

@@ -43,7 +43,8 @@ type HomeTurns interface {
 type Home interface {
 	// CountOrDeleteTurnData counts the Facts, Notes and Logged entries of some turns in a home.
 	// With gone it deletes these entries.
-	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns, gone bool) (supervisor.ForgetCounts, error)
+	CountOrDeleteTurnData(ctx context.Context, user string, of protocol.MemoryTurns,
+		gone bool) (supervisor.ForgetCounts, error)
 }
 
 // Memories reads the facts of users. Its errors are for the user.
@@ -188,7 +189,8 @@ func (g *Forgetter) expire(ctx context.Context) {
 		if !known || u.History == 0 {
 			continue
 		}
-		f := supervisor.ForgetRequest{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History), Expired: true}
+		f := supervisor.ForgetRequest{User: name, Since: time.Unix(0, 0), Until: g.o.Now().AddDate(0, 0, -u.History),
+			Expired: true}
 		if _, err := g.deleteReady(ctx, f); err != nil && ctx.Err() == nil {
 			g.o.Log.Warn("delete what is too old", "user", name, "error", err)
 		}
@@ -217,7 +219,8 @@ func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest)
 	if f.Expired {
 		action = "expired"
 	}
-	if err = g.o.Store.PutProgress(ctx, f); err == nil && (!f.Expired || f.Counts != supervisor.ForgetCounts{Waiting: f.Counts.Waiting}) {
+	if err = g.o.Store.PutProgress(ctx, f); err == nil && (!f.Expired ||
+		f.Counts != supervisor.ForgetCounts{Waiting: f.Counts.Waiting}) {
 		g.o.Audit(f.User, action, fmt.Sprintf("%d messages, %d answers, %d results; %d wait", f.Counts.Messages, f.Counts.Answers, f.Counts.Results, f.Counts.Waiting))
 	}
 	return f, err

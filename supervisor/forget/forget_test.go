@@ -29,7 +29,8 @@ type fakeHome struct {
 	done  func() // called at the end of each answered call
 }
 
-func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.MemoryTurns, _ bool) (n supervisor.ForgetCounts, err error) {
+func (h *fakeHome) CountOrDeleteTurnData(_ context.Context, _ string, of protocol.MemoryTurns,
+	_ bool) (n supervisor.ForgetCounts, err error) {
 	if h.asked = append(h.asked, of); h.err == nil && h.done != nil {
 		h.done()
 	}
@@ -65,7 +66,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	put := func(user, chat, word string) {
 		t.Helper()
 		keys++
-		in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(keys), Kind: supervisor.KindText, Text: word,
+		in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(keys),
+			Kind: supervisor.KindText, Text: word,
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 		if err == nil && chat != "waits" {
 			_, _, err = db.Turns().Start(t.Context(), in.ID, nil)
@@ -91,7 +93,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	var audit []string
 	h := &fakeHome{}
 	expire := func(days int, ctx context.Context, end func()) (left int) {
-		_ = forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(), Facts: db.Memories(), People: fakePeople{map[string]int{"alice": days, "zoe": 0}, end},
+		_ = forget.New(forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+			Facts: db.Memories(), People: fakePeople{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
 			// Run ends with ctx
 			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx)
@@ -134,7 +137,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 	if want := []string{"alice expired: 2 messages, 0 answers, 0 results; 1 wait"}; !cmp.Equal(audit, want) {
 		t.Errorf("the audit log has %q", audit)
 	}
-	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM forgotten_turn`), []string{"0"}) {
+	if len(h.asked) > 0 || !cmp.Equal(sqlitetest.QueryColumn(t, db, `SELECT count(*) FROM forgotten_turn`),
+		[]string{"0"}) {
 		t.Errorf("the home is seen to: %+v", h.asked)
 	}
 }
@@ -143,7 +147,8 @@ func TestExpire_OldMessages_AreDeleted(t *testing.T) {
 // next start clears the home.
 func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	db, h := sqlitetest.Open(t), &fakeHome{err: errors.New("the worker has ended")}
-	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",
+	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1",
+		Kind: supervisor.KindText, Text: "I take oolong",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err != nil {
 		t.Fatal(err)
@@ -154,9 +159,13 @@ func TestForget_Crash_NextStartClearsHome(t *testing.T) {
 	}
 	sqlitetest.ExecStatements(t, db, `UPDATE turn SET ended_at = started_at, why = 'done'`)
 	sqlitetest.ExecStatements(t, db, `UPDATE inbox SET state = 'done'`)
-	options := forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(), Facts: db.Memories(), People: fakePeople{}, Remove: func(string) error { return nil }, Audit: func(string, string, string) {},
+	options := forget.Options{Store: db.ForgetRequests(), Index: h, Home: h, Turns: db.ForgetRequests(),
+		Facts: db.Memories(), People: fakePeople{}, Remove: func(string) error { return nil }, Audit: func(string,
+			string, string) {
+		},
 		Log: hclog.NewNullLogger()}
-	wish := supervisor.ForgetRequest{User: "alice", Inbound: in.ID + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Minute)}
+	wish := supervisor.ForgetRequest{User: "alice", Inbound: in.ID + 1, Since: time.Unix(0, 0),
+		Until: time.Now().Add(time.Minute)}
 	if counts, err := forget.New(options).Count(t.Context(), wish); err == nil || counts.Messages != 1 {
 		t.Fatalf("got %+v, %v", counts, err)
 	}

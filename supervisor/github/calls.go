@@ -50,12 +50,14 @@ type RedeliverResult struct {
 // calls returns the calls behind `mews github` and `mews review`.
 func (g *GitHub) calls() []feature.ControlCall {
 	return append(patches{g}.calls(),
-		adminCall(g, MethodCheckSetup, g.check), adminCall(g, MethodAddRepo, g.add), adminCall(g, MethodStatus, g.status),
+		adminCall(g, MethodCheckSetup, g.check), adminCall(g, MethodAddRepo, g.add), adminCall(g, MethodStatus,
+			g.status),
 		adminCall(g, MethodMutes, g.quiet), adminCall(g, MethodRedeliver, g.redeliver))
 }
 
 // adminCall returns a call that only admins may make. It fails if Mews has no account on GitHub.
-func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R, error)) feature.ControlCall {
+func adminCall[Q, R any](g *GitHub, name string, do func(context.Context, setup.Setup, Q) (R,
+	error)) feature.ControlCall {
 	call := feature.NewControlCall(name, func(ctx context.Context, _ feature.Caller, q Q) (r R, err error) {
 		if g.o.Client == nil {
 			return r, supervisor.Errorf(supervisor.CodeInvalid, textNoGitHub)

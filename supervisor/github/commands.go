@@ -28,8 +28,9 @@ func (g *GitHub) commands() []feature.Command {
 			MayAsk: true},
 		{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 			Help: "how news from GitHub arrive, and which you are told; /webhooks REPO off mutes a repository"},
-			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices), Private: feature.PrivateWithoutArguments,
-			MayAsk: true},
+			Group: feature.GroupGitHub, Run: feature.TextCommand(g.showOrSetNotices),
+			Private: feature.PrivateWithoutArguments,
+			MayAsk:  true},
 	}
 }
 

@@ -161,7 +161,8 @@ func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 }
 
 // notices returns the notices about an event, one for each conversation.
-func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
+func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo,
+	of supervisor.GitHubEvent) (list []sqlite.RepositoryNotice, err error) {
 	key := notice.MessageKey(of)
 	if key == "" {
 		return nil, nil
@@ -178,7 +179,8 @@ func (e *EventHandler) notices(ctx context.Context, repo supervisor.GitHubRepo, 
 }
 
 // readers returns the conversations that get notices about a repository.
-func (e *EventHandler) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
+func (e *EventHandler) readers(ctx context.Context, repo supervisor.GitHubRepo,
+	_ supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	everybody, err := e.o.Switches.find(ctx, repo, ServiceNotices, everybody)
 	if err != nil || isOff(everybody) {
 		return nil, err
@@ -201,7 +203,8 @@ func (e *EventHandler) readers(ctx context.Context, repo supervisor.GitHubRepo, 
 }
 
 // asked returns the private chats of the requested reviewers, except those who turned notices off.
-func (e *EventHandler) asked(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
+func (e *EventHandler) asked(ctx context.Context, repo supervisor.GitHubRepo,
+	of supervisor.GitHubEvent) (chats []supervisor.Conversation, err error) {
 	for _, login := range of.Labels {
 		u, known := e.o.People.FindByLogin(login)
 		if !known {

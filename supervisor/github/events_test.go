@@ -178,7 +178,8 @@ func TestDelivery_Refused_LaterOnesAreHandled(t *testing.T) {
 		r.put("1", pull("opened", 12))
 		r.put("2", comment(12, "Hm."))
 		r.live(time.Minute)
-		r.same("states", sqlitetest.QueryColumn(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
+		r.same("states", sqlitetest.QueryColumn(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`),
+			[]string{"failed" + "no", "done"})
 		r.reviews.err = errors.New("not now")
 		r.put("3", pull("opened", 13))
 		r.live(time.Minute)
@@ -226,7 +227,8 @@ func TestDeliveries_CrashAnywhere_AreToldOnce(t *testing.T) {
 				if err := r.events.Run(ctx); err != nil {
 					t.Error(err)
 				}
-				left = sqlitetest.QueryColumn(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
+				left = sqlitetest.QueryColumn(t, r.db,
+					`SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
 			}
 			if lives < 18 {
 				t.Errorf("it had %d lives, and 18 things to keep", lives)

@@ -145,7 +145,8 @@ func (g *GitHub) Wake() { g.events.Wake() }
 
 // RunReview runs or continues a review in its turn. It returns the answer of the turn: a card, or
 // for a diff the result as JSON.
-func (g *GitHub) RunReview(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (text string, err error) {
+func (g *GitHub) RunReview(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (text string,
+	err error) {
 	if strings.HasPrefix(turn.Conversation.Thread, patchPrefix) {
 		return patches{g}.work(ctx, turn, read)
 	}
@@ -153,7 +154,8 @@ func (g *GitHub) RunReview(ctx context.Context, turn supervisor.Turn, read revie
 }
 
 // RunTriage runs or continues a triage in its turn, and returns the card for the user.
-func (g *GitHub) RunTriage(ctx context.Context, turn supervisor.Turn, read triage.MaterialReader) (card string, err error) {
+func (g *GitHub) RunTriage(ctx context.Context, turn supervisor.Turn, read triage.MaterialReader) (card string,
+	err error) {
 	return g.triages.RunTurn(ctx, turn, read)
 }
 

@@ -137,7 +137,8 @@ func (w *Poller) diffComments(ctx context.Context, repo string, s *seen) ([]foun
 const marker = "<!-- mews:"
 
 // said finds new comments by others than Mews.
-func (w *Poller) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment], error)) (list []found, err error) {
+func (w *Poller) said(s *seen, name, event string, read func(since time.Time, tag string) (api.Page[api.Comment],
+	error)) (list []found, err error) {
 	since := w.since(s, name)
 	page, err := read(since, s.Tags[name])
 	if err != nil || page.Same {

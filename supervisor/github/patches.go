@@ -204,7 +204,8 @@ func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Mat
 	return string(text), err
 }
 
-func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (r patch.ReviewResult, err error) {
+func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.MaterialReader) (r patch.ReviewResult,
+	err error) {
 	text, err := s.blob(strings.TrimPrefix(turn.Conversation.Thread, patchPrefix))
 	if err != nil {
 		return r, supervisor.Errorf(supervisor.CodeNotFound, textPatchGone)

@@ -28,7 +28,8 @@ func (r *ReportReceiver) AwaitReport(turn int64, take ReportTaker) (end func()) 
 func (r *ReportReceiver) HostCalls() []feature.HostCall {
 	return []feature.HostCall{{
 		Method: protocol.MethodReviewReport, Kinds: []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage},
-		Bytes: protocol.MaxReviewReportBytes, Limit: 1, Serial: true, HostCallHandler: feature.NewHostCallHandler(r.take),
+		Bytes: protocol.MaxReviewReportBytes, Limit: 1, Serial: true,
+		HostCallHandler: feature.NewHostCallHandler(r.take),
 	}}
 }
 

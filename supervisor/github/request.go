@@ -37,7 +37,8 @@ func (e *EventHandler) review(ctx context.Context, repo supervisor.GitHubRepo, o
 	return e.wantReview(ctx, repo, requestOf(repo, of))
 }
 
-func (e *EventHandler) wantReview(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubWorkRequest) error {
+func (e *EventHandler) wantReview(ctx context.Context, repo supervisor.GitHubRepo,
+	w supervisor.GitHubWorkRequest) error {
 	s, err := e.o.Switches.find(ctx, repo, ServiceReviews, repo.User)
 	if err != nil || !s.On || e.o.Reviews == nil {
 		return err
@@ -49,7 +50,8 @@ func (e *EventHandler) triage(ctx context.Context, repo supervisor.GitHubRepo, o
 	return e.wantTriage(ctx, repo, requestOf(repo, of))
 }
 
-func (e *EventHandler) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubWorkRequest) error {
+func (e *EventHandler) wantTriage(ctx context.Context, repo supervisor.GitHubRepo,
+	w supervisor.GitHubWorkRequest) error {
 	s, err := e.o.Switches.find(ctx, repo, ServiceTriage, repo.User)
 	if err != nil || !s.On || e.o.Triages == nil {
 		return err

@@ -85,8 +85,10 @@ func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
 
 // begin creates an EventHandler, like the start of the service.
 func (r *rig) begin() {
-	r.events = github.NewEventHandler(github.EventHandlerOptions{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
-		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
+	r.events = github.NewEventHandler(github.EventHandlerOptions{Repos: r.repos,
+		Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
+		Deliveries: r.db.WebhookDeliveries(), Store: r.db.GitHubRepositories(), Cleanings: r.db.MessageCleanups(),
+		Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
 		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
 }
 
@@ -118,7 +120,8 @@ func (r *rig) live(d time.Duration) {
 // told returns each message's chat and first line.
 func (r *rig) told() (list []string) {
 	r.Helper()
-	for _, row := range sqlitetest.QueryColumn(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
+	for _, row := range sqlitetest.QueryColumn(r, r.db,
+		`SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
 		line, _, _ := strings.Cut(row, "\n")
 		list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(line, "*", "")), " "))
 	}

@@ -35,7 +35,8 @@ func setting(repo supervisor.GitHubRepo, what RepoService) string {
 }
 
 // find returns a user's switch. For reviews and triage, the repository's user decides.
-func (s *ServiceSwitches) find(ctx context.Context, repo supervisor.GitHubRepo, what RepoService, user string) (ServiceSwitch, error) {
+func (s *ServiceSwitches) find(ctx context.Context, repo supervisor.GitHubRepo, what RepoService,
+	user string) (ServiceSwitch, error) {
 	if what != ServiceNotices {
 		user = repo.User
 	}

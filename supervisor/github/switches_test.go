@@ -27,7 +27,8 @@ func (r *rig) switched(user string) (list []string) {
 // set sets a switch with the words that a user types. It returns the text of the error.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
-	err := r.switches.Set(r.Context(), user, github.ServiceSwitch{Repo: w[0], What: github.RepoService(w[1])}, w[2], len(w) == 4)
+	err := r.switches.Set(r.Context(), user, github.ServiceSwitch{Repo: w[0], What: github.RepoService(w[1])}, w[2],
+		len(w) == 4)
 	if err == nil {
 		return ""
 	}

@@ -76,7 +76,8 @@ func (e *EventHandler) AddLineToNotices(ctx context.Context, repo string, number
 			continue
 		}
 		content := markdown.Render(m.Text + "\n\n" + line)
-		err = e.o.Cleanings.Put(ctx, supervisor.MessageCleanup{Conversation: m.Conversation, Message: m.Message, Kind: supervisor.CleanupEdit, Content: content})
+		err = e.o.Cleanings.Put(ctx, supervisor.MessageCleanup{Conversation: m.Conversation, Message: m.Message,
+			Kind: supervisor.CleanupEdit, Content: content})
 		if err != nil {
 			return err
 		}

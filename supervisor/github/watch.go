@@ -123,7 +123,8 @@ type found struct {
 type listPoll func(w *Poller, ctx context.Context, repo string, s *seen) ([]found, error)
 
 // listPolls are the lists to poll if there is no webhook.
-var listPolls = []listPoll{(*Poller).pulls, (*Poller).issues, (*Poller).comments, (*Poller).diffComments, (*Poller).releases, (*Poller).commits, (*Poller).checks}
+var listPolls = []listPoll{(*Poller).pulls, (*Poller).issues, (*Poller).comments, (*Poller).diffComments,
+	(*Poller).releases, (*Poller).commits, (*Poller).checks}
 
 // webhookListPolls are the lists to poll if there is a webhook.
 var webhookListPolls = []listPoll{(*Poller).heads, (*Poller).reviewed, (*Poller).lost}

@@ -57,7 +57,8 @@ func (w *watched) look() (found []string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	watch := github.NewPoller(github.PollerOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
+	watch := github.NewPoller(github.PollerOptions{Client: client, Deliveries: w.db.WebhookDeliveries(),
+		Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
 		Reviewed: func(context.Context, string) (map[int]string, error) { return w.reviewed, nil }, Now: w.hub.Now, Log: hclog.NewNullLogger()})
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
@@ -105,7 +106,8 @@ func TestPoll_ChecksForbidden_ReadsOtherLists(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
 	n := w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
-	w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Text: "Resource not accessible by personal access token", Times: -1,
+	w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden,
+		Text: "Resource not accessible by personal access token", Times: -1,
 		Route: "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"})
 	w.sees("the first look")
 	w.repo.AddComment(n, "carol", "Why?")
@@ -146,7 +148,8 @@ func TestPoll_WithoutWebhook_FindsEvents(t *testing.T) {
 	w.repo.ReopenIssue(old)
 	w.sees("reopened", "pull_request reopened #1 Old open")
 	for i := range 8 {
-		w.repo.AddCommit("main", githubtest.Commit{Message: "Again\n\nAnd again.", Files: map[string]string{"b": strings.Repeat("x", i+1)}})
+		w.repo.AddCommit("main", githubtest.Commit{Message: "Again\n\nAnd again.",
+			Files: map[string]string{"b": strings.Repeat("x", i+1)}})
 	}
 	w.sees("many commits", "push alice Again 3")
 }
@@ -177,13 +180,18 @@ func TestPoll_CrashAnywhere_FindsEachEventOnce(t *testing.T) {
 	end()
 	w.cut = 0
 	w.look()
-	w.same("what was found twice", sqlitetest.QueryColumn(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
-	w.same("comments", sqlitetest.QueryColumn(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
+	w.same("what was found twice", sqlitetest.QueryColumn(t, w.db,
+		`SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
+	w.same("comments", sqlitetest.QueryColumn(t, w.db,
+		`SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
 		[]string{fmt.Sprintf("%d of %[1]d", said)})
 	for i, n := range numbers {
-		w.same("the last head", sqlitetest.QueryColumn(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
+		w.same("the last head", sqlitetest.QueryColumn(t, w.db,
+			`SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
 			ORDER BY id DESC LIMIT 1`, n), []string{w.repo.CommitSHA(fmt.Sprint("b", i))})
-		w.same("opened", sqlitetest.QueryColumn(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
+		w.same("opened", sqlitetest.QueryColumn(t, w.db,
+			`SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n),
+			[]string{"1"})
 	}
 }
 
@@ -213,7 +221,8 @@ func TestPoll_WithoutChanges_IsAnswered304(t *testing.T) {
 func TestPoll_OneListFails_OthersAreRead(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
-	end := w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
+	end := w.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus,
+		Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
 	branch(w, "new", "2\n")
 	w.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "New", Head: "new"})
 	w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})

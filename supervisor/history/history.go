@@ -44,7 +44,8 @@ func SelectMessages(transcript []protocol.Message, first int64, budget int) Requ
 		kept, at = nil, len(past)
 		_, drop = dropOldest(loose, room)
 	}
-	w := RequestWindow{From: firstID(past, at, present), Messages: slices.Grow([]protocol.Message(nil), len(transcript))}
+	w := RequestWindow{From: firstID(past, at, present), Messages: slices.Grow([]protocol.Message(nil),
+		len(transcript))}
 	for _, u := range kept {
 		w.Messages = append(w.Messages, u.messages...)
 	}

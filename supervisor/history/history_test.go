@@ -149,11 +149,13 @@ func TestSelect_LongTurn_KeepsFirstAndLastMessage(t *testing.T) {
 // the result of the newest step, and all messages that joined the turn after it.
 func TestSelect_MessagesAfterLastStep_AreKept(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
-	if got, want := ids(history.SelectMessages(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
+	if got, want := ids(history.SelectMessages(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got,
+		want) {
 		t.Errorf("kept are %v, want %v", got, want)
 	}
 	answered := append(slices.Clone(all), story("uuuuuuuuc", 4<<10)[8:]...)
-	if got, want := ids(history.SelectMessages(answered, 1, 1000).Messages), []int64{1, 6, 7, 8, 9, 10}; !slices.Equal(got, want) {
+	if got, want := ids(history.SelectMessages(answered, 1, 1000).Messages), []int64{1, 6, 7, 8, 9,
+		10}; !slices.Equal(got, want) {
 		t.Errorf("a step later kept are %v, want %v", got, want)
 	}
 }

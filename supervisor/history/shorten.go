@@ -33,7 +33,8 @@ func ShortenToBudget(transcript []protocol.Message, first int64, budget int, cut
 	for step > 0 && short[step].Role != protocol.RoleAssistant && short[step-1].Role != protocol.RoleUser {
 		step--
 	}
-	said := EstimateTokens(slices.DeleteFunc(slices.Clone(short[step:]), func(m protocol.Message) bool { return m.Role != protocol.RoleUser }))
+	said := EstimateTokens(slices.DeleteFunc(slices.Clone(short[step:]),
+		func(m protocol.Message) bool { return m.Role != protocol.RoleUser }))
 	cutAll(short[step:], max(budget/4+min(said, budget/2), budget-EstimateTokens(short[:step])), 2*budget, name)
 	w := SelectMessages(short, first, budget)
 	w.Messages = tellGaps(short, w.Messages, cut)

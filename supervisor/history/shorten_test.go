@@ -58,7 +58,8 @@ func TestShorten_OverBudget_CutsOldResultsFirst(t *testing.T) {
 	w := history.ShortenToBudget(transcript, 0, 27_000, false, named)
 	text := all(w.Messages)
 	if len(w.Messages) != len(transcript) || w.From != 1 || history.EstimateTokens(w.Messages) > 27_000 {
-		t.Errorf("%d of %d messages from %d, %d tokens", len(w.Messages), len(transcript), w.From, history.EstimateTokens(w.Messages))
+		t.Errorf("%d of %d messages from %d, %d tokens", len(w.Messages), len(transcript), w.From,
+			history.EstimateTokens(w.Messages))
 	}
 	for _, want := range []string{"question 0", "answer 0", `read_output {"output": "whole-of-call0"} has all of it`, strings.Repeat("x", 20<<10)} {
 		if !strings.Contains(text, want) {
@@ -84,7 +85,8 @@ func TestShorten_Result_KeepsBothEnds(t *testing.T) {
 
 func TestShorten_SmallWindow_KeepsFirstMessage(t *testing.T) {
 	w := history.ShortenToBudget(talk(30, 20<<10), 0, 3700, false, named)
-	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") || history.EstimateTokens(w.Messages) > 3700 {
+	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") ||
+		history.EstimateTokens(w.Messages) > 3700 {
 		t.Errorf("%d tokens: %.300s", history.EstimateTokens(w.Messages), text)
 	}
 }
@@ -92,15 +94,18 @@ func TestShorten_SmallWindow_KeepsFirstMessage(t *testing.T) {
 func TestShorten_LeftOutPart_BecomesLine(t *testing.T) {
 	w := history.ShortenToBudget(talk(30, 20<<10), 0, 900, false, named)
 	text := all(w.Messages)
-	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") || history.EstimateTokens(w.Messages) > 900 ||
+	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") ||
+		history.EstimateTokens(w.Messages) > 900 ||
 		!strings.Contains(text, "question 29") || !strings.Contains(text, "first line 29") {
 		t.Errorf("%d tokens: %s", history.EstimateTokens(w.Messages), text)
 	}
-	if text := all(history.ShortenToBudget(talk(1, 10), 0, 900, true, named).Messages); !strings.HasPrefix(text, "[Earlier messages") {
+	if text := all(history.ShortenToBudget(talk(1, 10), 0, 900, true, named).Messages); !strings.HasPrefix(text,
+		"[Earlier messages") {
 		t.Errorf("what was cut before is not told: %s", text)
 	}
 	long := story("u"+strings.Repeat("c", 200), 30)
-	if text := all(history.ShortenToBudget(long, 1, 900, false, named).Messages); !strings.Contains(text, "[Steps of yours that followed") {
+	if text := all(history.ShortenToBudget(long, 1, 900, false, named).Messages); !strings.Contains(text,
+		"[Steps of yours that followed") {
 		t.Errorf("steps are missing and nobody is told: %s", text)
 	}
 }
@@ -132,7 +137,8 @@ func TestShorten_UserMessages_AreCutLast(t *testing.T) {
 	}
 	w := history.ShortenToBudget(transcript, 1, 2300, false, named)
 	text := all(w.Messages)
-	if !strings.Contains(text, strings.Repeat("x", 4000)) || history.EstimateTokens(w.Messages) > 2300 || len(text) < 4000+2000+1000 {
+	if !strings.Contains(text, strings.Repeat("x", 4000)) || history.EstimateTokens(w.Messages) > 2300 ||
+		len(text) < 4000+2000+1000 {
 		t.Errorf("%d bytes, %d tokens: %s", len(text), history.EstimateTokens(w.Messages), text)
 	}
 }

@@ -77,7 +77,8 @@ func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 }
 
 func (b *turnBlobs) full() error {
-	return feature.NewRefusal("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d "+
+	return feature.NewRefusal("there is room for %d MiB in one blob and for %d MiB of a person's outputs; "+
+		"each goes %d "+
 		"days after it was kept",
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
@@ -153,7 +154,8 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWriteParams) (*struc
 	case p.Offset != u.file.Size():
 		return nil, feature.NewRefusal("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
 	case len(p.Data) > protocol.MaxBlobChunkBytes:
-		return nil, feature.NewRefusal("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.MaxBlobChunkBytes)
+		return nil, feature.NewRefusal("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data),
+			protocol.MaxBlobChunkBytes)
 	case u.file.Size()+int64(len(p.Data)) > u.maxBytes:
 		return nil, u.store.full()
 	}

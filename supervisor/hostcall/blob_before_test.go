@@ -20,7 +20,8 @@ func TestOldFileBytes_LimitedPerFileAndTurn(t *testing.T) {
 	}
 	keep := func(name string, size int64) {
 		t.Helper()
-		if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size}, r.open.Turn.ID); err != nil {
+		if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash(name), Size: size},
+			r.open.Turn.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,7 +48,8 @@ func useReserver(t *testing.T, r *rig, money int64) *fakeReserver {
 	turn.Reserver = b
 	r.conn.BeginTurn(turn)
 	schema := json.RawMessage(`{"type":"object"}`)
-	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema}, {Name: "list_files", Schema: schema}}})
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema},
+		{Name: "list_files", Schema: schema}}})
 	return b
 }
 
@@ -201,20 +202,25 @@ func keptCost(t *testing.T, r *rig) (micro int64) {
 // even if the turn is stopped.
 func TestLease_AnyModelOutcome_Ends(t *testing.T) {
 	faults := map[string]modeltest.Fault{
-		"well": nil, "cut in the middle": modeltest.FaultCutStream(700), "stalls": modeltest.FaultStalledStream(900), "silent": modeltest.FaultStalledStream(0),
-		"empty": modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall, "limit": modeltest.FaultStopReason(modeltest.StopLength),
+		"well": nil, "cut in the middle": modeltest.FaultCutStream(700), "stalls": modeltest.FaultStalledStream(900),
+		"silent": modeltest.FaultStalledStream(0),
+		"empty":  modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall,
+		"limit":  modeltest.FaultStopReason(modeltest.StopLength),
 		"filter": modeltest.FaultStopReason(modeltest.StopFilter), "unknown tool": modeltest.FaultUnknownTool,
 		"too long": modeltest.FaultOfClass(modeltest.PromptTooLong), "auth": modeltest.FaultOfClass(modeltest.WrongKey),
-		"overloaded": modeltest.FaultOfClass(modeltest.Overloaded), "overloaded late": modeltest.FaultAfterAnswer(modeltest.Overloaded),
-		"wrong": modeltest.FaultOfClass(modeltest.InvalidRequest), "trouble late": modeltest.FaultAfterAnswer(modeltest.InternalError),
+		"overloaded":      modeltest.FaultOfClass(modeltest.Overloaded),
+		"overloaded late": modeltest.FaultAfterAnswer(modeltest.Overloaded),
+		"wrong":           modeltest.FaultOfClass(modeltest.InvalidRequest),
+		"trouble late":    modeltest.FaultAfterAnswer(modeltest.InternalError),
 	}
 	for name, fault := range faults {
 		for _, kind := range []string{"anthropic", "openai"} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				t.Parallel()
-				r := newRigOf(t, pricedCatalogue(t, kind, 50*time.Millisecond, modeltest.ScriptWithFaults(func(modeltest.Request) modeltest.Answer {
-					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
-				}, fault)))
+				r := newRigOf(t, pricedCatalogue(t, kind, 50*time.Millisecond,
+					modeltest.ScriptWithFaults(func(modeltest.Request) modeltest.Answer {
+						return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
+					}, fault)))
 				b := useReserver(t, r, 1<<40)
 				b.first = func() { // stops the turn, at the latest during the pause before a retry
 					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })

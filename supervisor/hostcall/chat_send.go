@@ -42,7 +42,8 @@ type Sender interface {
 }
 
 var chatRows = []row{
-	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxSendCallsPerTurn,
+	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat},
+		limit:  protocol.MaxSendCallsPerTurn,
 		serial: true, handler: turnCall((*turn).sendFiles)},
 	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
 		limit: protocol.MaxMessagesPerTurn, serial: true, handler: turnCall((*turn).sendMessage)},
@@ -95,7 +96,8 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessageParams) (
 	case err != nil || strings.TrimSpace(arguments.Text) == "":
 		return nil, feature.NewRefusal("there is no text to send")
 	case len(arguments.Text) > protocol.MaxSentMessageBytes:
-		return nil, feature.NewRefusal("the text has more than %d KiB; say it in your answer", protocol.MaxSentMessageBytes>>10)
+		return nil, feature.NewRefusal("the text has more than %d KiB; say it in your answer",
+			protocol.MaxSentMessageBytes>>10)
 	}
 	return &protocol.ChatSendResult{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }

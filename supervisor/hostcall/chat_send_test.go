@@ -154,10 +154,13 @@ func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 			p.Blob = upload(r.t, bob, other.Turn.ID, "bob's secret")
 		}, "not a blob of this person's"},
-		"nobody's":      {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},
-		"a path":        {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = "../mews.db" }, "not a blob of this person's"},
-		"another size":  {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size++ }, "bytes, not"},
-		"too large":     {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size = protocol.MaxSentFileBytes + 1 }, "blob.size"},
+		"nobody's": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = hash("x") },
+			"not a blob of this person's"},
+		"a path": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.SHA256 = "../mews.db" },
+			"not a blob of this person's"},
+		"another size": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size++ }, "bytes, not"},
+		"too large": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Blob.Size = protocol.MaxSentFileBytes + 1 },
+			"blob.size"},
 		"another turn":  {func(_ *sendRig, p *protocol.ChatSendParams) { p.Turn++ }, "not a turn of this worker's"},
 		"no call":       {func(_ *sendRig, p *protocol.ChatSendParams) { p.Call = "" }, "not one of send_file"},
 		"an older call": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Call = "t1-0-1" }, "not one of send_file"},
@@ -165,7 +168,10 @@ func TestSendFiles_InvalidFile_EndsWorker(t *testing.T) {
 			"call: 65 bytes"},
 		"control characters": {func(_ *sendRig, p *protocol.ChatSendParams) { p.Name = "a\x1b]0;b\x07.png" }, "name"},
 		"a folder":           {func(_ *sendRig, p *protocol.ChatSendParams) { p.Name = "../a.png" }, "name"},
-		"a huge caption":     {func(_ *sendRig, p *protocol.ChatSendParams) { p.Caption = strings.Repeat("x", 500_000) }, "caption"},
+		"a huge caption": {func(_ *sendRig, p *protocol.ChatSendParams) {
+			p.Caption = strings.Repeat("x",
+				500_000)
+		}, "caption"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newSendRig(t)
@@ -220,7 +226,8 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 	r := &sendRig{rig: newRig(t, says(protocol.Part{Call: &protocol.ToolCall{Name: "send_message", Arguments: json.RawMessage(arguments)}})),
 		approver: &fakeApprover{}}
 	r.options.Approver, r.options.Sender = r.approver, databaseSender{r.db.Turns()}
-	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_message"}}})
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"},
+		{Name: "send_message"}}})
 	r.call = r.makeCalls()[0].ID
 	return r
 }
@@ -230,7 +237,8 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 func TestSendMessage_SendsModelsTextOnce(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
-		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID, Call: r.call}); err != nil {
+		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID,
+			Call: r.call}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,9 +256,10 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 		arguments, call, says string
 		ended                 bool
 	}{
-		"no text":       {`{}`, "", "there is no text", false},
-		"blanks":        {`{"text":" \n"}`, "", "there is no text", false},
-		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxSentMessageBytes+1) + `"}`, "", "more than 16 KiB", false},
+		"no text": {`{}`, "", "there is no text", false},
+		"blanks":  {`{"text":" \n"}`, "", "there is no text", false},
+		"too much": {`{"text":"` + strings.Repeat("x", protocol.MaxSentMessageBytes+1) + `"}`, "",
+			"more than 16 KiB", false},
 		"another call":  {`{"text":"x"}`, "t9-0-0", "", true},
 		"endless words": {`{"text":"x"}`, strings.Repeat("x", 65), "", true},
 	} {
@@ -260,7 +269,8 @@ func TestSendMessage_InvalidCall_IsRefused(t *testing.T) {
 			if call == "" {
 				call = r.call
 			}
-			_, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID, Call: call})
+			_, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessageParams{Turn: r.open.Turn.ID,
+				Call: call})
 			if err == nil || !strings.Contains(err.Error(), c.says) || (r.peer.ended != nil) != c.ended {
 				t.Errorf("got %v, ended for %v", err, r.peer.ended)
 			}
@@ -292,7 +302,8 @@ func TestSendFiles_TooOften_EndsWorker(t *testing.T) {
 			taken++
 		}
 	}
-	if taken != protocol.MaxSendCallsPerTurn || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
+	if taken != protocol.MaxSendCallsPerTurn || r.peer.ended == nil || len(r.audited) != 1 ||
+		!strings.Contains(r.audited[0], "more than 20 times") {
 		t.Errorf("%d were taken, ended for %v, audited %q", taken, r.peer.ended, r.audited)
 	}
 	if len(r.delivered()) != 1 {

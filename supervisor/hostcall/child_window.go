@@ -23,7 +23,8 @@ type ChildWindows interface {
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStreamParams) (*protocol.ModelStreamResult, error) {
 	switch {
 	case t.Kind.IsOneShot() != (p.Child != nil):
-		return nil, feature.WorkerOffence{Err: errors.New("a window of its own goes with reviews and triages, and with " +
+		return nil, feature.WorkerOffence{Err: errors.New("a window of its own goes with reviews " +
+			"and triages, and with " +
 			"nothing else")}
 	case p.Child == nil:
 		return t.streamModel(ctx, p)

@@ -142,7 +142,8 @@ func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 }
 
 func (r *rig) turn() hostcall.Turn {
-	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Destination: r.open.Turn.AnswerConversation().ID, Kind: supervisor.TurnChat, Reply: r.stream,
+	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID,
+		Destination: r.open.Turn.AnswerConversation().ID, Kind: supervisor.TurnChat, Reply: r.stream,
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 
@@ -249,7 +250,8 @@ func TestModelStream_InvalidRequest_IsRefused(t *testing.T) {
 			p.Tools = protocol.ToolListRef{Hash: hash("rm\n"), Names: []string{"rm"}}
 		},
 		"tools out of order": func(p *protocol.ModelStreamParams) {
-			p.Tools = protocol.ToolListRef{Hash: hash("list_files\nget_time\n"), Names: []string{"list_files", "get_time"}}
+			p.Tools = protocol.ToolListRef{Hash: hash("list_files\nget_time\n"), Names: []string{"list_files",
+				"get_time"}}
 		},
 		"another text under a hash":     func(p *protocol.ModelStreamParams) { p.System.Text = "be bad" },
 		"an old view of the transcript": func(p *protocol.ModelStreamParams) { p.After-- },
@@ -334,7 +336,8 @@ func TestForbiddenCall_EndsWorkerAndIsAudited(t *testing.T) {
 			r.conn.HandleNotification(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 		},
 		"parameters of another method": func(r *rig) {
-			r.conn.HandleCall(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
+			r.conn.HandleCall(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead,
+				Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
 		},
 		"more blobs than a turn may begin": func(r *rig) {
 			for range 5001 {
@@ -370,7 +373,8 @@ func TestTurnEvent_ControlCharacters_AreRemoved(t *testing.T) {
 	turn := r.turn()
 	turn.Reply = feeds.OpenStream(r.open.Turn, "")
 	r.conn.BeginTurn(turn)
-	raw, _ := json.Marshal(protocol.TurnEvent{Turn: turn.ID, Kind: protocol.EventToolBegan, Tool: "t", Text: "\x1b[2J" + strings.Repeat("ä", 500)})
+	raw, _ := json.Marshal(protocol.TurnEvent{Turn: turn.ID, Kind: protocol.EventToolBegan, Tool: "t", Text: "\x1b[2J" +
+		strings.Repeat("ä", 500)})
 	r.conn.HandleNotification(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
 	u, err := w.NextUpdate(t.Context())
 	if err != nil || len(u.Tools) != 1 {
@@ -392,7 +396,8 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 	blob := begun.(protocol.BlobBeginResult).Blob
 	for offset := 0; offset < len(data); offset += protocol.MaxBlobChunkBytes {
 		chunk := data[offset:min(offset+protocol.MaxBlobChunkBytes, len(data))]
-		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob, Offset: int64(offset), Data: chunk}); err != nil {
+		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob,
+			Offset: int64(offset), Data: chunk}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -401,7 +406,8 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := kept.(protocol.BlobRef)
-	read, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn, SHA256: ref.SHA256, Offset: protocol.MaxBlobChunkBytes, Length: 32})
+	read, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn, SHA256: ref.SHA256,
+		Offset: protocol.MaxBlobChunkBytes, Length: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +418,8 @@ func TestBlob_OtherUser_CannotRead(t *testing.T) {
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
 	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
-	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobReadParams{Turn: other.Turn.ID, SHA256: ref.SHA256, Length: 32}); wireCode(err) != protocol.CodeFailed {
+	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobReadParams{Turn: other.Turn.ID, SHA256: ref.SHA256,
+		Length: 32}); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("bob read ann's blob: %v", err)
 	}
 }

@@ -174,7 +174,8 @@ func TestOpenTools_TooMany_ClosesOldest(t *testing.T) {
 	r := newToolRig(t, bulk(23)...)
 	conversation := r.open.Turn.Conversation
 	for _, tool := range bulk(23) {
-		if err := r.db.OpenedTools().AddTools(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Pinned: tool.Name == "bulk_03"}); err != nil {
+		if err := r.db.OpenedTools().AddTools(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name,
+			Pinned: tool.Name == "bulk_03"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -205,7 +206,8 @@ func TestFindTools_OtherCall_IsRefused(t *testing.T) {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}
 	r.restart(calls...)
-	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFindParams{Turn: r.open.Turn.ID, Call: calls[0].ID}); err == nil || r.peer.ended == nil {
+	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFindParams{Turn: r.open.Turn.ID,
+		Call: calls[0].ID}); err == nil || r.peer.ended == nil {
 		t.Errorf("%v; ended for %v", err, r.peer.ended)
 	}
 }

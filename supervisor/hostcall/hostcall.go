@@ -68,7 +68,8 @@ type Turn struct {
 	// CommitLastStep commits a step without further calls; text is the part that the user sees. It
 	// returns whether the step has ended the turn. If CommitLastStep is nil, such a step is
 	// committed like any other.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string,
+		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows about a turn that has ended.

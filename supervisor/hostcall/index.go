@@ -70,7 +70,8 @@ func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFilesParams) (*p
 }
 
 // indexSections answers index.sections.
-func (w *work) indexSections(ctx context.Context, p *protocol.IndexSectionsParams) (*protocol.IndexSectionsResult, error) {
+func (w *work) indexSections(ctx context.Context, p *protocol.IndexSectionsParams) (*protocol.IndexSectionsResult,
+	error) {
 	home, err := w.homeUpdate()
 	if err != nil {
 		return nil, err
@@ -109,7 +110,8 @@ func (w *work) indexPut(ctx context.Context, p *protocol.IndexPutParams) (*struc
 	}
 	var list []index.Section
 	for _, s := range blob.Sections {
-		list = append(list, index.Section{Hash: index.SectionHash(protocol.HashSection(s)), Heading: s.Heading, Text: s.Text})
+		list = append(list, index.Section{Hash: index.SectionHash(protocol.HashSection(s)), Heading: s.Heading,
+			Text: s.Text})
 	}
 	return &struct{}{}, indexFault(home.StoreSections(ctx, list))
 }
@@ -147,7 +149,8 @@ func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEndParams) (*proto
 	if err := p.Left.Validate(); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
 	}
-	report := index.HomeCoverage{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
+	report := index.HomeCoverage{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable,
+		Excess: p.Left.Excess}
 	left, err := home.End(ctx, report, p.More)
 	return &protocol.IndexEndResult{More: left || p.More}, indexFault(err)
 }

@@ -20,7 +20,8 @@ func TestLastStep_CommitEndsTurn(t *testing.T) {
 	var last []string
 	fails := errors.New("no")
 	turn := r.turn()
-	turn.CommitLast = func(ctx context.Context, step sqlite.Step, text string, _ *modelcall.ReplacedModel) (int64, bool, error) {
+	turn.CommitLast = func(ctx context.Context, step sqlite.Step, text string, _ *modelcall.ReplacedModel) (int64, bool,
+		error) {
 		if len(step.Message.ToolCalls()) > 0 || step.Turn != r.open.Turn.ID {
 			t.Errorf("the last step is %+v", step)
 		}

@@ -40,7 +40,8 @@ type ModelDependencies struct {
 
 // Transcript reads the messages of a conversation.
 type Transcript interface {
-	ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.ModelWindow, err error)
+	ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.ModelWindow,
+		err error)
 	MoveWindow(ctx context.Context, conversation, from int64) error
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 var operationRows = []row{
-	{method: protocol.MethodOperationPiece, phase: inOperation, bytes: 2*protocol.MaxPieceTextBytes + shortParams, limit: 10_000, serial: true,
+	{method: protocol.MethodOperationPiece, phase: inOperation, bytes: 2*protocol.MaxPieceTextBytes + shortParams,
+		limit: 10_000, serial: true,
 		handler: workCall((*work).pieceDone)},
 	{method: protocol.MethodOperationProgress, phase: inOperation, bytes: shortParams, limit: 100_000, handler: workNote((*work).progressed)},
 }
@@ -51,7 +52,8 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 		return nil, feature.WorkerOffence{Err: fmt.Errorf("%d bytes of text", o.text)}
 	}
 	if o.asked += p.Seconds; o.asked > o.Seconds+p.Total { // the seconds of each piece are rounded up
-		return nil, feature.WorkerOffence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
+		return nil, feature.WorkerOffence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked,
+			o.Seconds)}
 	}
 	o.next, o.begun, o.of = o.next+1, true, p.Total
 	if err := w.commit(ctx, func() error { return o.Piece(ctx, *p) }); err != nil {

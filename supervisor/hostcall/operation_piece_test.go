@@ -15,7 +15,9 @@ import (
 
 // transcribe begins an operation for a recording of one piece. It records the commits in done.
 func (r *rig) transcribe(id int64, done *[]string) {
-	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscriptBytes-10)}}, Progress: func(int) {},
+	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100,
+		Pieces:   []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscriptBytes-10)}},
+		Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
 			if p.Done != nil {
 				*done = append(*done, p.Done.Text)
@@ -65,9 +67,11 @@ func TestPieces_Invalid_EndWorker(t *testing.T) {
 		"of no length":               {{Operation: 7, Piece: 1, Total: 3}},
 		"too long":                   {{Operation: 7, Piece: 1, Total: 3, Seconds: 301}},
 		"longer than the recording":  {{Operation: 7, Piece: 1, Total: 3, Seconds: 60}, {Operation: 7, Piece: 2, Total: 3, Seconds: 60, Done: transcribed("x")}},
-		"too long a text":            {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceTextBytes+1))}},
-		"too long texts together":    {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
-		"too long parameters":        {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceTextBytes))}},
+		"too long a text": {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40,
+			Done: transcribed(strings.Repeat("x", protocol.MaxPieceTextBytes+1))}},
+		"too long texts together": {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
+		"too long parameters": {first, {Operation: 7, Piece: 2, Total: 3, Seconds: 40,
+			Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceTextBytes))}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
@@ -118,7 +122,8 @@ func TestOperation_OfUser_CommitsUsersBlobs(t *testing.T) {
 		if size, owns, err := r.db.Blobs().IsOwner(t.Context(), "ann", ref.SHA256); size != 3 || !owns || err != nil {
 			t.Errorf("%s is ann's: %v of %d, %v", text, owns, size, err)
 		}
-		got, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Operation: 7, SHA256: ref.SHA256, Length: 8})
+		got, err := r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Operation: 7, SHA256: ref.SHA256,
+			Length: 8})
 		if err != nil || string(got.(protocol.BlobReadResult).Data) != text {
 			t.Errorf("read %v, %v", got, err)
 		}
@@ -146,7 +151,8 @@ func TestUndo_ReplacedBytes_CountAsOldFileBytes(t *testing.T) {
 	}
 	blob, err := begin()
 	if err == nil {
-		_, err = r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Operation: 7, Blob: blob, Data: []byte("one")})
+		_, err = r.call(protocol.MethodBlobWrite, protocol.BlobWriteParams{Operation: 7, Blob: blob,
+			Data: []byte("one")})
 	}
 	if err == nil {
 		_, err = r.call(protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: 7, Blob: blob})
@@ -156,7 +162,8 @@ func TestUndo_ReplacedBytes_CountAsOldFileBytes(t *testing.T) {
 	if err := errors.Join(err, err2, err3); err != nil || before != 3 || outputs != 0 {
 		t.Fatalf("%d bytes from before and %d of outputs, %v", before, outputs, err)
 	}
-	if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
+	if err := r.db.Blobs().PutFileBackup(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3},
+		0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "512 MiB") {

@@ -25,7 +25,8 @@ func upload(t *testing.T, d *hostcall.Conn, turn int64, data string) protocol.Bl
 		t.Fatal(err)
 	}
 	blob := begun.(protocol.BlobBeginResult).Blob
-	if _, err := ask(t, d, protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob, Data: []byte(data)}); err != nil {
+	if _, err := ask(t, d, protocol.MethodBlobWrite, protocol.BlobWriteParams{Turn: turn, Blob: blob,
+		Data: []byte(data)}); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := ask(t, d, protocol.MethodBlobCommit, protocol.BlobCommitParams{Turn: turn, Blob: blob})

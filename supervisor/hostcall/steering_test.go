@@ -35,9 +35,11 @@ func (r *rig) say(key, text string) {
 // edit changes the message with which ann's turn began.
 func (r *rig) edit(text string) {
 	r.t.Helper()
-	item := supervisor.BatchItem{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
-		Message: r.open.Turn.Message, Kind: supervisor.KindText, Text: text}}
-	if _, err := r.db.Inbox().StoreBatch(r.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{item}}); err != nil {
+	item := supervisor.BatchItem{Update: 9, EditedAt: time.Now(),
+		Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
+			Message: r.open.Turn.Message, Kind: supervisor.KindText, Text: text}}
+	if _, err := r.db.Inbox().StoreBatch(r.t.Context(), supervisor.InboundBatch{Source: "test",
+		Items: []supervisor.BatchItem{item}}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -129,10 +131,12 @@ func TestSteering_UrgentJoins_FollowUpWaits(t *testing.T) {
 		var requests []modelcall.Request
 		r := newRig(t, asksThenSays(&requests))
 		r.options.Busy = wants(mode)
-		for key, priority := range map[string]supervisor.InboundPriority{"later": supervisor.PriorityFollowup, "usual": supervisor.PriorityUsual,
+		for key, priority := range map[string]supervisor.InboundPriority{"later": supervisor.PriorityFollowup,
+			"usual":    supervisor.PriorityUsual,
 			"be brief": supervisor.PriorityNow} {
-			_, _, err := r.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
-				Kind: supervisor.KindText, Text: key, Priority: priority})
+			_, _, err := r.db.Inbox().StoreInbound(t.Context(),
+				supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
+					Kind: supervisor.KindText, Text: key, Priority: priority})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,10 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 	case len(p.Call) > maxName:
 		return nil, feature.WorkerOffence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.CallStateBegun:
-		return &protocol.StepCommitResult{}, t.commit(ctx, func() error { return t.o.Steps.CommitCallStart(ctx, t.ID, p.Call) })
+		return &protocol.StepCommitResult{}, t.commit(ctx, func() error {
+			return t.o.Steps.CommitCallStart(ctx, t.ID,
+				p.Call)
+		})
 	case p.State != protocol.CallStateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:

@@ -146,7 +146,8 @@ func TestStepLimit_IsCountedBySupervisor(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
-	if told := problem.UserText(r.conn.EndTurn(turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told, "5 steps") {
+	if told := problem.UserText(r.conn.EndTurn(turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told,
+		"5 steps") {
 		t.Errorf("the person is told %q", told)
 	}
 }
@@ -226,7 +227,8 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
 			logged := r.logged()
 			c.ask(r)
-			if told := problem.UserText(r.conn.EndTurn(r.open.Turn.ID, protocol.TurnEndError).Failure); !strings.Contains(told, c.told) {
+			if told := problem.UserText(r.conn.EndTurn(r.open.Turn.ID,
+				protocol.TurnEndError).Failure); !strings.Contains(told, c.told) {
 				t.Errorf("the person is told %q", told)
 			}
 			if !strings.Contains(logged.String(), "[ERROR]") {

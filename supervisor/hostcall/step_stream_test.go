@@ -110,7 +110,8 @@ func TestTruncatedMessage_StaysCut_AddsNote(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := said(t, newRigOf(t, &scriptedModel{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer ends here") {
+			if got := said(t, newRigOf(t, &scriptedModel{t: t, list: list})); !strings.HasPrefix(got,
+				"abcd\n\n[The answer ends here") {
 				t.Errorf("it said %q", got)
 			}
 		})
@@ -159,7 +160,8 @@ func TestMessageCutByBudget_ContinuesTwice(t *testing.T) {
 // has stopped it.
 func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 	said := make(chan struct{}, 1)
-	r := newRigOf(t, &scriptedModel{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}}, answer: cut("One t")},
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{deltas: []modelcall.Delta{{Text: "One t"}},
+		answer: cut("One t")},
 		{deltas: []modelcall.Delta{{Text: "wo"}}, streams: said}}})
 	raw, err := json.Marshal(r.modelStream())
 	if err != nil {

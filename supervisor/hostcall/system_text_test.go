@@ -141,7 +141,8 @@ func TestSystemText_ResumedTurn_StaysTheSame(t *testing.T) {
 	if err := s.step("two", false); err != nil || s.asked != "two" {
 		t.Fatalf("asked with %q, %v", s.asked, err)
 	}
-	sqlitetest.ExecStatements(t, s.db, "UPDATE turn SET ended_at = NULL, why = NULL WHERE id = "+fmt.Sprint(s.open.Turn.ID))
+	sqlitetest.ExecStatements(t, s.db,
+		"UPDATE turn SET ended_at = NULL, why = NULL WHERE id = "+fmt.Sprint(s.open.Turn.ID))
 	s.conn, s.peer = s.newConn("ann")
 	s.conn.BeginTurn(s.turn())
 	if err := s.step("three", false); err != nil || s.asked != "two" {

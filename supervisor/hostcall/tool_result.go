@@ -56,7 +56,8 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
 		return errors.New("rest: not the name of a blob")
 	case len(r.Tools) > protocol.MaxToolsPerFindCall || len(r.Tools) > 0 && r.Name != toolFindTools:
-		return fmt.Errorf("%d tools, at most %d, and of %s alone", len(r.Tools), protocol.MaxToolsPerFindCall, toolFindTools)
+		return fmt.Errorf("%d tools, at most %d, and of %s alone", len(r.Tools), protocol.MaxToolsPerFindCall,
+			toolFindTools)
 	case len(r.Images) > protocol.MaxResultImages:
 		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxResultImages)
 	}

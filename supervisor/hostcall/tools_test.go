@@ -64,10 +64,16 @@ func TestTools_ChangeAfterHello_IsAccepted(t *testing.T) {
 
 func TestTools_InvalidList_EndsWorker(t *testing.T) {
 	for name, change := range map[string]func(*protocol.ToolsChangedParams){
-		"not in order":           func(p *protocol.ToolsChangedParams) { p.Tools[0], p.Tools[1] = p.Tools[1], p.Tools[0] },
-		"others than its hash":   func(p *protocol.ToolsChangedParams) { p.Tools[0].Description = "rm -rf /" },
-		"twice":                  func(p *protocol.ToolsChangedParams) { p.Tools[1] = p.Tools[0] },
-		"more than there may be": func(p *protocol.ToolsChangedParams) { p.Tools = make([]protocol.Tool, protocol.MaxTools+1) },
+		"not in order": func(p *protocol.ToolsChangedParams) {
+			p.Tools[0], p.Tools[1] = p.Tools[1],
+				p.Tools[0]
+		},
+		"others than its hash": func(p *protocol.ToolsChangedParams) { p.Tools[0].Description = "rm -rf /" },
+		"twice":                func(p *protocol.ToolsChangedParams) { p.Tools[1] = p.Tools[0] },
+		"more than there may be": func(p *protocol.ToolsChangedParams) {
+			p.Tools = make([]protocol.Tool,
+				protocol.MaxTools+1)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))

@@ -63,7 +63,8 @@ func TestTranscriptCache_EqualsDatabase(t *testing.T) {
 				}
 				return hash(r.Text)
 			}
-			if diff := cmp.Diff(history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).Messages, got.Messages); diff != "" {
+			if diff := cmp.Diff(history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).Messages,
+				got.Messages); diff != "" {
 				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
 			}
 			text := rapid.SampledFrom(awkward).Draw(rt, "result")
@@ -86,7 +87,8 @@ func (r *rig) finish() {
 	if err := r.conn.EndTurn(r.open.Turn.ID, protocol.TurnEndDone).Failure; err != nil {
 		r.t.Error(err)
 	}
-	end := sqlite.TurnEnding{Turn: r.open.Turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Unanswered: "none"}
+	end := sqlite.TurnEnding{Turn: r.open.Turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
+		Unanswered: "none"}
 	if _, err := r.db.Turns().Finish(r.t.Context(), end); err != nil {
 		r.t.Fatal(err)
 	}
@@ -107,7 +109,8 @@ type countingTranscript struct {
 	read int
 }
 
-func (r *countingTranscript) ListSince(ctx context.Context, conversation, after int64) ([]protocol.Message, sqlite.ModelWindow, error) {
+func (r *countingTranscript) ListSince(ctx context.Context, conversation, after int64) ([]protocol.Message,
+	sqlite.ModelWindow, error) {
 	newer, from, err := r.Transcript.ListSince(ctx, conversation, after)
 	r.read += len(newer)
 	return newer, from, err

@@ -23,7 +23,8 @@ func (l *lineCounter) ShowTool(event protocol.TurnEvent) { l.shown[event.Kind]++
 
 // watched returns a rig with a stopped clock, the lines that its user sees, and the clock's time.
 func watched(t *testing.T) (*rig, *lineCounter, *time.Time) {
-	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
+	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lineCounter{map[protocol.EventKind]int{}}, time.Unix(1e9,
+		0)
 	r.options.Now = func() time.Time { return now }
 	r.conn, r.peer = r.newConn("ann")
 	turn := r.turn()
@@ -77,7 +78,8 @@ func TestTurnEvent_TooFast_DropsProgress(t *testing.T) {
 	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
 		*now = now.Add(step.after)
 		if send(protocol.EventToolProgress, 500); l.shown[protocol.EventToolProgress] != step.want {
-			t.Errorf("after %v: %d lines of progress in all, want %d", step.after, l.shown[protocol.EventToolProgress], step.want)
+			t.Errorf("after %v: %d lines of progress in all, want %d", step.after, l.shown[protocol.EventToolProgress],
+				step.want)
 		}
 	}
 	if send(protocol.EventToolEnded, 3); l.shown[protocol.EventToolEnded] != 3 {

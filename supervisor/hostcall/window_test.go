@@ -23,7 +23,8 @@ func reads(r modeltest.Request) modeltest.Answer {
 // describeTools adds descriptions to the tools, which servers require.
 func (r *rig) describeTools() {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
-	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
+	r.conn.OnHandshake(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.",
+		Schema: schema},
 		{Name: "list_files", Description: "The files.", Schema: schema}}})
 }
 

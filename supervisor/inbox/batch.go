@@ -41,7 +41,8 @@ func (b *Inbox) StoreBatch(ctx context.Context, batch supervisor.InboundBatch) e
 }
 
 // checkItem asks the gate about an item. taken is false if nothing of the item may be stored.
-func (b *Inbox) checkItem(ctx context.Context, item supervisor.BatchItem) (_ supervisor.BatchItem, taken bool, err error) {
+func (b *Inbox) checkItem(ctx context.Context, item supervisor.BatchItem) (_ supervisor.BatchItem, taken bool,
+	err error) {
 	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refusal == "" {
 		return item, err == nil, err
 	}

@@ -55,7 +55,8 @@ func put(t testing.TB, box *inbox.Inbox, next int64, items ...supervisor.BatchIt
 // annConversations finds a conversation of ann, and of nobody else.
 type annConversations struct{}
 
-func (annConversations) FindOrCreate(_ context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error) {
+func (annConversations) FindOrCreate(_ context.Context, user string, channel supervisor.Channel, chat,
+	thread string) (supervisor.Conversation, error) {
 	if user != "ann" || channel != supervisor.ChannelTelegram || chat != "42" || thread != "" {
 		return supervisor.Conversation{}, errors.New("the disk is full")
 	}
@@ -63,9 +64,10 @@ func (annConversations) FindOrCreate(_ context.Context, user string, channel sup
 }
 
 func item(update int64, user, text string) supervisor.BatchItem {
-	return supervisor.BatchItem{Update: update, Raw: fmt.Sprintf(`{"update_id":%d}`, update), Inbound: supervisor.Inbound{
-		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"},
-		Key:          fmt.Sprint(update, ".1789000000"), Message: "m1", Text: text}}
+	return supervisor.BatchItem{Update: update, Raw: fmt.Sprintf(`{"update_id":%d}`, update),
+		Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"},
+			Key:          fmt.Sprint(update, ".1789000000"), Message: "m1", Text: text}}
 }
 
 func TestStoreBatch_StoresThenAcceptsInOrder(t *testing.T) {
@@ -176,7 +178,8 @@ func TestStoreBatch_BrokenTextOrKey_IsRepaired(t *testing.T) {
 // fullBatchStore is a store on a full disk.
 type fullBatchStore struct{ fullStore }
 
-func (fullBatchStore) StoreBatch(ctx context.Context, _ supervisor.InboundBatch) (r supervisor.BatchReceipt, err error) {
+func (fullBatchStore) StoreBatch(ctx context.Context, _ supervisor.InboundBatch) (r supervisor.BatchReceipt,
+	err error) {
 	if ctx.Err() != nil {
 		return r, context.Cause(ctx)
 	}
@@ -206,7 +209,8 @@ func TestStoreBatch_FullDisk_StillStopsTurns(t *testing.T) {
 	cause := errors.New("the service ends")
 	cancel(cause)
 	h = &heard{}
-	if err := h.inbox(fullBatchStore{}, openGate{}).StoreBatch(ended, supervisor.InboundBatch{Source: source, Items: batch}); !errors.Is(err, cause) || len(h.unkept) != 0 {
+	if err := h.inbox(fullBatchStore{}, openGate{}).StoreBatch(ended, supervisor.InboundBatch{Source: source,
+		Items: batch}); !errors.Is(err, cause) || len(h.unkept) != 0 {
 		t.Errorf("at the service's end: %v, unkept %v", err, h.unkept)
 	}
 }
@@ -215,7 +219,8 @@ func TestStoreBatch_DoneItem_IsNotAcceptedAgain(t *testing.T) {
 	h := &heard{}
 	states := []supervisor.InboundState{supervisor.InboundDone, supervisor.InboundNew, supervisor.InboundAnswered,
 		supervisor.InboundParked, supervisor.InboundRunning}
-	if err := put(t, h.inbox(duplicateStore{states: states}, openGate{}), 1, make([]supervisor.BatchItem, len(states))...); err != nil {
+	if err := put(t, h.inbox(duplicateStore{states: states}, openGate{}), 1, make([]supervisor.BatchItem,
+		len(states))...); err != nil {
 		t.Fatal(err)
 	}
 	want := heard{accepted: []string{"new", "running"}, answered: []int64{2}}
@@ -275,7 +280,8 @@ func TestStoreBatch_AnyInput_IsStorable(t *testing.T) {
 				}
 			}
 		}}})
-		if err := box.StoreBatch(context.Background(), supervisor.InboundBatch{Source: source, Next: 1, Items: items}); err != nil {
+		if err := box.StoreBatch(context.Background(), supervisor.InboundBatch{Source: source, Next: 1,
+			Items: items}); err != nil {
 			t.Fatal(err)
 		}
 	})

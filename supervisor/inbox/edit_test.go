@@ -26,7 +26,8 @@ func TestCorrectionText_LongOrEmptyText_IsReadable(t *testing.T) {
 		{"tea", "coffee", "Correction of my message “tea”: now it reads: “coffee”"},
 		{"", " ", "Correction of my message “(no words)”: now it reads: “(no words)”"},
 		{long, long, "Correction of my message “" + long[:199] + "…”: now it reads: “" + long + "”"},
-		{"tea" + inbox.ReplacementNote("x"), "coffee" + inbox.ReplacementNote("x"), "Correction of my message “tea”: now it reads: “coffee”"},
+		{"tea" + inbox.ReplacementNote("x"), "coffee" + inbox.ReplacementNote("x"),
+			"Correction of my message “tea”: now it reads: “coffee”"},
 	} {
 		if got := inbox.CorrectionText(c[0], c[1]); got != c[2] {
 			t.Errorf("got %q, want %q", got, c[2])
@@ -41,7 +42,8 @@ func TestNewAnswerOffer_Press_NamesItsInbound(t *testing.T) {
 			t.Errorf("%q: %d, %t", press, got, ok)
 		}
 	}
-	for age, want := range map[time.Duration]bool{-1: false, 0: true, inbox.NewAnswerWindow - 1: true, inbox.NewAnswerWindow: false} {
+	for age, want := range map[time.Duration]bool{-1: false, 0: true, inbox.NewAnswerWindow - 1: true,
+		inbox.NewAnswerWindow: false} {
 		if inbox.OffersNewAnswer(age) != want {
 			t.Errorf("after %v it is offered: %t", age, !want)
 		}

@@ -106,7 +106,8 @@ func TestGate_ChecksEveryKindOfInbound(t *testing.T) {
 func TestGate_RefusedMessage_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	box := h.inbox(db.Inbox(), newPorter())
-	for text, want := range map[string]supervisor.ErrorCode{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
+	for text, want := range map[string]supervisor.ErrorCode{"spam": supervisor.CodeUnavailable,
+		"more spam": supervisor.CodeForbidden} {
 		_, err := box.StoreInbound(t.Context(), message("k", text))
 		if supervisor.ErrorCodeOf(err) != want || problem.UserText(err) != "Too much at once." {
 			t.Errorf("%s: got %v", text, err)
@@ -225,8 +226,9 @@ func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
-	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins,
-		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
+		Logins: db.AccessStores().Logins,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}, Limits: access.GateLimits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(failingStore{db.Inbox(), &fails}, gate)
 	var batch []supervisor.BatchItem
@@ -261,7 +263,8 @@ func TestGate_StoreFailed_RepeatIsStored(t *testing.T) {
 // the factor.
 func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Sealer, codes []access.Secret) {
 	t.Helper()
-	people, err := access.NewPeople([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
+	people, err := access.NewPeople([]supervisor.User{{Name: "ann",
+		Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,8 +293,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins,
-		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
+		Logins: db.AccessStores().Logins,
+		Now:    time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
 	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]
@@ -303,7 +307,8 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		typed := message("terminal"+strconv.Itoa(i), text)
-		if _, err := box.StoreInbound(t.Context(), typed); err != nil && !strings.Contains(problem.UserText(err), "Your chat stays locked:") {
+		if _, err := box.StoreInbound(t.Context(), typed); err != nil && !strings.Contains(problem.UserText(err),
+			"Your chat stays locked:") {
 			t.Fatal(err)
 		}
 	}
@@ -317,10 +322,12 @@ func TestRecoveryCode_KeyMissing_IsNotStored(t *testing.T) {
 	if n := strings.Count(kept.String(), "Your chat stays locked:"); n < len(texts) {
 		t.Errorf("it was said %d times why", n)
 	}
-	if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
+	if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil ||
+		len(clean) != 2 {
 		t.Errorf("to be taken away are %+v, %v", clean, err)
 	}
-	if f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) || len(h.accepted) != 0 {
+	if f, _, err := db.AccessStores().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) ||
+		len(h.accepted) != 0 {
 		t.Errorf("%d codes are left, %v; handed on were %q", len(f.Recovery), err, h.accepted)
 	}
 }
@@ -331,7 +338,8 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
-		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
+		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now,
+		Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().CountReleasable,
 		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
 		t.Helper()
@@ -340,8 +348,9 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		if err := put(t, box, update+1, one); err != nil {
 			t.Fatal(err)
 		}
-		kept, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: one.Inbound.Conversation, Source: source,
-			Key: one.Inbound.Key, Kind: supervisor.KindText, Text: "x"})
+		kept, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: one.Inbound.Conversation,
+			Source: source,
+			Key:    one.Inbound.Key, Kind: supervisor.KindText, Text: "x"})
 		if err != nil || kept.Text != "(a code)" || kept.State != supervisor.InboundAnswered {
 			t.Errorf("kept is %+v, %v", kept, err)
 		}
@@ -349,12 +358,14 @@ func TestRecoveryCode_IsStoredNowhere(t *testing.T) {
 		if err != nil || len(f.Recovery) != len(codes)-int(update) {
 			t.Errorf("%d codes are left, %v", len(f.Recovery), err)
 		}
-		if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
+		if clean, err := db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(),
+			9); err != nil || len(clean) != int(update) {
 			t.Errorf("to be taken away are %+v, %v", clean, err)
 		}
 	}
 	send(1, "-7", 0)
-	if _, open, err := db.AccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open || err != nil {
+	if _, open, err := db.AccessStores().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open ||
+		err != nil {
 		t.Errorf("the group is open: %v, %v", open, err)
 	}
 	send(2, "42", 1)

@@ -31,7 +31,8 @@ type Gate interface {
 
 // Conversations finds the conversation of an inbound that was not stored.
 type Conversations interface {
-	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (supervisor.Conversation, error)
+	FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat,
+		thread string) (supervisor.Conversation, error)
 }
 
 // Options configures an inbox. No callback may block.
@@ -68,7 +69,8 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 // StoreInbound stores an inbound with its files. It reads the Kind from the text, unless the
 // inbound is a press. The result may have been answered already, or be held by the gate. An error
 // means that the inbound was not stored; the sender may repeat it with the same key.
-func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
+func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
+	files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
 	}
@@ -109,7 +111,8 @@ func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.
 		in, _, err = b.o.Store.StoreInbound(ctx, in)
 		receipt.Stored = []supervisor.Inbound{in}
 	} else {
-		receipt, err = b.o.Store.StoreBatch(ctx, supervisor.InboundBatch{Source: in.Source, Items: []supervisor.BatchItem{item}})
+		receipt, err = b.o.Store.StoreBatch(ctx, supervisor.InboundBatch{Source: in.Source,
+			Items: []supervisor.BatchItem{item}})
 	}
 	if err != nil {
 		return in, err

@@ -72,7 +72,8 @@ func TestStoreInbound_InvalidText_IsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := box.StoreInbound(t.Context(), message(c.key, c.text))
-			if supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid || !strings.Contains(problem.UserText(err), c.want) {
+			if supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid || !strings.Contains(problem.UserText(err),
+				c.want) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -80,7 +81,8 @@ func TestStoreInbound_InvalidText_IsRefused(t *testing.T) {
 	if len(*accepted) != 0 {
 		t.Errorf("accepted were %+v", *accepted)
 	}
-	if _, err := box.StoreInbound(t.Context(), message(strings.Repeat("k", 128), strings.Repeat("x", supervisor.MaxText))); err != nil {
+	if _, err := box.StoreInbound(t.Context(), message(strings.Repeat("k", 128), strings.Repeat("x",
+		supervisor.MaxText))); err != nil {
 		t.Errorf("the most that may be sent is refused: %v", err)
 	}
 }
@@ -138,20 +140,22 @@ func (fullStore) StoreBatch(context.Context, supervisor.InboundBatch) (r supervi
 
 func TestStoreInbound_StoreFails_AcceptsNothing(t *testing.T) {
 	accepted := func(supervisor.Inbound) { t.Error("accepted") }
-	_, err := inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{}, Accepted: accepted}).StoreInbound(t.Context(), message("k", "hello"))
+	_, err := inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{},
+		Accepted: accepted}).StoreInbound(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
 	if !errors.As(err, &told) || told.Message != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	var unkept supervisor.Inbound
 	other := errors.New("told otherwise")
-	_, err = inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{}, Accepted: accepted, NotStored: func(in supervisor.Inbound, err error) error {
-		if !errors.As(err, &told) {
-			t.Errorf("given is %v", err)
-		}
-		unkept = in
-		return other
-	}}).StoreInbound(t.Context(), message("k", "/stop"))
+	_, err = inbox.New(inbox.Options{Store: fullStore{}, Gate: openGate{}, Accepted: accepted,
+		NotStored: func(in supervisor.Inbound, err error) error {
+			if !errors.As(err, &told) {
+				t.Errorf("given is %v", err)
+			}
+			unkept = in
+			return other
+		}}).StoreInbound(t.Context(), message("k", "/stop"))
 	if !errors.Is(err, other) || unkept.Kind != supervisor.KindCommand || unkept.Text != "/stop" {
 		t.Errorf("got %v for %+v", err, unkept)
 	}
@@ -159,7 +163,8 @@ func TestStoreInbound_StoreFails_AcceptsNothing(t *testing.T) {
 
 func TestStoreInbound_WithFiles_OriginIsWorld(t *testing.T) {
 	box, _, _ := openInbox(t)
-	in, err := box.StoreInbound(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document", Name: "letter.txt"})
+	in, err := box.StoreInbound(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document",
+		Name: "letter.txt"})
 	if err != nil || in.State != supervisor.InboundArriving || in.Origin != supervisor.OriginWorld {
 		t.Errorf("kept is %+v, %v", in, err)
 	}

@@ -72,7 +72,8 @@ func (t *tx) putChanges(user string, was map[string]string, putChanges []HomeFil
 // ListHomeChanges lists the files of a user's home that differ since a cursor, by path. It also
 // returns the next cursor. A file that changed back is not listed. ok is false if the cursor
 // belongs to another database: then the changes are unknown.
-func (x *Index) ListHomeChanges(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
+func (x *Index) ListHomeChanges(ctx context.Context, user string,
+	since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
 	db := x.reconciledDB()
 	if db == nil {
 		return nil, next, false, errNotOpen

@@ -20,7 +20,8 @@ func (r *rig) updateWholeHome(user string, files ...string) {
 		if _, err := fmt.Sscanf(f, "%s %s", &path, &hash); err != nil {
 			r.Fatal(err)
 		}
-		list = append(list, HomeFile{Path: path, Hash: hash, Size: int64(len(hash)), Modified: time.Unix(0, int64(len(hash)*1000)+int64(hash[0]))})
+		list = append(list, HomeFile{Path: path, Hash: hash, Size: int64(len(hash)), Modified: time.Unix(0,
+			int64(len(hash)*1000)+int64(hash[0]))})
 	}
 	u := r.index.BeginHomeUpdate(user)
 	differing, err := u.AddFiles(r.Context(), list)
@@ -103,7 +104,8 @@ func TestListHomeChanges_RebuiltIndex_ListsNothing(t *testing.T) {
 	}
 	r.run()
 	r.updateWholeHome("ann", "a 2", "b 1")
-	if list, next, ok, err := r.index.ListHomeChanges(t.Context(), "ann", was); len(list) > 0 || ok || err != nil || next.Epoch == was.Epoch || next.ID != 0 {
+	if list, next, ok, err := r.index.ListHomeChanges(t.Context(), "ann", was); len(list) > 0 || ok || err != nil ||
+		next.Epoch == was.Epoch || next.ID != 0 {
 		t.Errorf("it tells %+v, %+v, %t, %v", list, next, ok, err)
 	}
 }
@@ -131,7 +133,8 @@ func TestHomeChanges_Old_AreDeleted(t *testing.T) {
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := engine.FirstValue(r.index.openDB().Reader(t.Context()), engine.ScanInteger, "SELECT count(*) FROM change"); n != 0 || err != nil {
+	if n, err := engine.FirstValue(r.index.openDB().Reader(t.Context()), engine.ScanInteger,
+		"SELECT count(*) FROM change"); n != 0 || err != nil {
 		t.Errorf("%d changes are kept of somebody who was erased, %v", n, err)
 	}
 }

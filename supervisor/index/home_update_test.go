@@ -92,7 +92,8 @@ func TestHomeUpdate_IndexMatchesHome(t *testing.T) {
 	r.reportHome("bob", allSteps, map[string][]string{"bob.md": {"bob's"}}, 1)
 	r.checkFound("ann", "a.md green", "a.md red")
 	r.checkFound("bob", "bob.md bob's")
-	if report, err := r.index.HomeCoverage(t.Context(), "ann"); err != nil || report.Files != 2 || report.Sections != 3 || report.Large != 1 {
+	if report, err := r.index.HomeCoverage(t.Context(), "ann"); err != nil || report.Files != 2 ||
+		report.Sections != 3 || report.Large != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if n := r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"red", "green"}, "c.md": nil}, 1); n != 0 {
@@ -101,7 +102,8 @@ func TestHomeUpdate_IndexMatchesHome(t *testing.T) {
 	r.checkFound("ann", "moved.md green", "moved.md red")
 	r.reportHome("ann", allSteps, map[string][]string{"moved.md": {"green", "blue"}}, 2)
 	r.checkFound("ann", "moved.md blue", "moved.md green")
-	if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path, "SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
+	if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path,
+		"SELECT text FROM section WHERE user = 'ann' ORDER BY text"); !slices.Equal(left, []string{"blue", "green"}) {
 		t.Errorf("kept are %q", left)
 	}
 	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
@@ -123,7 +125,8 @@ func TestHomeUpdate_Interrupted_IsCompletedLater(t *testing.T) {
 		r.waitUntilRead()
 		r.reportHome("ann", allSteps, map[string][]string{"a.md": {"blue", "green", "pink"}, "b.md": {"red"}}, 2)
 		r.checkFound("ann", "a.md blue", "a.md green", "a.md pink", "b.md red")
-		if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path, "SELECT text FROM section ORDER BY text"); len(left) != 4 {
+		if left := sqlitetest.QueryColumnInCopy(t, r.index.o.Path,
+			"SELECT text FROM section ORDER BY text"); len(left) != 4 {
 			t.Errorf("after %d steps kept are %q", steps, left)
 		}
 	}

@@ -39,7 +39,8 @@ type Transcript interface {
 	ListConversations(ctx context.Context, user string) ([]int64, error)
 	// ListDialogMessages lists the messages after an id, in order: the user's and the answers,
 	// without those of tools.
-	ListDialogMessages(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.DialogMessage, error)
+	ListDialogMessages(ctx context.Context, user string, conversation, after int64,
+		limit int) ([]supervisor.DialogMessage, error)
 	// MessageSizes returns the bytes of each message after an id, up to and including last.
 	MessageSizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
 	// CountDialogMessages counts the messages after an id.

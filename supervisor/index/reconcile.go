@@ -111,7 +111,11 @@ const listIndexed = `SELECT message, size FROM section WHERE user = ? AND conver
 func (x *Index) reconcileConversation(ctx context.Context, c chat) error {
 	type kept struct{ message, size int64 }
 	for after := int64(0); ; {
-		page, err := engine.AllRows(x.openDB().Reader(ctx), func(r *engine.Row) (k kept) { r.Scan(&k.message, &k.size); return k },
+		page, err := engine.AllRows(x.openDB().Reader(ctx), func(r *engine.Row) (k kept) {
+			r.Scan(&k.message,
+				&k.size)
+			return k
+		},
 			listIndexed, c.user, c.id, after)
 		if err != nil || len(page) == 0 {
 			return err

@@ -142,7 +142,8 @@ func TestEmbed_Section_IsEmbeddedOnce(t *testing.T) {
 	r.putMessage("bob", "user", "two")
 	putHome(r, "alice", "a.md", "three")
 	wants("at first", "alice one", "alice three", "bob two")
-	file := HomeFile{Path: "b.md", Hash: "b", Sections: []SectionPosition{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
+	file := HomeFile{Path: "b.md", Hash: "b", Sections: []SectionPosition{{Hash: SectionHash(fmt.Sprintf("%x",
+		"three")), Line: 7}}}
 	if err := r.index.SetManifest(t.Context(), "alice", []HomeFile{file}, []string{"a.md"}); err != nil {
 		t.Fatal(err)
 	}

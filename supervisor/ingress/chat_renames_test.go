@@ -38,8 +38,10 @@ func TestRenameChat_FoundBySend_UpdatesUsersFirst(t *testing.T) {
 	var calls []string
 	people, err := access.NewPeople(nil, 0, func(string) (uint32, error) { return 1, nil })
 	must(t, err)
-	must(t, people.SetUsers(nil, access.StoredUsers{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
-	m := ChatRenamer{Conversations: db.Conversations(), People: people, Groups: db.AccessStores().Groups, Renames: &renames,
+	must(t, people.SetUsers(nil, access.StoredUsers{Groups: []access.Group{{Channel: supervisor.ChannelTelegram,
+		Chat: "-7"}}}))
+	m := ChatRenamer{Conversations: db.Conversations(), People: people, Groups: db.AccessStores().Groups,
+		Renames: &renames,
 		Refresh: func(context.Context) error {
 			calls = append(calls, "refresh, called "+renames.CurrentName("-7"))
 			allowed, err := db.AccessStores().Groups.List(t.Context())
@@ -50,7 +52,8 @@ func TestRenameChat_FoundBySend_UpdatesUsersFirst(t *testing.T) {
 		},
 		Wake: func(_ context.Context, chat string) error { calls = append(calls, "wake "+chat); return nil }}
 	for i, want := range []int{1, 0} {
-		if moved, err := m.RenameChat(t.Context(), supervisor.ChannelTelegram, "-7", "-1007"); err != nil || moved != want {
+		if moved, err := m.RenameChat(t.Context(), supervisor.ChannelTelegram, "-7", "-1007"); err != nil ||
+			moved != want {
 			t.Errorf("move %d moved %d, %v", i, moved, err)
 		}
 	}

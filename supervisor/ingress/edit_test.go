@@ -25,7 +25,10 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	}
 	raw := fmt.Sprintf(`{"update_id":%d,"edited_message":{"message_id":%s,"date":1770000000,"edit_date":1770000009,"chat":{"id":%s,"type":%q},`+
 		`"from":{"id":%d,"is_bot":false,"first_name":"X"}%s}}`, p.update, of.Message, of.Chat, kind, from, more)
-	in, err := telegram.ParseUpdate(json.RawMessage(raw), telegram.BotIdentity{ID: 42, Name: func() (string, error) { return "mews_bot", nil }})
+	in, err := telegram.ParseUpdate(json.RawMessage(raw), telegram.BotIdentity{ID: 42, Name: func() (string,
+		error) {
+		return "mews_bot", nil
+	}})
 	must(p.t, err)
 	return in
 }
@@ -35,7 +38,8 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 func TestEdit_OfUnstoredMessage_IsIgnored(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInviteCode()
-	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)}))
+	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+		ExpiresAt: time.Now().Add(time.Hour)}))
 	mine, theirs := p.incoming(101, 101, `,"text":"buy tee"`), p.incoming(666, 666, `,"text":"hello"`)
 	toUs, talk := p.incoming(-7, 101, `,"text":"/new tee"`), p.incoming(-7, 101, `,"text":"just talking"`)
 	far := p.incoming(-99, 102, `,"text":"hello"`)
@@ -66,7 +70,8 @@ func TestEditButton_OtherUsersPress_IsRefused(t *testing.T) {
 	in := p.accepted[0]
 	turn, _, err := p.db.Turns().Start(t.Context(), in.ID, nil)
 	must(t, err)
-	_, err = p.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "ok"})
+	_, err = p.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered, Text: "ok"})
 	must(t, err)
 	p.take(2, p.edited(asked, 101, `,"text":"@mews_bot tea","entities":[{"type":"mention","offset":0,"length":9}]`))
 	offer, buttons := inbox.NewAnswerOffer(in.ID)

@@ -135,7 +135,8 @@ var fromPeople = map[supervisor.IncomingKind]bool{
 
 // admit returns the inbox item of an update that an allowed user has sent to the bot. The inbox's
 // gate decides whether the user must send a code first.
-func (h *UpdateHandler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.BatchItem, ok bool, err error) {
+func (h *UpdateHandler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.BatchItem, ok bool,
+	err error) {
 	if !fromPeople[in.Kind] || !in.Addressed {
 		// A group's messages that are not for the bot are not audited.
 		return item, false, nil
@@ -260,7 +261,8 @@ func (h *UpdateHandler) noteUnknownGroup(ctx context.Context, user supervisor.Us
 	if user.Role != supervisor.RoleAdmin || !h.strangers.IsNewKey(user.Name+" "+in.Chat, time.Now()) {
 		return nil
 	}
-	said, err := h.o.Outbox.SendNotice(ctx, supervisor.Delivery{Conversation: user.PrivateChat(), Text: fmt.Sprintf(textAllowHint, in.Title)})
+	said, err := h.o.Outbox.SendNotice(ctx, supervisor.Delivery{Conversation: user.PrivateChat(),
+		Text: fmt.Sprintf(textAllowHint, in.Title)})
 	if err != nil {
 		return fmt.Errorf("tell %s of a group that is not allowed: %w", user.Name, err)
 	}

@@ -45,7 +45,8 @@ func newFixture(t *testing.T) *fixture {
 		Accepted: func(in supervisor.Inbound) { p.accepted = append(p.accepted, in) },
 	})
 	p.UpdateHandler = New(Options{
-		Source: "telegram/test/42", People: people, Access: p.db.AccessStores(), Updates: p.db.Inbox(), Undos: p.db.Undos(), Conversations: p.db.Conversations(),
+		Source: "telegram/test/42", People: people, Access: p.db.AccessStores(), Updates: p.db.Inbox(),
+		Undos: p.db.Undos(), Conversations: p.db.Conversations(),
 		Outbox: p.db.Outbox(), Posts: p.db.Posts(), Inbox: box, Renames: new(ChatRenames), LargestFile: 20 << 20, Moved: func(string, string) {}, Acknowledge: func(string, string) {},
 		Refresh: func(ctx context.Context) error {
 			bound, err := p.db.AccessStores().Bindings.List(ctx)

@@ -24,7 +24,8 @@ func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 	people, err := access.NewPeople(users(supervisor.CodesRequired), 1, nil)
 	must(t, err)
 	seal := access.NewSealer([access.KeySize]byte{1})
-	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors, Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now})
+	gate := access.NewGate(access.Options{People: people, Factors: db.AccessStores().Factors,
+		Logins: db.AccessStores().Logins, Seal: seal, Now: time.Now})
 	for _, user := range []string{"alice", "bob"} {
 		made, err := seal.NewEnrolment(user)
 		must(t, err)
@@ -35,13 +36,15 @@ func TestHeldMessages_NoCodeNeeded_AreReleased(t *testing.T) {
 		Accepted: func(in supervisor.Inbound) { t.Errorf("%q is accepted through a closed gate", in.Text) }})
 	for i, user := range []string{"alice", "bob"} {
 		account := []string{"101", "102"}[i]
-		must(t, box.StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
-			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: account},
-			Source:       "test", Key: account, Sender: account, Text: "of " + user,
-		}}}}))
+		must(t, box.StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+			Items: []supervisor.BatchItem{{Inbound: supervisor.Inbound{
+				Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: account},
+				Source:       "test", Key: account, Sender: account, Text: "of " + user,
+			}}}}))
 	}
 	var released []string
-	r := HeldMessageReleaser{Gate: gate, Inbox: db.Inbox(), Serves: func(supervisor.Conversation) bool { return true }, Log: hclog.NewNullLogger(),
+	r := HeldMessageReleaser{Gate: gate, Inbox: db.Inbox(), Serves: func(supervisor.Conversation) bool { return true },
+		Log:      hclog.NewNullLogger(),
 		Accepted: func(in supervisor.Inbound) { released = append(released, in.Text) }}
 	r.ReleaseMessages(t.Context())
 	if len(released) != 0 {

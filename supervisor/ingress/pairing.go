@@ -43,7 +43,8 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 		return false, nil
 	}
 	in.Text, in.Raw = "/start", redacted(in.Update)
-	invite, err := p.o.Access.Invites.Redeem(ctx, access.DigestInviteCode(code), in.Channel, in.Sender, p.o.People.AccountOwner(in.Channel, in.Sender))
+	invite, err := p.o.Access.Invites.Redeem(ctx, access.DigestInviteCode(code), in.Channel, in.Sender,
+		p.o.People.AccountOwner(in.Channel, in.Sender))
 	switch supervisor.ErrorCodeOf(err) {
 	case "":
 	case supervisor.CodeNotFound, supervisor.CodeForbidden:
@@ -151,7 +152,8 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 	}
 	_, err = p.o.Outbox.SendNotice(ctx, supervisor.Delivery{
 		Conversation: c, Kind: supervisor.DeliveryNotice, Files: []supervisor.File{picture}, DeleteAfter: secretLifetime,
-		Text: fmt.Sprintf(textFactor, factorStatus(user.Codes), made.Secret.Reveal(), strings.Join(access.RevealSecrets(codes), "\n")),
+		Text: fmt.Sprintf(textFactor, factorStatus(user.Codes), made.Secret.Reveal(),
+			strings.Join(access.RevealSecrets(codes), "\n")),
 	})
 	if err == nil {
 		p.o.Audit(user.Name, "totp.offered", "in "+string(c.Channel)+" chat "+c.Chat)

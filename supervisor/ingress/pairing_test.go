@@ -21,7 +21,8 @@ const manyWrong = " had a code that is not good; there are many wrong codes in t
 func (p *fixture) invited() (start func(from int64) supervisor.Incoming) {
 	p.t.Helper()
 	code, digest := access.NewInviteCode()
-	err := p.db.AccessStores().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
+	err := p.db.AccessStores().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+		ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestWrongCodes_OfOneAccount_AuditedOnceADay(t *testing.T) {
 func TestInvite_BindsOneAccount(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInviteCode()
-	err := p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
+	err := p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+		ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,8 @@ func TestInvite_OtherUsersTry_LeavesInviteValid(t *testing.T) {
 	p.take(1, start(102))
 	bob, _ := p.o.People.Find("bob")
 	alice, _ := p.o.People.Find("alice")
-	if err := p.o.People.SetUsers([]supervisor.User{alice, bob}, access.StoredUsers{Suspended: []string{"bob"}}); err != nil {
+	if err := p.o.People.SetUsers([]supervisor.User{alice, bob},
+		access.StoredUsers{Suspended: []string{"bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.take(2, start(102))
@@ -183,7 +186,8 @@ func TestInvite_OfSuspendedUser_IsRefused(t *testing.T) {
 	// now alice is admitted, with the right to a second factor
 	must(t, p.db.AccessStores().People.Suspend(t.Context(), "alice", false))
 	code, digest := access.NewInviteCode()
-	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
+	must(t, p.db.AccessStores().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice",
+		ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
 	_, err = p.db.AccessStores().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
 	must(t, err)
 	alice, _ := p.o.People.Find("alice")

@@ -26,7 +26,8 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 	in := p.accepted[len(p.accepted)-1]
 	turn, _, err := p.db.Turns().Start(p.t.Context(), in.ID, nil)
 	must(p.t, err)
-	d, err := p.db.Turns().Finish(p.t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: text})
+	d, err := p.db.Turns().Finish(p.t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered, Text: text})
 	must(p.t, err)
 	p.sent(d, text, message)
 	return d
@@ -35,7 +36,8 @@ func (p *fixture) answered(text string, message int) supervisor.Delivery {
 // sent records a delivery as a message in the chat.
 func (p *fixture) sent(d supervisor.Delivery, text string, message int) {
 	p.t.Helper()
-	post, err := p.db.Posts().MarkSending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+	post, err := p.db.Posts().MarkSending(p.t.Context(), d.Conversation.ID, supervisor.Post{Turn: d.Turn,
+		Delivery: d.ID, Content: supervisor.RichText{Text: text}})
 	must(p.t, err)
 	post.State, post.Message = supervisor.PostSent, fmt.Sprint(message)
 	must(p.t, p.db.Posts().StorePostResult(p.t.Context(), post))

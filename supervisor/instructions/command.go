@@ -15,7 +15,8 @@ import (
 func (f *Files) commands() []feature.Command {
 	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to behave, and which changes wait until you accept them"},
-		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivate, Prefix: pressPrefix, Press: f.press,
+		Group: feature.GroupAssistant, Run: f.command, Private: feature.AlwaysPrivate, Prefix: pressPrefix,
+		Press: f.press,
 		Keeps: func(press string) bool { return strings.HasPrefix(press, presses.ActionDiff) }}}
 }
 

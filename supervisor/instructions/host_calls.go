@@ -12,7 +12,8 @@ import (
 const reportParams = (protocol.MaxMemoryTextBytes+224<<10)*4/3 + feature.MaxShortParams
 
 func (f *Files) hostCalls() []feature.HostCall {
-	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(), Bytes: reportParams,
+	return []feature.HostCall{{Method: protocol.MethodPromptFileReport, Kinds: feature.HomeTurnKinds(),
+		Bytes: reportParams,
 		Limit: 20_000, Serial: true,
 		HostCallHandler: feature.NewHostCallHandler(f.report)}}
 }

@@ -65,7 +65,7 @@ const (
 	OutcomeDone           Outcome = "done"
 	OutcomeAlreadyDecided Outcome = "already" // the change was accepted or reverted before
 	OutcomeChangedSince   Outcome = "changed" // another change of the file waits now
-	OutcomeNotYetReported Outcome = "unseen"  // the file has changed again, and the worker has not reported the change yet
+	OutcomeNotYetReported Outcome = "unseen"  // the file has changed again, and the worker has not reported it yet
 	OutcomeNotFound       Outcome = "unknown" // the file does not exist
 )
 

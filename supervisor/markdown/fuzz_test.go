@@ -65,7 +65,8 @@ func FuzzRenderGrowing(f *testing.F) {
 				t.Errorf("%q: %s", md[:i], fault)
 			}
 		}
-		if got, want := shown(markdown.RenderGrowing(md+"\n\n")), shown(markdown.Render(md+"\n\n")); got != want && !fenced(md) {
+		if got, want := shown(markdown.RenderGrowing(md+"\n\n")), shown(markdown.Render(md+"\n\n")); got != want &&
+			!fenced(md) {
 			t.Errorf("%q ends, and shows\n%s\nnot\n%s", md, got, want)
 		}
 	})

@@ -170,7 +170,8 @@ func (p *page) quote(n *ast.Blockquote) {
 func (p *page) folds(quote mark) bool {
 	text := string(p.w.text[quote.start:quote.end])
 	isDiff := func(m mark) bool { return m.language == "diff" && m.start >= quote.start }
-	return strings.Count(text, "\n") >= foldLines || supervisor.UTF16Length(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
+	return strings.Count(text, "\n") >= foldLines || supervisor.UTF16Length(text) > foldUnits ||
+		slices.ContainsFunc(p.w.marks, isDiff)
 }
 
 // indented calls what, and puts a longer prefix before each line of its output.

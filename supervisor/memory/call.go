@@ -50,7 +50,8 @@ func FetchAll(q Query, ask func(Query) (protocol.MemoryResult, error)) (all prot
 func FormatResult(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.DropControls(f.Text), f.Kind, f.Confidence, printable.DropControls(f.Origin),
+		fmt.Fprintf(&b, textTerminalFact, f.ID, printable.DropControls(f.Text), f.Kind, f.Confidence,
+			printable.DropControls(f.Origin),
 			f.Line)
 	}
 	switch {

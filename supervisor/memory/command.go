@@ -50,7 +50,8 @@ func (m *Memory) command(ctx context.Context, r feature.CommandRequest) (d super
 // listFacts lists a page of facts, with a button for each. rest is the number of facts to skip.
 func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
 	from, _ := strconv.Atoi(rest) // 0 if rest is no number
-	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionList, Offset: from, Limit: page})
+	r, err := m.RunAction(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionList, Offset: from,
+		Limit: page})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
 	}
@@ -93,7 +94,8 @@ func (m *Memory) showFact(ctx context.Context, user, id string) (supervisor.Deli
 }
 
 func (m *Memory) forgetFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
-	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: id}, textFactForgotten)
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, ID: id},
+		textFactForgotten)
 }
 
 func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor.Delivery, error) {

@@ -57,7 +57,8 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 }
 
 // changed records a change of MEMORY.md before the worker writes the file.
-func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChangedParams) (*protocol.MemoryEmptyResult,
+func (m *Memory) changed(ctx context.Context, t feature.Turn,
+	p *protocol.MemoryChangedParams) (*protocol.MemoryEmptyResult,
 	error) {
 	call, err := t.FindCall(p.Call, changingTools...)
 	if err != nil {

@@ -80,8 +80,10 @@ func (r *rig) calls(id, name, result string, world bool) {
 	}
 }
 
-func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
-	return r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID, Conflict: conflict,
+func (r *rig) remember(text string, message int64, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult,
+	error) {
+	return r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID,
+		Turn: r.turn.ID, Conflict: conflict,
 		Call: protocol.ToolCall{ID: "c", Name: "remember"}, Arguments: protocol.MemoryArguments{Text: text, Message: message}})
 }
 
@@ -129,7 +131,8 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 	r := newRig(t, "", "hello")
 	for _, in := range []supervisor.Conversation{{User: "bob"}, {User: "alice", Chat: "another"}} {
 		in.Channel = supervisor.ChannelTerminal
-		said, _, err := r.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "said by " + in.User, Kind: supervisor.KindText, Text: "I am Bob",
+		said, _, err := r.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: "said by " +
+			in.User, Kind: supervisor.KindText, Text: "I am Bob",
 			Conversation: in})
 		if err == nil {
 			_, _, err = r.db.Turns().Start(t.Context(), said.ID, nil)
@@ -153,7 +156,8 @@ func TestRemember_UnknownMessage_IsRefused(t *testing.T) {
 func TestCorrect_Question_ShowsOldAndNew(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {
-		_, err := r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID, Turn: r.turn.ID,
+		_, err := r.Memory.AllowRemember(r.Context(), memory.Request{User: "alice", Destination: r.turn.Conversation.ID,
+			Turn:     r.turn.ID,
 			Conflict: &protocol.MemoryConflict{ID: "k7", Text: old}, Call: protocol.ToolCall{ID: "c", Name: "update_memory"},
 			Arguments: protocol.MemoryArguments{ID: "k7", Text: "Banks at DE99"}})
 		if !errors.Is(err, supervisor.ErrWaitsForAnswer) || len(r.asked) != i+1 || r.text != "" {
@@ -187,7 +191,8 @@ func TestRemember_Contradiction_AsksUser(t *testing.T) {
 
 func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	r := newRig(t, "", "I take oolong, I said")
-	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k41", Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
+	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k41",
+		Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +256,8 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	if err := r.db.SystemTexts().Put(t.Context(), r.turn.Conversation.ID, "Takes oolong", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice",
+		protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := r.db.SystemTexts().Find(t.Context(), r.turn.Conversation.ID); err != nil || text.Text != "" || text.Stale == 0 {
@@ -272,7 +278,8 @@ func TestMemoryRecalled_Uses_CountFor90Days(t *testing.T) {
 	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
-	if err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
+	if err := r.RecordChange(t.Context(), "alice",
+		protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if uses, _ := r.CountUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {

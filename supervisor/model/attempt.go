@@ -135,7 +135,8 @@ func (c *call) settleFailed(ctx context.Context, m ResolvedModel, paid payment, 
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID, Last: true})
+		c.onFailure(modelcall.Failure{Spec: m.Spec, Class: modelcall.CallStopped, Usage: used, Lease: paid.lease.ID,
+			Last: true})
 	}
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)

@@ -120,22 +120,33 @@ func TestAttempt_BrokenOff_CountsReceivedUsage(t *testing.T) {
 		want  usage
 		kept  bool // the attempt's lease must be kept, with its usage
 	}{
-		"never sent":                             {class: modelcall.NetworkError, heard: none},
-		"sent, and no word came":                 {modelcall.StreamStalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
-		"refused":                                {class: modelcall.AuthFailed, heard: hears(usage{}, 0), free: true},
-		"refused, and counted all the same":      {modelcall.AuthFailed, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
-		"cut, counted nothing":                   {modelcall.StreamCut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
-		"cut, of a provider that tells nothing":  {modelcall.StreamCut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
-		"cut, counted the input":                 {modelcall.StreamCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
-		"cut after more than it may say":         {modelcall.StreamCut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
-		"ended by itself":                        {modelcall.ContentFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
-		"ended by itself, counted nothing":       {modelcall.EmptyAnswer, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
-		"stopped before it was sent":             {class: modelcall.CallStopped, heard: none},
-		"stopped before it said anything":        {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
-		"stopped in the middle":                  {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
-		"stopped in the middle, counted nothing": {modelcall.CallStopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
-		"answered":                               {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
-		"answered, counted nothing":              {"", hears(usage{}, 8), "fine", usage{}, false, about(input, 2, 0), true},
+		"never sent": {class: modelcall.NetworkError, heard: none},
+		"sent, and no word came": {modelcall.StreamStalled, hears(usage{}, 0), "", usage{}, false,
+			about(input, 0, 0), true},
+		"refused": {class: modelcall.AuthFailed, heard: hears(usage{}, 0), free: true},
+		"refused, and counted all the same": {modelcall.AuthFailed, hears(usage{}, 0), "", usage{Input: 3,
+			Output: 1}, true, usage{Input: 3, Output: 1}, true},
+		"cut, counted nothing": {modelcall.StreamCut, hears(usage{}, 30), "0123456789", usage{},
+			false, about(input, 8, 0), true},
+		"cut, of a provider that tells nothing": {modelcall.StreamCut, none, "0123456789", usage{}, false, about(input,
+			3, 0), true},
+		"cut, counted the input": {modelcall.StreamCut, hears(usage{Input: 9, Output: 1, CacheRead: 4},
+			30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
+		"cut after more than it may say": {modelcall.StreamCut, hears(usage{}, 1_000_000), "", usage{}, false,
+			about(input, defaultOutput, 0), true},
+		"ended by itself": {modelcall.ContentFiltered, hears(usage{}, 500), "", usage{Input: 9,
+			Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing": {modelcall.EmptyAnswer, hears(usage{}, 5), "", usage{}, false,
+			about(input, 2, 0), true},
+		"stopped before it was sent": {class: modelcall.CallStopped, heard: none},
+		"stopped before it said anything": {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 0), "",
+			usage{}, false, usage{Input: 8, Output: 1}, true},
+		"stopped in the middle": {modelcall.CallStopped, hears(usage{Input: 8, Output: 1}, 12), "",
+			usage{}, false, about(8, 3, 0), true},
+		"stopped in the middle, counted nothing": {modelcall.CallStopped, hears(usage{}, 12), "", usage{}, false,
+			about(input, 3, 0), true},
+		"answered":                  {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
+		"answered, counted nothing": {"", hears(usage{}, 8), "fine", usage{}, false, about(input, 2, 0), true},
 	}
 	for name, k := range cases {
 		for _, budget := range []bool{true, false} {
@@ -229,7 +240,8 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
 			first := bids[0]
-			if want := (modelcall.ReplacedModel{Spec: first, Reason: "costs more than the money that was left"}); k.want != "" &&
+			if want := (modelcall.ReplacedModel{Spec: first,
+				Reason: "costs more than the money that was left"}); k.want != "" &&
 				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
 				t.Errorf("it stands in for %+v", answer.Replaced)
 			}
@@ -245,7 +257,8 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 
 func TestFallback_TooExpensive_ErrorNamesBoth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.ModelMissing), answers("fine")),
+		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.ModelMissing),
+			answers("fine")),
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
 		wantClass(t, err, modelcall.ModelMissing)
@@ -319,12 +332,17 @@ func TestCallLimit_BoundsRunningCalls(t *testing.T) {
 // the end no lease may be open, and no attempt may cost more than its lease.
 func TestServer_AnyBehaviour_IsPaidOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
-		"cut in the middle": modeltest.FaultCutStream(700), "cut at once": modeltest.FaultCutStream(1), "stalls": modeltest.FaultStalledStream(900),
-		"silent": modeltest.FaultStalledStream(0), "empty": modeltest.FaultEmptyAnswer, "malformed": modeltest.FaultMalformedCall,
-		"limit": modeltest.FaultStopReason(modeltest.StopLength), "filter": modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
+		"cut in the middle": modeltest.FaultCutStream(700), "cut at once": modeltest.FaultCutStream(1),
+		"stalls": modeltest.FaultStalledStream(900),
+		"silent": modeltest.FaultStalledStream(0), "empty": modeltest.FaultEmptyAnswer,
+		"malformed": modeltest.FaultMalformedCall,
+		"limit":     modeltest.FaultStopReason(modeltest.StopLength),
+		"filter":    modeltest.FaultStopReason(modeltest.StopFilter), "well": nil,
 	}
-	for _, class := range []modeltest.FailureClass{modeltest.RateLimited, modeltest.Overloaded, modeltest.InternalError, modeltest.ModelLoading,
-		modeltest.WrongKey, modeltest.Forbidden, modeltest.NoCredit, modeltest.UnknownModel, modeltest.PromptTooLong, modeltest.BodyTooLarge,
+	for _, class := range []modeltest.FailureClass{modeltest.RateLimited, modeltest.Overloaded, modeltest.InternalError,
+		modeltest.ModelLoading,
+		modeltest.WrongKey, modeltest.Forbidden, modeltest.NoCredit, modeltest.UnknownModel, modeltest.PromptTooLong,
+		modeltest.BodyTooLarge,
 		modeltest.ToolsUnsupported, modeltest.ContentFiltered, modeltest.InvalidRequest} {
 		faults["fails: "+string(class)] = modeltest.FaultOfClass(class)
 		faults["fails late: "+string(class)] = modeltest.FaultAfterAnswer(class)

@@ -79,7 +79,8 @@ func TestAnswer_CutForMoney_IsReturned(t *testing.T) {
 					wantClass(t, err, modelcall.NoRoomForText)
 				} else if got := fmt.Sprintf("%q %s %v %v", answer.Message.Text(), answer.Stop, answer.CutForMoney, err); got != k.want ||
 					len(answer.Message.ToolCalls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
-					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.ToolCalls(), answer.Usage, k.want)
+					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.ToolCalls(), answer.Usage,
+						k.want)
 				}
 				if s.spent != 10 || len(s.reserver.open) != 0 {
 					t.Errorf("spent %d; open %v", s.spent, s.reserver.open)

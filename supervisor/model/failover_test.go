@@ -103,7 +103,8 @@ func TestStream_DeltasEqualAnswer(t *testing.T) {
 
 func TestAllModelsFail_ErrorNamesEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := catalogueOf(t, failsWith(modelcall.Overloaded), failsWith(modelcall.ModelMissing), failsWith(modelcall.RequestTooLong))
+		c := catalogueOf(t, failsWith(modelcall.Overloaded), failsWith(modelcall.ModelMissing),
+			failsWith(modelcall.RequestTooLong))
 		_, _, err := ask(t.Context(), c)
 		wantClass(t, err, modelcall.Overloaded)
 		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +

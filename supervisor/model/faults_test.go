@@ -17,7 +17,10 @@ func TestFaults_Details_GoOnlyToAdmins(t *testing.T) {
 	var told []string
 	hidden := func(c *Catalogue) *Catalogue {
 		told = nil
-		c.HideFaultsFromUsers(func(user string) bool { return user == "alice" }, func(text string) { told = append(told, text) })
+		c.HideFaultsFromUsers(func(user string) bool { return user == "alice" }, func(text string) {
+			told = append(told,
+				text)
+		})
 		return c
 	}
 	stream := func(c *Catalogue, user string) string {
@@ -31,7 +34,8 @@ func TestFaults_Details_GoOnlyToAdmins(t *testing.T) {
 		return "fine"
 	}
 	unavailable := "a/m is not available at the moment. An admin knows why. Try again later, or choose another model with /model."
-	c := hidden(catalogueOf(t, failsWith(modelcall.AuthFailed, modelcall.AuthFailed, modelcall.NoCredit, modelcall.AuthFailed, "", modelcall.AuthFailed)))
+	c := hidden(catalogueOf(t, failsWith(modelcall.AuthFailed, modelcall.AuthFailed, modelcall.NoCredit,
+		modelcall.AuthFailed, "", modelcall.AuthFailed)))
 	got := []string{stream(c, "bob"), stream(c, "bob"), stream(c, "bob"), stream(c, "alice"), stream(c, "bob"), stream(c, "bob")}
 	want := []string{unavailable, unavailable, unavailable, "It failed: auth.", "fine", unavailable}
 	if !slices.Equal(got, want) {

@@ -27,11 +27,15 @@ func TestListModels_IncludesConfiguredModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := catalogueOf(t, answers(""), answers(""))
 		open := &listingProvider{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
-		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(modelcall.AuthFailed) }}
+		shut := &listingProvider{models: func(context.Context) ([]string, error) {
+			return nil,
+				failed(modelcall.AuthFailed)
+		}}
 		slow := &listingProvider{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c.providers["a"] = provider{Provider: open}
 		c.providers["shut"], c.providers["slow"] = provider{Provider: shut}, provider{Provider: slow}
-		want := []ListedModel{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
+		want := []ListedModel{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"},
+			{Spec: "offline"},
 			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not list its models within 5 seconds."}}
 		for range 2 {
 			start := time.Now()

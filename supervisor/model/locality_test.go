@@ -74,7 +74,8 @@ func TestFallback_NeverFartherThanChosenModel(t *testing.T) {
 func TestFallback_LocalModelFails_StaysLocal(t *testing.T) {
 	far := answers("I heard it all")
 	c := catalogueOf(t, answers("fine"), far) // a/m is the default model, b/m its fallback
-	c.providers["mine"] = provider{Provider: failsWith(modelcall.ModelMissing), kind: "scripted", locality: localityMachine}
+	c.providers["mine"] = provider{Provider: failsWith(modelcall.ModelMissing), kind: "scripted",
+		locality: localityMachine}
 	_, err := c.Stream(t.Context(), "mine/m", modelcall.Request{}, func(modelcall.Delta) {})
 	wantClass(t, err, modelcall.ModelMissing)
 	if far.count() != 0 {

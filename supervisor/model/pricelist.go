@@ -61,6 +61,7 @@ var pricelist = map[string][]priceRow{
 
 // inputPrices has OpenAI's models that charge only for input: transcription and embeddings.
 var inputPrices = map[string]float64{
-	"whisper-1": PricePerMinute(0.006), "gpt-4o-transcribe": PricePerMinute(0.006), "gpt-4o-mini-transcribe": PricePerMinute(0.003),
+	"whisper-1": PricePerMinute(0.006), "gpt-4o-transcribe": PricePerMinute(0.006),
+	"gpt-4o-mini-transcribe": PricePerMinute(0.003),
 	"text-embedding-3-large": 0.13, "text-embedding-3-small": 0.02,
 }

@@ -57,7 +57,8 @@ func TestCost_Recording_IsPricedBySecond(t *testing.T) {
 			t.Errorf("%s: %d, %t", spec, got, known)
 		}
 	}
-	if _, err := c.Transcribe(t.Context(), "offline", modelcall.Recording{}); supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid {
+	if _, err := c.Transcribe(t.Context(), "offline",
+		modelcall.Recording{}); supervisor.ErrorCodeOf(err) != supervisor.CodeInvalid {
 		t.Errorf("a model that can't: %v", err)
 	}
 }

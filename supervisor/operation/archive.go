@@ -66,7 +66,8 @@ func MaxArchiveSize(user string, room, quota, holds int64, more bool) (int64, er
 	case quota > 0 && quota <= room:
 		return quota, nil
 	case room < protocol.MinArchiveBytes, more, holds > room:
-		return 0, supervisor.Errorf(supervisor.CodeUnavailable, textNoArchiveRoom, user, amount.BinarySize(max(0, room)))
+		return 0, supervisor.Errorf(supervisor.CodeUnavailable, textNoArchiveRoom, user, amount.BinarySize(max(0,
+			room)))
 	}
 	return room, nil
 }

@@ -94,7 +94,8 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 	case errors.Is(err, errYielded):
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	case errors.As(err, &broken):
-		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Sleep(ctx, broken.Until.Sub(t.o.Now())+time.Millisecond)
+		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "") && retry.Sleep(ctx,
+			broken.Until.Sub(t.o.Now())+time.Millisecond)
 	}
 	t.DeleteBlobs(t.ID)
 	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) {
@@ -103,7 +104,8 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")
 	}
 	counted := false
-	if t.Operation, counted = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (supervisor.Operation, error) {
+	if t.Operation, counted = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (supervisor.Operation,
+		error) {
 		return t.o.Store.CountWorkerDeath(ctx, t.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
 	}); counted {
 		t.log.Warn("worker ended during an operation", "deaths", t.Deaths, "error", err)

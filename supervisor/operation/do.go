@@ -17,8 +17,12 @@ const cancelTimeout = 10 * time.Second
 // ctx has ended. If ctx was cancelled without a cause, the operation continues, and a later call
 // finds it. If ctx ended for another cause, the operation ends too. Meanwhile the function
 // meanwhile runs, with a context that ends with the call; nil means no function.
-func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
-	op, ok := retry.StoreUntilDone(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
+func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
+	id int64)) (supervisor.Operation, bool) {
+	op, ok := retry.StoreUntilDone(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation,
+		error) {
+		return o.Start(ctx, op)
+	})
 	if !ok {
 		return op, false
 	}
@@ -30,7 +34,10 @@ func (o *Operations[H]) RunOperation(ctx context.Context, op supervisor.Operatio
 		defer end()
 		running.Go(func() { meanwhile(during, id) })
 	}
-	op, ok = retry.StoreUntilDone(ctx, o.o.Log, "wait for an operation", func() (supervisor.Operation, error) { return o.Wait(ctx, id) })
+	op, ok = retry.StoreUntilDone(ctx, o.o.Log, "wait for an operation", func() (supervisor.Operation,
+		error) {
+		return o.Wait(ctx, id)
+	})
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 		defer cancel()

@@ -73,7 +73,10 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	defer running.Wait()
 	for {
 		user, ok := o.nextHome()
-		own, done, served := o.userWork.BeginWork(ctx, user, func() bool { return ok && (o.o.Serves == nil || o.o.Serves(user)) })
+		own, done, served := o.userWork.BeginWork(ctx, user, func() bool {
+			return ok && (o.o.Serves == nil ||
+				o.o.Serves(user))
+		})
 		if served {
 			running.Go(func() {
 				var more bool

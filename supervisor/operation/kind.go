@@ -77,7 +77,8 @@ var kinds = map[protocol.OperationKind]kind{
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
-		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes, maxBlobs: protocol.MaxIndexCalls}
+		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlobBytes,
+			maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},
 }
 
@@ -114,7 +115,8 @@ func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 func checkCondition(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	var p protocol.CheckParameters
 	var result protocol.CheckResult
-	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Validate())
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result),
+		result.Validate())
 	if got := result.File; (got != nil) != (p.PromptFile != "") || got != nil && got.Path != p.PromptFile {
 		err = errors.Join(err, errors.New("the result is about another prompt file"))
 	}

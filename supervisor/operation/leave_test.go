@@ -13,8 +13,9 @@ import (
 // arriving returns an operation for a file of a user's message.
 func (r *rig) arriving(user string) supervisor.Operation {
 	r.Helper()
-	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
-		Source: "bot", Key: user, Kind: supervisor.KindText, Text: "hi"})
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(),
+		supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
+			Source: "bot", Key: user, Kind: supervisor.KindText, Text: "hi"})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -92,7 +93,11 @@ func TestRunOperation_CancelCause_FailsOperation(t *testing.T) {
 			wanted := r.arriving("ann")
 			done, shown := make(chan bool, 1), make(chan struct{})
 			go func() {
-				_, ok := r.operations.RunOperation(ctx, wanted, func(ctx context.Context, _ int64) { <-ctx.Done(); close(shown) })
+				_, ok := r.operations.RunOperation(ctx, wanted, func(ctx context.Context,
+					_ int64) {
+					<-ctx.Done()
+					close(shown)
+				})
 				done <- ok
 			}()
 			var id int64

@@ -133,12 +133,14 @@ func note(name, text string) string {
 // put commits a text as a blob.
 func (w *testWorker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
 	var begun protocol.BlobBeginResult
-	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: operation}, &begun); err != nil {
+	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBeginParams{Operation: operation},
+		&begun); err != nil {
 		return ref, err
 	}
 	write := protocol.BlobWriteParams{Operation: operation, Blob: begun.Blob, Data: []byte(text)}
 	if err := w.conn.Call(ctx, protocol.MethodBlobWrite, write, nil); err != nil {
 		return ref, err
 	}
-	return ref, w.conn.Call(ctx, protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: operation, Blob: begun.Blob}, &ref)
+	return ref, w.conn.Call(ctx, protocol.MethodBlobCommit, protocol.BlobCommitParams{Operation: operation,
+		Blob: begun.Blob}, &ref)
 }

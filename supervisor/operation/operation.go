@@ -84,7 +84,8 @@ type Operations[H Host] struct {
 // New makes Operations; Run runs them.
 func New[H Host](o Options[H]) *Operations[H] {
 	queues := map[queueName]*slots.Slots{
-		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewWithUserLimit(0, nowAtOnce), queueCheck: slots.New(0),
+		queueOneShot: slots.New(oneShotAtOnce), queueNow: slots.NewWithUserLimit(0, nowAtOnce),
+		queueCheck:      slots.New(0),
 		queueBackground: slots.NewWithUserLimit(cmp.Or(o.Speech, defaultSpeech), 1),
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
@@ -205,7 +206,8 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			continue
 		case <-o.woken:
 		}
-		list, _ := retry.StoreUntilDone(ctx, o.o.Log, "find unfinished operations", func() ([]supervisor.Operation, error) {
+		list, _ := retry.StoreUntilDone(ctx, o.o.Log, "find unfinished operations", func() ([]supervisor.Operation,
+			error) {
 			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {

@@ -104,7 +104,8 @@ func (r *rig) spec(user string, p pool.WorkerProfile) (pool.WorkerSpec, error) {
 			return pool.WorkerSpec{}, err
 		}
 	}
-	return pool.WorkerSpec{Key: user, Profile: p, Place: pool.WorkerLocation{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
+	return pool.WorkerSpec{Key: user, Profile: p, Place: pool.WorkerLocation{Root: r.root, Path: user},
+		Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 
 // start starts an operation that archives a user's home.

@@ -81,7 +81,8 @@ func (w *testWorker) receive(ctx context.Context, start protocol.OperationStart)
 }
 
 // transcribe transcribes a recording in pieces of a minute.
-func (w *testWorker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
+func (w *testWorker) transcribe(ctx context.Context, start protocol.OperationStart,
+	p protocol.TranscribeParameters) (any, error) {
 	of := (p.Seconds + 59) / 60
 	var done *protocol.TranscribedPiece
 	text := ""

@@ -185,7 +185,10 @@ func (q *chatQueue) freeze(e *supervisor.SendError, full bool) error {
 
 // settle stores a post with the result of its call.
 func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
-	err := q.persist("keep what became of a post", func(ctx context.Context) error { return q.Posts.StorePostResult(ctx, p) })
+	err := q.persist("keep what became of a post", func(ctx context.Context) error {
+		return q.Posts.StorePostResult(ctx,
+			p)
+	})
 	if err == nil {
 		set.posts[i] = p
 	}

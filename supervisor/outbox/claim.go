@@ -11,7 +11,8 @@ import (
 // post is then stored as being sent. The chat's queue waits until the claim is released. ClaimSend
 // fails, with ok false, if the answer needs several posts. It also fails if the chat has other
 // work, waits for its pace or is in trouble. The chat's queue then sends the answer as usual.
-func (o *Outbox) ClaimSend(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendReservation, ok bool) {
+func (o *Outbox) ClaimSend(to supervisor.Conversation, turn supervisor.Turn,
+	text string) (claim supervisor.SendReservation, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
 	}

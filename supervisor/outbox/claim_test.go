@@ -186,7 +186,8 @@ func TestSendClaim_ServiceEnds_LeavesAnswerUnsent(t *testing.T) {
 		pass(time.Second)
 		e, err := h.db.Turns().CommitLastStep(h.Context(), sqlite.LastStep{
 			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}}}},
-			End:  sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "hello"},
+			End: sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
+				Text: "hello"},
 			Post: &claim.Content})
 		claim.End(must(h, e, err).Delivery, e.Post)
 		<-ended

@@ -14,7 +14,8 @@ import (
 // Cleanings stores due changes of messages in chats: deletions, removed buttons, marks.
 type Cleanings interface {
 	// ListDue lists the cleanings that are due at now, earliest first.
-	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup, error)
+	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.MessageCleanup,
+		error)
 	// NextDue returns when the next cleaning is due; ok is false if there is none.
 	NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
 	// DeleteCleaning deletes a cleaning.
@@ -135,7 +136,8 @@ func (c *MessageCleaner) clean(ctx context.Context, k supervisor.MessageCleanup)
 
 // handleFailure returns when to try a cleaning again. never means that the cleaning is given up. If
 // the chat has a new name, its old messages can't be changed.
-func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.MessageCleanup, e *supervisor.SendError, full bool) (time.Time, error) {
+func (c *MessageCleaner) handleFailure(ctx context.Context, k supervisor.MessageCleanup, e *supervisor.SendError,
+	full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {
 	case e.Result == supervisor.SendRefused, e.Reason == supervisor.SendReasonMoved, now.Sub(k.Due) >= maxCleaningAge:

@@ -31,16 +31,19 @@ func (h *rig) startCleaner(l *process) (c *outbox.MessageCleaner, end func()) {
 }
 
 // putCleaning stores a cleaning of a message.
-func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.MessageCleanupKind, message string, in time.Duration) {
+func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.MessageCleanupKind, message string,
+	in time.Duration) {
 	h.Helper()
-	err := h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: message, Kind: what, Due: time.Now().Add(in)})
+	err := h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: message,
+		Kind: what, Due: time.Now().Add(in)})
 	must(h, 0, err)
 }
 
 // cleanings counts the cleanings on disk.
 func (h *rig) cleanings() int {
 	h.Helper()
-	list, err := h.db.MessageCleanups().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
+	list, err := h.db.MessageCleanups().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour),
+		1000)
 	return len(must(h, list, err))
 }
 
@@ -277,7 +280,8 @@ func TestCleaner_MarksSupersededAnswer(t *testing.T) {
 		h.notice(c, "Done.")
 		pass(10 * time.Second)
 		marked := supervisor.RichText{Text: "Done."}.AppendNote("(Answered anew below.)", 4096)
-		must(h, 0, h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: "1", Kind: supervisor.CleanupEdit, Content: marked}))
+		must(h, 0, h.db.MessageCleanups().Put(h.Context(), supervisor.MessageCleanup{Conversation: c, Message: "1",
+			Kind: supervisor.CleanupEdit, Content: marked}))
 		cleaner.NotifyNewCleaning()
 		synctest.Wait()
 		h.same("marked", h.channel.rendered(alice), []string{"Done.\n\n(Answered anew below.)"})

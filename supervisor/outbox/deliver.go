@@ -216,8 +216,9 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		}
 	}
 	elsewhere := q.fallback(set)
-	if err := q.Deliveries.StoreOutcome(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told,
-		Post: last, Reason: set.reason, NoticeTo: elsewhere}); err != nil {
+	if err := q.Deliveries.StoreOutcome(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why,
+		ReportedDeliveries: told,
+		Post:               last, Reason: set.reason, NoticeTo: elsewhere}); err != nil {
 		return err
 	}
 	if elsewhere.Channel != "" && q.Queued != nil {

@@ -16,10 +16,12 @@ func TestEffects_AreFoldedBelowTheAnswer(t *testing.T) {
 		if text == "" {
 			return nil
 		}
-		return []supervisor.RichText{{Text: text, Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Length: 1}}}}
+		return []supervisor.RichText{{Text: text, Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityItalic,
+			Length: 1}}}}
 	}
 	quote := func(at, length int) []supervisor.RichTextEntity {
-		return []supervisor.RichTextEntity{{Type: supervisor.EntityLongQuote, Offset: at, Length: length}, {Type: supervisor.EntityBold, Offset: at, Length: 10}}
+		return []supervisor.RichTextEntity{{Type: supervisor.EntityLongQuote, Offset: at, Length: length},
+			{Type: supervisor.EntityBold, Offset: at, Length: 10}}
 	}
 	answer := func(text string, more ...supervisor.RichTextEntity) supervisor.RichText {
 		return supervisor.RichText{Text: text, Entities: append([]supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Length: 1}}, more...)}
@@ -37,7 +39,9 @@ func TestEffects_AreFoldedBelowTheAnswer(t *testing.T) {
 		"below a recording": {supervisor.Delivery{Files: []supervisor.File{voice}, Effects: []string{"edited a"}},
 			[]supervisor.RichText{{File: &voice}, {Text: "What I did\nedited a", Entities: quote(0, 19)}}},
 		"above buttons": {supervisor.Delivery{Text: "done", Effects: []string{"edited a"}, Buttons: [][]supervisor.Button{{{Text: "Undo", Press: "u"}}}},
-			[]supervisor.RichText{{Text: "done\n\nWhat I did\nedited a", Entities: append([]supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Length: 1}}, quote(6, 19)...),
+			[]supervisor.RichText{{Text: "done\n\nWhat I did\nedited a",
+				Entities: append([]supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Length: 1}}, quote(6,
+					19)...),
 				Buttons: [][]supervisor.Button{{{Text: "Undo", Press: "u"}}}}}},
 	} {
 		if d := cmp.Diff(c.want, o.contents(c.d, false)); d != "" {

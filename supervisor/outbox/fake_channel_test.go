@@ -44,7 +44,8 @@ type message struct {
 
 func newFakeChannel() *fakeChannel { return &fakeChannel{chats: map[string][]*message{}} }
 
-func (f *fakeChannel) Send(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText) (string, error) {
+func (f *fakeChannel) Send(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText) (string,
+	error) {
 	id := ""
 	err := f.call(ctx, called{verb: "send", to: to, content: content}, func() error {
 		f.ids++
@@ -58,7 +59,8 @@ func (f *fakeChannel) Send(ctx context.Context, to supervisor.PostAddress, conte
 	return id, nil
 }
 
-func (f *fakeChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string, content supervisor.RichText) error {
+func (f *fakeChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string,
+	content supervisor.RichText) error {
 	return f.call(ctx, called{verb: "edit", to: to, message: name, content: content}, func() error {
 		for _, m := range f.chats[to.Chat] {
 			if m.id == name {
@@ -89,7 +91,8 @@ func (f *fakeChannel) RemoveButtons(ctx context.Context, to supervisor.PostAddre
 	})
 }
 
-func (f *fakeChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
+func (f *fakeChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress,
+	action supervisor.ChatAction) error {
 	return f.call(ctx, called{verb: string(action), to: to}, func() error { return nil })
 }
 

@@ -90,8 +90,9 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 			continue
 		}
 		if g == nil || g.set.turn != r.Turn.ID {
-			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.AnswerConversation(), turn: r.Turn.ID,
-				message: r.Turn.Message, unfit: map[int64]bool{}}}
+			g = &growingReply{typingAt: now.Add(firstTypingDelay),
+				set: &postSet{conversation: r.Turn.AnswerConversation(), turn: r.Turn.ID,
+					message: r.Turn.Message, unfit: map[int64]bool{}}}
 			q.replies[id] = g
 		}
 		g.text, g.note = r.Text, r.Note

@@ -23,7 +23,8 @@ type Deliveries interface {
 	// turn.
 	ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
 	// ListPendingInChat lists the waiting deliveries of a chat, oldest first.
-	ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
+	ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery,
+		error)
 	// ListUnreportedLosses lists deliveries that may not have arrived, and for which no apology was
 	// sent.
 	ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error)
@@ -45,7 +46,8 @@ type Posts interface {
 	// CreatePosts stores the contents of a delivery's posts, once.
 	CreatePosts(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error)
 	// ReplaceContents replaces the stored contents from one part on.
-	ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) ([]supervisor.Post, error)
+	ReplaceContents(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) ([]supervisor.Post,
+		error)
 }
 
 // Conversations finds the conversations of a channel.

@@ -19,7 +19,8 @@ type SendRates struct {
 }
 
 func (r SendRates) orDefaults() SendRates {
-	return SendRates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
+	return SendRates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0),
+		20)}
 }
 
 // burstSeconds is the span in which a chat's rate is counted, so that a few messages may go at

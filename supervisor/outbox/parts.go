@@ -85,7 +85,8 @@ func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []s
 	parts[n].Text = before + quote
 	parts[n].Entities = append(slices.Clone(parts[n].Entities),
 		supervisor.RichTextEntity{Type: supervisor.EntityLongQuote, Offset: at, Length: supervisor.UTF16Length(quote)},
-		supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.UTF16Length(effect.TextHeading)})
+		supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: at,
+			Length: supervisor.UTF16Length(effect.TextHeading)})
 	return parts
 }
 

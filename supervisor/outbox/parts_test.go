@@ -12,8 +12,9 @@ import (
 )
 
 func TestRepeatMark_MovesLaterFormatting(t *testing.T) {
-	p := supervisor.Post{Repeat: true, Content: supervisor.RichText{Text: "a bold word", Entities: []supervisor.RichTextEntity{
-		{Type: supervisor.EntityBold, Offset: 2, Length: 4}}}}
+	p := supervisor.Post{Repeat: true, Content: supervisor.RichText{Text: "a bold word",
+		Entities: []supervisor.RichTextEntity{
+			{Type: supervisor.EntityBold, Offset: 2, Length: 4}}}}
 	got := visible(p)
 	want := supervisor.RichText{Text: "↻ May be a repeat:\na bold word", Entities: []supervisor.RichTextEntity{
 		{Type: supervisor.EntityBold, Offset: 21, Length: 4}}}
@@ -50,7 +51,8 @@ func TestParts_WithMarkOrApology_FitTheLimit(t *testing.T) {
 		for _, p := range o.apologize(parts) {
 			shown := visible(supervisor.Post{Repeat: true, Content: p})
 			if n := len(utf16.Encode([]rune(shown.Text))); n > o.Limit || n != supervisor.UTF16Length(shown.Text) {
-				t.Fatalf("a message has %d units (counted %d), at most %d", n, supervisor.UTF16Length(shown.Text), o.Limit)
+				t.Fatalf("a message has %d units (counted %d), at most %d", n, supervisor.UTF16Length(shown.Text),
+					o.Limit)
 			}
 		}
 	})
@@ -79,7 +81,8 @@ func seen(text string) string {
 
 func TestSameAppearance_OnlyVisibleParts_Count(t *testing.T) {
 	full := func() supervisor.RichText {
-		return supervisor.RichText{Text: "a", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Length: 1}},
+		return supervisor.RichText{Text: "a", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold,
+			Length: 1}},
 			Buttons: [][]supervisor.Button{{{Text: "yes", Press: "y"}}}, File: &supervisor.File{Name: "a.png"}}
 	}
 	if !same(full(), full()) || !same(supervisor.RichText{}, supervisor.RichText{Buttons: [][]supervisor.Button{}}) {

@@ -22,7 +22,8 @@ func (t *turn) ask(text string) {
 // resume continues the turn after its user has answered.
 func (t *turn) resume() {
 	t.h.Helper()
-	_, came, err := t.h.db.Questions().RecordPress(t.h.Context(), supervisor.QuestionPress{Digest: strings.Repeat("a", 64), User: "alice",
+	_, came, err := t.h.db.Questions().RecordPress(t.h.Context(), supervisor.QuestionPress{Digest: strings.Repeat("a",
+		64), User: "alice",
 		Conversation: t.Conversation.ID, Word: "once"})
 	t.h.same("press", must(t.h, came, err), supervisor.PressTaken)
 	t.Stream = t.h.feeds.OpenStream(t.Turn, t.said)

@@ -48,7 +48,8 @@ type ReactableMessages interface {
 	ListUnansweredMessages(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
 	// ListLongWaitingMessages lists messages that may have a reaction from an earlier process. They
 	// have waited for at least waited.
-	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
+	ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel,
+		waited time.Duration) ([]supervisor.Inbound, error)
 }
 
 // ReactionChannel is a channel whose messages can have reactions.

@@ -34,7 +34,8 @@ func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
 // arrive stores a new message and tells the reactor.
 func (h *rig) arrive(r *outbox.Reactor, c supervisor.Conversation, message string) supervisor.Inbound {
 	h.Helper()
-	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: message, Message: message,
+	in, _, err := h.db.Inbox().StoreInbound(h.Context(), supervisor.Inbound{Conversation: c, Source: source,
+		Key: message, Message: message,
 		Kind: supervisor.KindText, Text: "hello"})
 	must(h, in, err)
 	r.NotifyNewMessage()

@@ -74,8 +74,12 @@ func got[T any](l *process, what string, do func() (T, error)) (v T, err error) 
 	return v, err
 }
 
-func (d processStore) ListDueConversations(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
-	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().ListDueConversations(ctx, c) })
+func (d processStore) ListDueConversations(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation,
+	error) {
+	return got(d.process, "due", func() ([]supervisor.Conversation,
+		error) {
+		return d.db.Outbox().ListDueConversations(ctx, c)
+	})
 }
 
 func (d processStore) ListPendingInChat(ctx context.Context, c supervisor.Channel, chat string,
@@ -85,7 +89,10 @@ func (d processStore) ListPendingInChat(ctx context.Context, c supervisor.Channe
 }
 
 func (d processStore) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
-	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().ListUnreportedLosses(ctx, conversation) })
+	return got(d.process, "untold", func() ([]int64, error) {
+		return d.db.Outbox().ListUnreportedLosses(ctx,
+			conversation)
+	})
 }
 
 func (d processStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOutcome) error {
@@ -95,23 +102,37 @@ func (d processStore) StoreOutcome(ctx context.Context, o supervisor.DeliveryOut
 }
 
 func (d processStore) ListPosts(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
-	return got(d.process, "list", func() ([]supervisor.Post, error) { return d.db.Posts().ListPosts(ctx, turn, delivery) })
+	return got(d.process, "list", func() ([]supervisor.Post, error) {
+		return d.db.Posts().ListPosts(ctx, turn,
+			delivery)
+	})
 }
 
 func (d processStore) MarkSending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().MarkSending(ctx, conversation, p) })
+	return got(d.process, "sending", func() (supervisor.Post, error) {
+		return d.db.Posts().MarkSending(ctx,
+			conversation, p)
+	})
 }
 
 func (d processStore) StorePostResult(ctx context.Context, p supervisor.Post) error {
 	return d.use("settle", func() error { return d.db.Posts().StorePostResult(ctx, p) })
 }
 
-func (d processStore) CreatePosts(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.process, "open", func() ([]supervisor.Post, error) { return d.db.Posts().CreatePosts(ctx, delivery, c) })
+func (d processStore) CreatePosts(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post,
+	error) {
+	return got(d.process, "open", func() ([]supervisor.Post, error) {
+		return d.db.Posts().CreatePosts(ctx, delivery,
+			c)
+	})
 }
 
-func (d processStore) ReplaceContents(ctx context.Context, delivery int64, from int, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.process, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().ReplaceContents(ctx, delivery, from, c) })
+func (d processStore) ReplaceContents(ctx context.Context, delivery int64, from int,
+	c []supervisor.RichText) ([]supervisor.Post, error) {
+	return got(d.process, "replace", func() ([]supervisor.Post, error) {
+		return d.db.Posts().ReplaceContents(ctx,
+			delivery, from, c)
+	})
 }
 
 func (d processStore) FindConversation(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
@@ -137,8 +158,12 @@ func (d processStore) ListFreezes(ctx context.Context, source string) (map[strin
 // cleaningStore is the real store of cleanings, while its process lives.
 type cleaningStore struct{ processStore }
 
-func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.MessageCleanup, error) {
-	return got(r.process, "due cleanings", func() ([]supervisor.MessageCleanup, error) { return r.db.MessageCleanups().ListDue(ctx, c, now, n) })
+func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time,
+	n int) ([]supervisor.MessageCleanup, error) {
+	return got(r.process, "due cleanings", func() ([]supervisor.MessageCleanup,
+		error) {
+		return r.db.MessageCleanups().ListDue(ctx, c, now, n)
+	})
 }
 
 func (r cleaningStore) NextDue(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {

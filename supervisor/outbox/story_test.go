@@ -82,7 +82,8 @@ type frozen struct {
 
 func TestStory_DeliveriesArriveOnceOrMarked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.DeliveryResult{}}
+		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{},
+			outcomes: map[int64]supervisor.DeliveryResult{}}
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			s.rig = newRig(t, dir)
@@ -176,7 +177,8 @@ type processChannel struct {
 	process *process
 }
 
-func (g processChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string, c supervisor.RichText) error {
+func (g processChannel) EditMessage(ctx context.Context, to supervisor.PostAddress, name string,
+	c supervisor.RichText) error {
 	if g.process.ended() {
 		return errDead
 	}
@@ -190,7 +192,8 @@ func (g processChannel) DeleteMessage(ctx context.Context, to supervisor.PostAdd
 	return g.fakeChannel.DeleteMessage(ctx, to, name)
 }
 
-func (g processChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
+func (g processChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress,
+	action supervisor.ChatAction) error {
 	if g.process.ended() {
 		return errDead
 	}

@@ -37,7 +37,8 @@ func TestToolLine_EndsTheGrowingMessage(t *testing.T) {
 			h.same("chat", h.channel.texts(alice), []string{step.want})
 		}
 		marks := h.channel.chats[alice][0].content.Entities
-		h.same("marks", marks[len(marks)-1], supervisor.RichTextEntity{Type: supervisor.EntityItalic, Offset: 12, Length: 36})
+		h.same("marks", marks[len(marks)-1], supervisor.RichTextEntity{Type: supervisor.EntityItalic, Offset: 12,
+			Length: 36})
 		turn.tool(protocol.EventToolEnded, "c1", "run_command", "")
 		pass(4 * time.Second)
 		h.same("then the next", h.channel.texts(alice), []string{"*I run it.\n\nread_file a.txt 0:03"})

@@ -53,7 +53,8 @@ func (o *Outbox) ShowRecordingAction(ctx context.Context, c supervisor.Conversat
 	}
 	ctx, cut := context.WithTimeout(ctx, typingTimeout)
 	defer cut()
-	err := o.Channel.SendChatAction(ctx, supervisor.PostAddress{Chat: c.Chat, Thread: c.Thread}, supervisor.ActionRecordVoice)
+	err := o.Channel.SendChatAction(ctx, supervisor.PostAddress{Chat: c.Chat, Thread: c.Thread},
+		supervisor.ActionRecordVoice)
 	o.gate.leave("", true)
 	if err != nil {
 		o.Log.Debug("show that a voice message is made", "channel", o.Name, "chat", c.Chat, "error", sendError(err))

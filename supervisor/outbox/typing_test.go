@@ -12,7 +12,8 @@ import (
 // muteChannel is a channel whose typing calls never return.
 type muteChannel struct{ *fakeChannel }
 
-func (m muteChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress, action supervisor.ChatAction) error {
+func (m muteChannel) SendChatAction(ctx context.Context, to supervisor.PostAddress,
+	action supervisor.ChatAction) error {
 	_ = m.fakeChannel.SendChatAction(ctx, to, action)
 	<-ctx.Done()
 	return &supervisor.SendError{Result: supervisor.SendUnknown, Err: context.Cause(ctx)}

@@ -21,7 +21,8 @@ func (o *Outbox) EditSentDelivery(ctx context.Context, d supervisor.Delivery, te
 	}
 	calling, cut := context.WithTimeout(ctx, typingTimeout)
 	defer cut()
-	failed := o.Channel.EditMessage(calling, supervisor.PostAddress{Chat: chat, Thread: d.Conversation.Thread}, posts[0].Message, o.Render(text, false)[0])
+	failed := o.Channel.EditMessage(calling, supervisor.PostAddress{Chat: chat, Thread: d.Conversation.Thread},
+		posts[0].Message, o.Render(text, false)[0])
 	full := o.gate.leave(chat, true)
 	if failed == nil {
 		return nil

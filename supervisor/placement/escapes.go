@@ -64,7 +64,8 @@ func SandboxHoles(tier string, findings []protocol.EscapeReport) []protocol.Esca
 }
 
 // TryEscapes lets a worker attempt escapes: all of them, or only those of every start.
-func TryEscapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.EscapeReport, err error) {
+func TryEscapes(ctx context.Context, worker Caller, state string, whose Account,
+	all bool) (findings []protocol.EscapeReport, err error) {
 	v, err := NewVictims(state, whose)
 	if err != nil {
 		return nil, fmt.Errorf("make what a worker must not reach: %w", err)

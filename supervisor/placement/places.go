@@ -189,11 +189,13 @@ func (c *WorkerLocations) LocationOf(u supervisor.User) (pool.WorkerLocation, er
 	if err != nil {
 		return pool.WorkerLocation{}, err
 	}
-	p := pool.WorkerLocation{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
+	p := pool.WorkerLocation{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID,
+		GID: whose.GID,
 		// these limits do not hold for a spawner that has started this process; it has its own
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
-		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
+		p.Binds = append(p.Binds, spawnwire.BindMount{Name: filepath.Base(path), Root: roots[path],
+			Path:     filepath.Base(path),
 			Writable: true})
 	}
 	for _, path := range c.ReadOnly {

@@ -40,7 +40,8 @@ func SelfTestSpec(place pool.WorkerLocation) pool.WorkerSpec {
 }
 
 // WithSelfTestWorker calls f with a worker without a user. The worker's pool ends after f.
-func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.WorkerLocation, f func(*pool.Worker[pool.RefusingHost]) error) error {
+func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.WorkerLocation,
+	f func(*pool.Worker[pool.RefusingHost]) error) error {
 	running, end := context.WithCancel(ctx)
 	workers := pool.New(pool.Options[pool.RefusingHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})
 	ended := make(chan error, 1)

@@ -28,7 +28,8 @@ func TestSelfTest_WithoutSandbox_Escapes(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := placement.TryEscapesWithoutWalls(t.Context(), apptest.BuildPrograms(t), state, apptest.WorkersAccount)
+	outcomes, err := placement.TryEscapesWithoutWalls(t.Context(), apptest.BuildPrograms(t), state,
+		apptest.WorkersAccount)
 	if err != nil {
 		t.Fatal(err)
 	}

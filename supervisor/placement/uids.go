@@ -73,7 +73,8 @@ func (c *WorkerLocations) ownAccount(u supervisor.User) (own Account, missing bo
 	}
 	info, err := os.Lstat(u.Home)
 	missing = errors.Is(err, fs.ErrNotExist)
-	if missing && c.isOurs(u.Home) && len(u.Workspaces) == 0 || err == nil && (OwnerUID(info) == uid || c.mayBeLent(info)) {
+	if missing && c.isOurs(u.Home) && len(u.Workspaces) == 0 || err == nil && (OwnerUID(info) == uid ||
+		c.mayBeLent(info)) {
 		return Account{uid, uid}, missing, nil
 	}
 	return own, false, err

@@ -109,7 +109,8 @@ func TestUIDRange_OptionalButUsed_IsSkipped(t *testing.T) {
 		want            UIDRange
 		refused         bool
 	}{{false, false, taken, true}, {true, false, UIDRange{}, false}, {true, true, taken, false}} {
-		p := &WorkerLocations{Options: Options{UIDs: taken, UIDsOptional: c.optional, Kept: fixedUIDs(c.given), Tier: "auto", Log: hclog.NewNullLogger()}}
+		p := &WorkerLocations{Options: Options{UIDs: taken, UIDsOptional: c.optional, Kept: fixedUIDs(c.given),
+			Tier: "auto", Log: hclog.NewNullLogger()}}
 		err := p.checkUIDs([]supervisor.User{{Name: "ann"}}, nil)
 		if (err != nil) != c.refused || p.UIDs != c.want || (p.Sharing != "") != c.optional {
 			t.Errorf("%+v: %s, shared because %q, %v", c, p.UIDs, p.Sharing, err)

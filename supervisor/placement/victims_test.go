@@ -141,7 +141,8 @@ type silentWorker struct{ end context.CancelFunc }
 
 func (w silentWorker) Call(_ context.Context, _ string, _, result any) error {
 	w.end()
-	*result.(*protocol.TryWallsResult) = protocol.TryWallsResult{Findings: []protocol.EscapeReport{{Row: "F9", Outcome: "untried"}}}
+	*result.(*protocol.TryWallsResult) = protocol.TryWallsResult{Findings: []protocol.EscapeReport{{Row: "F9",
+		Outcome: "untried"}}}
 	return nil
 }
 

@@ -188,7 +188,8 @@ func startDirectly(b *testing.B, program string) time.Duration {
 
 func startThroughSpawner(b *testing.B, s *Spawner, root string) time.Duration {
 	began := time.Now()
-	c, err := s.spawn(b.Context(), spawnwire.SpawnRequest{Root: root, Path: "home", Profile: profiles[ProfileUser].sandbox}, nil)
+	c, err := s.spawn(b.Context(), spawnwire.SpawnRequest{Root: root, Path: "home",
+		Profile: profiles[ProfileUser].sandbox}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -103,7 +103,8 @@ func (m *managedWorker[H]) do(f func()) bool {
 }
 
 func (m *managedWorker[H]) publish() {
-	status := &WorkerStatus{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths, Refused: m.refused}
+	status := &WorkerStatus{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths,
+		Refused: m.refused}
 	if m.current != nil {
 		status.PID = m.current.pid()
 	}

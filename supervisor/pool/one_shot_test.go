@@ -57,7 +57,8 @@ func TestOneShotWorker_Dead_IsStartedAgain(t *testing.T) {
 	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
 		t.Errorf("the call ended with %v", err)
 	}
-	if err := w.ReleaseAndWait(errors.New("no archive")); err == nil || !strings.Contains(err.Error(), "no archive; the worker wrote: panic: I crashed") {
+	if err := w.ReleaseAndWait(errors.New("no archive")); err == nil || !strings.Contains(err.Error(),
+		"no archive; the worker wrote: panic: I crashed") {
 		t.Errorf("told %v", err)
 	}
 	again, err := r.pool.Acquire(bounded(t), r.archiving("flaky"))
@@ -99,7 +100,8 @@ func TestSelfTest_Fails_StartsNoWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(spawner, quick())
-	o.SelfTestSpec = WorkerSpec{Key: "self-test", Profile: ProfileSelfTest, Place: WorkerLocation{Root: root, Path: "good"}}
+	o.SelfTestSpec = WorkerSpec{Key: "self-test", Profile: ProfileSelfTest, Place: WorkerLocation{Root: root,
+		Path: "good"}}
 	var p *Pool[*testHost]
 	o.SelfTest = func(ctx context.Context, w *Worker[*testHost]) error {
 		impatient, cancel := context.WithTimeout(ctx, time.Second)

@@ -81,15 +81,20 @@ func TestIsShortage_OtherEnds_AreNone(t *testing.T) {
 	}{
 		"the supervisor has no descriptor": {nil, fmt.Errorf("make a pipe: %w", syscall.EMFILE), false, false, true},
 		"there is no spawner":              {nil, errNoSpawner, false, false, false},
-		"the spawner had no process":       {&child{err: &StartRefusedError{"fork: EAGAIN", errSpawnerRefused, true}}, nil, false, false, true},
-		"the home is another's":            {&child{err: &StartRefusedError{"it belongs to uid 7", errSpawnerRefused, false}}, nil, false, false, false},
-		"stage one found no room":          {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, false, false, true},
-		"the runtime found none":           {&child{status: exit(2)}, nil, true, false, true},
-		"it crashed":                       {&child{status: exit(2)}, nil, false, false, false},
-		"the socket could not be watched":  {&child{status: exit(1)}, fmt.Errorf("handshake: read: %w", syscall.EAGAIN), false, false, true},
-		"a worker that runs says so":       {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, true, true, false},
+		"the spawner had no process": {&child{err: &StartRefusedError{"fork: EAGAIN", errSpawnerRefused, true}},
+			nil, false, false, true},
+		"the home is another's": {&child{err: &StartRefusedError{"it belongs to uid 7", errSpawnerRefused,
+			false}}, nil, false, false, false},
+		"stage one found no room": {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, false, false,
+			true},
+		"the runtime found none":          {&child{status: exit(2)}, nil, true, false, true},
+		"it crashed":                      {&child{status: exit(2)}, nil, false, false, false},
+		"the socket could not be watched": {&child{status: exit(1)}, fmt.Errorf("handshake: read: %w", syscall.EAGAIN), false, false, true},
+		"a worker that runs says so": {&child{status: exit(spawnwire.ShortageExitStatus)}, nil, true, true,
+			false},
 	} {
-		p := newProcess(newManagedWorker(specOf("/", "ann"), &Options[*testHost]{Log: hclog.NewNullLogger(), Now: time.Now}))
+		p := newProcess(newManagedWorker(specOf("/", "ann"), &Options[*testHost]{Log: hclog.NewNullLogger(),
+			Now: time.Now}))
 		p.short, p.ready = c.short, c.ready
 		p.stop(c.reason)
 		err := p.endError(c.child)

@@ -221,7 +221,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 
 // spawn requests a worker. While no spawner runs, it waits until ctx ends. The child reports the
 // worker's start and end; a refused child ends at once.
-func (s *Spawner) spawn(ctx context.Context, m spawnwire.SpawnRequest, onLimit func(spawnwire.LimitHitMessage)) (*child, error) {
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.SpawnRequest, onLimit func(spawnwire.LimitHitMessage)) (*child,
+	error) {
 	s.mu.Lock()
 	running := s.running
 	s.mu.Unlock()

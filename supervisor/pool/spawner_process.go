@@ -32,7 +32,8 @@ type spawnerProcess struct {
 }
 
 // startSpawnerProcess starts a spawner, and waits for its first message until ctx ends.
-func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.ReadyMessage, err error) {
+func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.ReadyMessage,
+	err error) {
 	if o.Started != nil {
 		p, err = adopt(o)
 	} else {

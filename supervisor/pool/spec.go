@@ -74,6 +74,7 @@ func (s WorkerSpec) request() (spawnwire.SpawnRequest, error) {
 		return spawnwire.SpawnRequest{}, fmt.Errorf("no worker has the profile %q", s.Profile)
 	}
 	p := s.Place
-	return spawnwire.SpawnRequest{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
+	return spawnwire.SpawnRequest{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID,
+		Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
 		Profile: profile.sandbox}, nil
 }

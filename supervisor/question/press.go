@@ -28,16 +28,19 @@ type PressOutcome struct {
 // RecordPress records a user's press in a conversation, and returns its result. Of several presses
 // the first one counts. A forged press changes nothing and is audited; its error has CodeForbidden.
 // The same holds for a press from another user or conversation.
-func (s *Questions) RecordPress(ctx context.Context, user string, conversation int64, press string) (pressed PressOutcome,
+func (s *Questions) RecordPress(ctx context.Context, user string, conversation int64,
+	press string) (pressed PressOutcome,
 	err error) {
 	nonce, word, ok := parse(press)
 	if !ok {
-		if err := s.o.Audit.Append(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {
+		if err := s.o.Audit.Append(ctx, user, "question.foreign", fmt.Sprint("conversation ",
+			conversation)); err != nil {
 			return pressed, fmt.Errorf("audit a foreign press of %s: %w", user, err)
 		}
 		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	}
-	q, result, err := s.o.Store.RecordPress(ctx, supervisor.QuestionPress{Digest: digest(nonce), User: user, Conversation: conversation, Word: word})
+	q, result, err := s.o.Store.RecordPress(ctx, supervisor.QuestionPress{Digest: digest(nonce), User: user,
+		Conversation: conversation, Word: word})
 	if err != nil {
 		return pressed, fmt.Errorf("take what %s has pressed: %w", user, err)
 	}

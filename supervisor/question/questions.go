@@ -33,7 +33,8 @@ type Store interface {
 	// WasAsked reports whether the user was asked a question with the given digest.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
 	// RecordPress records a press and audits it. q is the question afterwards.
-	RecordPress(ctx context.Context, p supervisor.QuestionPress) (q supervisor.Question, result supervisor.PressResult, err error)
+	RecordPress(ctx context.Context, p supervisor.QuestionPress) (q supervisor.Question, result supervisor.PressResult,
+		err error)
 }
 
 // Endings watches the ends of questions, and the turns that wait for them.

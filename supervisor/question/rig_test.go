@@ -87,7 +87,8 @@ func (r *rig) audited() (list []string) {
 
 func (r *rig) put(user string, kind supervisor.InboundKind, text string) supervisor.Inbound {
 	r.Helper()
-	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: user + text, Kind: kind,
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Source: "terminal", Key: user + text,
+		Kind: kind,
 		Text: text, Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	r.must(err)
 	return in

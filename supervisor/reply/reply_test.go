@@ -235,7 +235,8 @@ func TestReplies_SeveralTurns_ShowTheFirst(t *testing.T) {
 // the reply. It disappears with the next text.
 func TestShowNote_NextText_RemovesNote(t *testing.T) {
 	for name, change := range map[string]func(*reply.Stream){
-		"text": func(s *reply.Stream) { s.AppendText("Yes.") }, "a step's end": func(s *reply.Stream) { s.CommitStep("Yes.") }, "a reset": (*reply.Stream).ResetStep,
+		"text":         func(s *reply.Stream) { s.AppendText("Yes.") },
+		"a step's end": func(s *reply.Stream) { s.CommitStep("Yes.") }, "a reset": (*reply.Stream).ResetStep,
 	} {
 		var f reply.Feeds
 		s := f.OpenStream(turn(1, 1, 1), "Well,")
@@ -272,8 +273,10 @@ func TestTools_LongestRunning_IsShown(t *testing.T) {
 		{func() {
 			s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: "a", Tool: "run_command", Text: "make"})
 		}, "a run_command make"},
-		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: "b", Tool: "read_file"}) }, "a run_command make"},
-		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolProgress, Call: "b", Tool: "read_file"}) }, "a run_command make"},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolBegan, Call: "b", Tool: "read_file"}) },
+			"a run_command make"},
+		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolProgress, Call: "b", Tool: "read_file"}) },
+			"a run_command make"},
 		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolEnded, Call: "a"}) }, "b read_file"},
 		{func() { s.AppendText("Well,") }, ""},
 		{func() { s.ShowTool(protocol.TurnEvent{Kind: protocol.EventToolEnded, Call: "b"}) }, ""},

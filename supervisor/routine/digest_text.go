@@ -158,7 +158,8 @@ func (d *digest) addFiles(names []string) {
 func proposed(jobs []supervisor.Job) (list []supervisor.WaitingItem) {
 	for _, j := range jobs {
 		if j.State == supervisor.JobProposed {
-			list = append(list, supervisor.WaitingItem{Kind: supervisor.WaitingJob, Text: job.Title(j), Since: j.CreatedAt,
+			list = append(list, supervisor.WaitingItem{Kind: supervisor.WaitingJob, Text: job.Title(j),
+				Since: j.CreatedAt,
 				World: j.Options.World})
 		}
 	}

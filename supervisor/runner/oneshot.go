@@ -61,18 +61,21 @@ func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material proto
 	})()
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswerConversation().ID, Kind: a.Turn.Kind,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswerConversation().ID,
+		Kind:  a.Turn.Kind,
 		Model: terms.Model, Reply: a.Stream, Reserver: o.Reserver(a.Turn), Pot: terms.Pot, Material: material.SHA256,
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy},
+	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
+			AnsweredBy: ended.AnsweredBy},
 		err
 }
 
 // checkEnd returns a function that checks the end that a worker reports. An end without a review
 // report is an error, and is audited.
-func (o OneShotTurns) checkEnd(ctx context.Context, t supervisor.Turn, reported *atomic.Bool) func(protocol.TurnEnd) error {
+func (o OneShotTurns) checkEnd(ctx context.Context, t supervisor.Turn,
+	reported *atomic.Bool) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		switch {
 		case ctx.Err() != nil:

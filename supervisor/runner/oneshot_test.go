@@ -75,8 +75,9 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 
 // begin starts a turn that reviews a pull request.
 func (r *reviewRig) begin(number string) {
-	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
-		Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: number}, Source: "github/acme/widget", Key: number, Kind: supervisor.KindReview, Text: "review it"})
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(),
+		supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
+			Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: number}, Source: "github/acme/widget", Key: number, Kind: supervisor.KindReview, Text: "review it"})
 	r.must(err)
 	r.turn, _, err = r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
@@ -176,7 +177,8 @@ func (r *reviewRig) CommitLastStep(ctx context.Context, last sqlite.LastStep) (s
 
 // run runs one attempt.
 func (r *reviewRig) run(purse supervisor.Budget) (session.AttemptEnd, error) {
-	o := OneShotTurns{Turns: Turns{Pool: r.workers, OnBegin: func(string) {}, Faults: &WorkerStartFaults{MayRead: func(string) bool { return false }},
+	o := OneShotTurns{Turns: Turns{Pool: r.workers, OnBegin: func(string) {},
+		Faults: &WorkerStartFaults{MayRead: func(string) bool { return false }},
 		Reserver: func(t supervisor.Turn) hostcall.Reserver {
 			return budget.New(budget.Options{Leases: r.db.Leases(), Turn: t.ID, Conversation: t.Conversation, Destination: t.Conversation, Limits: purse, Pot: "review/acme/widget"})
 		}, Log: hclog.NewNullLogger()},
@@ -229,8 +231,10 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	if own, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"}); err != nil || len(own) > 0 && own[0].Cost > 0 {
 		t.Errorf("of ann's own %+v, %v", own, err)
 	}
-	if _, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "ann", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Amount: dollar,
-		Pot: "review/acme/widget", Limits: []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn, Max: dollar}, {Scope: supervisor.ScopePot, Max: dollar},
+	if _, short, err := r.db.Leases().TakeLease(t.Context(), supervisor.LeaseRequest{User: "ann",
+		Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Amount: dollar,
+		Pot: "review/acme/widget", Limits: []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn, Max: dollar},
+			{Scope: supervisor.ScopePot, Max: dollar},
 			{Scope: supervisor.ScopeDay, Max: dollar}, {Scope: supervisor.ScopeInstallation, Max: dollar}}}); err != nil || len(short) != 3 || short[0].Spent != 4*50_000 || short[2].Scope != supervisor.ScopeInstallation {
 		t.Errorf("short of %+v, %v", short, err)
 	}

@@ -75,8 +75,9 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, 
 	end, err := call(ctx, worker, a)
 	t.OnEnd(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, AnsweredBy: ended.AnsweredBy,
-		Shared: worker.WasShared()}, err
+	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
+		AnsweredBy: ended.AnsweredBy,
+		Shared:     worker.WasShared()}, err
 }
 
 // acquire returns a worker for a user's turn. err is the error of making spec; it is handled like a

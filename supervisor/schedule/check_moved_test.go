@@ -68,7 +68,8 @@ func TestCheck_DueDuringRun_RunsOnce(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.CheckCondition{Command: "x"})
 	h.checkDuring(t, protocol.CheckResult{Met: true}, func() {
-		sqlitetest.ExecStatements(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + "+
+		sqlitetest.ExecStatements(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, "+
+			"fired = fired + "+
 			"1, failures = 2")
 	})
 	h.passTime(t, 10*time.Minute)

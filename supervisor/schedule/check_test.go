@@ -150,7 +150,8 @@ func TestCheck_CutShort_RunsAgain(t *testing.T) {
 		t.Fatalf("%d fires are to begin: %v", len(list), err)
 	}
 	for _, want := range []bool{true, false} {
-		if ok, err := h.db.Jobs().ReserveFire(t.Context(), list[0], h.now, h.now.Add(checkLease)); ok != want || err != nil {
+		if ok, err := h.db.Jobs().ReserveFire(t.Context(), list[0], h.now, h.now.Add(checkLease)); ok != want ||
+			err != nil {
 			t.Fatalf("it is leased: %t, %v", ok, err)
 		}
 	}

@@ -50,7 +50,8 @@ func TestCheck_SameJobTwice_RunsOneByOne(t *testing.T) {
 		fire supervisor.ClaimedFire
 		want bool
 	}{{called, true}, {again, false}} {
-		if ok, err := h.db.Jobs().ReserveFire(t.Context(), c.fire, h.now, h.now.Add(checkLease)); ok != c.want || err != nil {
+		if ok, err := h.db.Jobs().ReserveFire(t.Context(), c.fire, h.now, h.now.Add(checkLease)); ok != c.want ||
+			err != nil {
 			t.Errorf("the fire of %v is leased: %t, %v", c.fire.Due, ok, err)
 		}
 	}
@@ -73,7 +74,8 @@ func TestTrigger_DuringCheck_WaitsForItsEnd(t *testing.T) {
 		}
 	}
 	h.wantStates(t, "claimed claimed")
-	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0], supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
+	if _, _, err := h.db.Jobs().EndCheck(t.Context(), first[0],
+		supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
 		t.Fatal(err)
 	}
 	h.passTime(t, triggerGap-time.Second)
@@ -106,7 +108,8 @@ func TestChecks_OfOneUser_DelayNoOtherUser(t *testing.T) {
 		t.Fatalf("the first checks are for %q, want %q", users, want)
 	}
 	for i, want := range [][]string{{"alice"}, {"bob"}, {"carol"}} {
-		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i], supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
+		if _, _, err := h.db.Jobs().EndCheck(t.Context(), leased[i],
+			supervisor.CheckFireResult{State: supervisor.FireSilent}); err != nil {
 			t.Fatal(err)
 		}
 		if next, _ := h.leaseChecks(t); !slices.Equal(next, want) {

@@ -64,7 +64,8 @@ func sameChat(a, b supervisor.Conversation) bool {
 // listGroups returns a user's conversations in groups that are still allowed.
 func (ds *destinations) listGroups(ctx context.Context, user string) ([]supervisor.Conversation, error) {
 	list, err := ds.conversations.ListOfUser(ctx, user)
-	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.IsInGroup() || !ds.allowed(c) }), err
+	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.IsInGroup() || !ds.allowed(c) }),
+		err
 }
 
 // groupName returns the name of a group: its number and, after a slash, its topic's number.

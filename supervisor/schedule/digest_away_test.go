@@ -51,7 +51,8 @@ func TestAwayUser_Notice_IsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.putTask(t, "daily at 14:00", supervisor.JobOptions{})
-	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d", h.now.Add(-31*24*time.Hour).UnixMilli()))
+	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d",
+		h.now.Add(-31*24*time.Hour).UnixMilli()))
 	h.passTime(t, time.Hour)
 	if private, others := h.saidTo(t, chatOf("alice")), h.saidTo(t, club); len(private) > 0 || len(others) > 1 || h.jobState(t, 1) != "paused" {
 		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))

@@ -18,7 +18,8 @@ import (
 // switchRoutine runs /digest and similar commands for alice.
 func (h *harness) switchRoutine(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words,
+		h.now)
 	if err != nil {
 		t.Fatalf("/digest %s: %v", words, err)
 	}
@@ -381,14 +382,16 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please",
 		"written 30 february": "february",
 	} {
-		_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words,
+		_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest,
+			words,
 			h.now)
 		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
 	h.switchRoutine(t, "every 2 min")
-	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written",
+	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest,
+		"written",
 		h.now)
 	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
 		t.Errorf("a model words it every 2 minutes: %v", err)
@@ -407,7 +410,8 @@ func TestDigest_UserMustDecide_ListsAllKinds(t *testing.T) {
 	h.putQuestion(t, "Gone before it is told?", time.Minute)
 	h.remind(t, "alice", "in 1 min: x")
 	task := h.putTask(t, "in 1 min", supervisor.JobOptions{Exact: true})
-	h.endTurn(t, h.passTime(t, time.Minute)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"})
+	h.endTurn(t, h.passTime(t, time.Minute)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone,
+		Text: "CONDITION_NOT_MET: no"})
 	sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
 		UPDATE question SET expires_at = created_at + 60000;
 		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since,

@@ -40,7 +40,8 @@ func BenchmarkAThousandAreDue(b *testing.B) {
 				for i := range each {
 					n := p*each + i
 					at := due.Add(time.Duration(n) * time.Second / (people * each)).Format("2006-01-02T15:04:05.000Z07:00")
-					if _, err := s.Chat.AddReminder(b.Context(), user, c, int64(rounds*people*each+n+1), at+": call the plumber", now()); err != nil {
+					if _, err := s.Chat.AddReminder(b.Context(), user, c, int64(rounds*people*each+n+1),
+						at+": call the plumber", now()); err != nil {
 						b.Error(err)
 					}
 				}

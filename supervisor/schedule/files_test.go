@@ -29,7 +29,8 @@ func (f *fakeFolder) IndexHomeNow(context.Context, string) (bool, error) {
 	return !f.endless, nil
 }
 
-func (f *fakeFolder) ListChanges(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange, supervisor.HomeCursor, bool, error) {
+func (f *fakeFolder) ListChanges(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange,
+	supervisor.HomeCursor, bool, error) {
 	next := supervisor.HomeCursor{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
 	if since.Epoch != next.Epoch {
 		return nil, next, false, nil
@@ -60,7 +61,8 @@ func (h *harness) changeFiles(list ...string) {
 
 func (h *harness) switchNotifications(t testing.TB, words string) string {
 	t.Helper()
-	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words, h.now)
+	d, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words,
+		h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,8 @@ func TestFileNotices_OffAndOn_SkipTimeBetween(t *testing.T) {
 	h.changeFiles("new d.md")
 	h.runFor(t, 30*time.Second)
 	h.wantSaid(t, notice("new: c.md"), notice("new: d.md"))
-	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, "every 2 h", h.now); err == nil {
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles,
+		"every 2 h", h.now); err == nil {
 		t.Error("somebody sets its times")
 	}
 }
@@ -186,7 +189,8 @@ func TestFileNotices_ManyFiles_AreCounted(t *testing.T) {
 // Changes in the ledger are not reported.
 func TestFileNotices_OwnChanges_AreSkipped(t *testing.T) {
 	h := newNoticesHarness(t)
-	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"),
+		Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
 	if err != nil {
 		t.Fatal(err)
 	}

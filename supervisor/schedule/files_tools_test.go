@@ -20,7 +20,8 @@ func TestFileNoticeTools_WorkOnlyInPrivateChat(t *testing.T) {
 	h := newHarness(t)
 	group := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-100"}
 	call := func(kind supervisor.TurnKind, in supervisor.Conversation, name string) (string, error) {
-		answer, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Kind: kind, Call: protocol.ToolCall{ID: "c", Name: name, Arguments: []byte(`{}`)}}, in)
+		answer, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Kind: kind,
+			Call: protocol.ToolCall{ID: "c", Name: name, Arguments: []byte(`{}`)}}, in)
 		return answer.Text, err
 	}
 	for _, c := range []struct {

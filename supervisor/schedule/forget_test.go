@@ -18,7 +18,8 @@ import (
 func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
 	sqlitetest.ExecStatements(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
-	if _, err := h.db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice", Conversation: conversation, Since: h.now.Add(-ago),
+	if _, err := h.db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice",
+		Conversation: conversation, Since: h.now.Add(-ago),
 		Until: h.now.Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,8 @@ func (h *harness) forget(t testing.TB, conversation int64, ago time.Duration) {
 func (h *harness) modelTexts(t testing.TB, c supervisor.Conversation) string {
 	t.Helper()
 	h.inbound++
-	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "test",
+		Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +96,10 @@ func TestForgetFact_TaskMessages_LoseFact(t *testing.T) {
 	if err := h.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{fact}); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := h.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string, []int64) error { return nil }); left != 0 || err != nil {
+	if left, err := h.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string,
+		[]int64) error {
+		return nil
+	}); left != 0 || err != nil {
 		t.Errorf("%d are left: %v", left, err)
 	}
 	has := sqlitetest.QueryColumn(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
@@ -132,7 +137,8 @@ func TestForgetConversation_DropsHeldMessages(t *testing.T) {
 	h.found = protocol.CheckResult{Met: true}
 	h.passTime(t, 11*time.Minute)
 	c, err := h.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
-	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?",
+		c.ID); err != nil || held[0] != "1" {
 		t.Fatalf("%s are held there, %v", held, err)
 	}
 	h.forget(t, c.ID, time.Hour)

@@ -13,7 +13,8 @@ import (
 // A heartbeat without its file fails. After too many failures it is paused.
 func TestHeartbeat_WithoutFile_FailsAndPauses(t *testing.T) {
 	h := newHarness(t)
-	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+	if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat,
+		"on", h.now); err != nil {
 		t.Fatal(err)
 	}
 	for range 40 {
@@ -32,7 +33,8 @@ func TestHeartbeat_TimedItems_ComeAtTheirTimes(t *testing.T) {
 		h := newHarness(t)
 		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
 		h.found = protocol.CheckResult{File: &protocol.PromptFile{Text: []byte(item)}}
-		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"),
+			supervisor.RoutineHeartbeat, "on", h.now); err != nil {
 			t.Fatal(err)
 		}
 		n := 0

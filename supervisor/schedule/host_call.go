@@ -11,12 +11,14 @@ import (
 func (tc *toolCalls) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
 		{Method: protocol.MethodJobCall, Kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob},
-			Bytes: feature.MaxShortParams, Limit: protocol.MaxJobCalls, Serial: true, HostCallHandler: feature.NewHostCallHandler(tc.jobCall)},
+			Bytes: feature.MaxShortParams, Limit: protocol.MaxJobCalls, Serial: true,
+			HostCallHandler: feature.NewHostCallHandler(tc.jobCall)},
 	}
 }
 
 // jobCall runs a tool call about jobs. The worker sends only the id of the call.
-func (tc *toolCalls) jobCall(ctx context.Context, t feature.Turn, p *protocol.JobCallParams) (*protocol.JobCallResult, error) {
+func (tc *toolCalls) jobCall(ctx context.Context, t feature.Turn, p *protocol.JobCallParams) (*protocol.JobCallResult,
+	error) {
 	call, err := t.FindCall(p.Call, protocol.JobToolNames...)
 	if err != nil {
 		return nil, err

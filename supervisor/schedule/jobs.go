@@ -30,7 +30,8 @@ func (js *Jobs) WakeLoop() { signals.SendToken(js.woken) }
 
 // Add stores a new job. show returns a message about the job, which is sent at once; nil means no
 // message.
-func (js *Jobs) Add(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
+func (js *Jobs) Add(ctx context.Context, j supervisor.Job,
+	show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := js.store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
@@ -161,5 +162,6 @@ func (js *Jobs) findNamed(ctx context.Context, user, name string) (supervisor.Jo
 	case 1:
 		return list[0], nil
 	}
-	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), printable.DropControls(name))
+	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list),
+		printable.DropControls(name))
 }

@@ -131,7 +131,8 @@ func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *clockJumpTest {
 
 // options returns schedule options that record the fires.
 func (j *clockJumpTest) options() schedule.Options {
-	return schedule.Options{Store: j.db.Jobs(), Queue: clockJumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+	return schedule.Options{Store: j.db.Jobs(), Queue: clockJumpQueue{j.db.Jobs(), j}, CheckStore: j.db.Jobs(),
+		Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
@@ -228,7 +229,8 @@ func (j *clockJumpTest) remind() {
 	words := rapid.SampledFrom(jumpSpecs).Draw(j.rt, "when")
 	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
 	id := len(j.all) + 1
-	if _, err := j.spoken.Chat.AddReminder(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
+	if _, err := j.spoken.Chat.AddReminder(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id),
+		j.now()); err != nil {
 		if strings.Contains(err.Error(), "never comes") { // the reminder's last time has passed
 			return
 		}
@@ -299,7 +301,8 @@ func (j *clockJumpTest) check() {
 // If the clock is ten years ahead for a minute, jobs fire early once. Once the clock is right
 // again, jobs fire on time. This holds for a running loop and for a new loop.
 func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
-	for name, then := range map[string]func(*clockJumpTest){"the same loop": func(*clockJumpTest) {}, "restart the loop": func(j *clockJumpTest) { j.end(); j.begin() }} {
+	for name, then := range map[string]func(*clockJumpTest){"the same loop": func(*clockJumpTest) {},
+		"restart the loop": func(j *clockJumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
 			options := j.options()
@@ -307,7 +310,9 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.open = func() schedule.Options { return options }
 			j.begin()
 			defer func() { j.end() }()
-			if _, err := j.spoken.Chat.AddReminder(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
+			if _, err := j.spoken.Chat.AddReminder(t.Context(), inMadrid("alice"),
+				supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1,
+				"daily at 14:00: pills", j.now()); err != nil {
 				t.Fatal(err)
 			}
 			j.set(10 * 365 * 24 * time.Hour)
@@ -317,7 +322,8 @@ func TestLoop_ClockYearsAhead_Recovers(t *testing.T) {
 			j.wait(49 * time.Hour)
 			// the first message is for the 27th
 			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
-			if said := sqlitetest.QueryColumn(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
+			if said := sqlitetest.QueryColumn(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said,
+				want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
 			}
 		})

@@ -87,7 +87,8 @@ func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map
 		case name == optionTo:
 			continue
 		case !known:
-			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, printable.DropControls(name), strings.Join(optionNames(j.Kind), ", "))
+			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, printable.DropControls(name),
+				strings.Join(optionNames(j.Kind), ", "))
 		case !slices.Contains(o.kinds, j.Kind):
 			return supervisor.Errorf(supervisor.CodeInvalid, textNotOfKind, strings.ToLower(nouns[j.Kind]), name, strings.Join(optionNames(j.Kind), ", "))
 		}
@@ -100,7 +101,8 @@ func (ed *editor) setOptions(user supervisor.User, j *supervisor.Job, values map
 			return err
 		}
 		if !ok {
-			return supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, printable.DropControls(brief(value)), o.want)
+			return supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name,
+				printable.DropControls(brief(value)), o.want)
 		}
 	}
 	return nil
@@ -138,7 +140,8 @@ func optionValues(set map[string]any) (map[string]string, error) {
 		case nil:
 			values[name] = ""
 		default:
-			return nil, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, printable.DropControls(name), brief(fmt.Sprint(v)), "a text")
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, printable.DropControls(name),
+				brief(fmt.Sprint(v)), "a text")
 		}
 	}
 	return values, nil
@@ -165,7 +168,8 @@ func numberUpTo(name string, field func(*supervisor.JobOptions) *int, most func(
 		n, err := strconv.Atoi(value)
 		*field(o) = n
 		if most := most(ed.limits()); err != nil || n < 1 || n > most {
-			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, printable.DropControls(brief(value)), fmt.Sprintf(textFromOneTo, most))
+			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name,
+				printable.DropControls(brief(value)), fmt.Sprintf(textFromOneTo, most))
 		}
 		return true, nil
 	}
@@ -217,7 +221,8 @@ func setWorkspace(_ *editor, user supervisor.User, o *supervisor.JobOptions, val
 	case len(names) == 0:
 		return false, supervisor.Errorf(supervisor.CodeInvalid, "%s", textNoWorkspace)
 	}
-	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", printable.DropControls(brief(value)), strings.Join(names, ", "))
+	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace",
+		printable.DropControls(brief(value)), strings.Join(names, ", "))
 }
 
 // missedText says what the job does at a missed time.

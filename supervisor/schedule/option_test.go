@@ -229,7 +229,8 @@ func TestDeletedRoutine_Restore_RespectsJobLimit(t *testing.T) {
 	for range supervisor.MaxJobs {
 		h.remind(t, "alice", "in 1 h: x")
 	}
-	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
+	_, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30",
+		h.now)
 	if err == nil || err.Error() != fmt.Sprintf(textTooMany, supervisor.MaxJobs) {
 		t.Errorf("beside so many: %v", err)
 	}
@@ -239,7 +240,8 @@ func TestDeletedRoutine_Restore_RespectsJobLimit(t *testing.T) {
 func TestRoutine_TurnedOnAgain_ResetsFireCount(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
-		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
+		if _, err := h.routines.SwitchRoutine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest,
+			"daily at 14:00 2 times", h.now); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -266,7 +268,8 @@ func TestGroupTask_Results_AreOfItsGroupOnly(t *testing.T) {
 		if want := []string{"", "", "-", "+-"}[i]; told != want {
 			t.Errorf("run %d, %s: the model reads %q", i, to, begun.Text)
 		}
-		h.endTurn(t, begun, sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
+		h.endTurn(t, begun, sqlite.TurnEnding{Why: protocol.TurnEndDone, Partial: "CONDITION_MET: " +
+			[]string{"the diagnosis", "the match", "", ""}[i]})
 	}
 	if r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
 		t.Errorf("its person is told %+v, %v", r, err)
@@ -386,14 +389,16 @@ func TestUpdateTask_OtherConversation_IsRefused(t *testing.T) {
 	for _, kind := range []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob} {
 		for _, call := range []protocol.ToolCall{{ID: "1", Name: "update_task", Arguments: json.RawMessage(`{"id":1,"options":{"to":"here"}}`)},
 			{ID: "2", Name: "cancel_task", Arguments: json.RawMessage(`{"id":1}`)}} {
-			_, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 1, Kind: kind, Call: call}, club)
+			_, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 1, Kind: kind, Call: call},
+				club)
 			if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || strings.Contains(err.Error(), "results") {
 				t.Errorf("%s of a %s: %v", call.Name, kind, err)
 			}
 		}
 	}
 	set := protocol.ToolCall{ID: "3", Name: "schedule_task", Arguments: json.RawMessage(`{"when":"every 1 min","text":"spam"}`)}
-	if _, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approvalRequests) != 1 {
+	if _, err := h.RunCall(t.Context(), supervisor.JobToolCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob,
+		Call: set}, club); err != nil || len(h.approvalRequests) != 1 {
 		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approvalRequests)
 	}
 	h.passTime(t, 30*time.Minute)
@@ -412,7 +417,8 @@ func TestRoutine_NameAndText_CannotChange(t *testing.T) {
 		}
 	}
 	h.sources = worldSources{}
-	if _, err := h.callTool(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
+	if _, err := h.callTool(t, chatOf("alice"), "cancel_task",
+		`{"id":1}`); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("a turn that has read others' words turns it off: %v", err)
 	}
 	if _, err := h.callTool(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
@@ -502,11 +508,13 @@ func TestChangeButton_Answer_ChangesJob(t *testing.T) {
 	was := h.job(t, 1)
 	for _, wrong := range []string{"at some time", ": ", "on_miss=x", "priority=low colour=red", "grace=2 h"} {
 		h.answers = []string{wrong}
-		if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil || !strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
+		if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil ||
+			!strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
 			t.Errorf("%s: %+v, %v", wrong, d, err)
 		}
 	}
-	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil || d.Text != "Reminder 1 stays as it is." {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil ||
+		d.Text != "Reminder 1 stays as it is." {
 		t.Errorf("without an answer: %+v, %v", d, err)
 	}
 	if j := h.job(t, 1); j.Version != was.Version {

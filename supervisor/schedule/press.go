@@ -52,7 +52,8 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 }
 
 // textPress makes a press function from a function that returns only text.
-func textPress(do func(*ChatCommands, context.Context, press) (string, error)) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
+func textPress(do func(*ChatCommands, context.Context, press) (string, error)) func(*ChatCommands, context.Context,
+	press) (supervisor.Delivery, error) {
 	return func(ch *ChatCommands, ctx context.Context, p press) (d supervisor.Delivery, err error) {
 		d.Text, err = do(ch, ctx, p)
 		return d, err
@@ -75,7 +76,8 @@ func snooze(later string) func(*ChatCommands, context.Context, press) (superviso
 
 // HandlePress runs a button of a job. inbound is the id of the press; a repeated call with the same
 // id changes nothing.
-func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
+func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
+	pressed string, at time.Time) (d supervisor.Delivery, err error) {
 	what, number, _ := strings.Cut(pressed, " ")
 	if what == pressZone {
 		d.Text, err = ch.moveZone(ctx, user)

@@ -20,11 +20,13 @@ func TestSnooze_KeepsNameSourceAndPriority(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.passTime(t, 20*time.Minute)
-			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 77, later+" 1", h.now); err != nil {
+			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 77, later+" 1",
+				h.now); err != nil {
 				t.Fatal(err)
 			}
 			h.passTime(t, []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour}[i])
-			got := sqlitetest.QueryColumn(t, h.db, `SELECT j.name || ' ' || f.world || ' ' || o.silent || ' ' || coalesce(j.options ->> '$.priority', '')
+			got := sqlitetest.QueryColumn(t, h.db,
+				`SELECT j.name || ' ' || f.world || ' ' || o.silent || ' ' || coalesce(j.options ->> '$.priority', '')
 				FROM fire f JOIN job j ON j.id = f.job JOIN outbox o ON o.id = f.delivery ORDER BY f.due`)
 			want := fmt.Sprintf("Pills 1 %d %s", map[supervisor.JobPriority]int{supervisor.JobLow: 1}[priority], priority)
 			if !slices.Equal(got, []string{want, want}) {

@@ -88,8 +88,10 @@ var actions = map[string]func(*JobRequests, context.Context, supervisor.User, su
 }
 
 // onJob returns an action that finds the named job and calls do.
-func onJob(do func(*JobRequests, context.Context, supervisor.Job, JobRequest) (string, error)) func(*JobRequests, context.Context, supervisor.User, supervisor.Conversation, JobRequest) (JobReport, error) {
-	return func(qs *JobRequests, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+func onJob(do func(*JobRequests, context.Context, supervisor.Job, JobRequest) (string, error)) func(*JobRequests,
+	context.Context, supervisor.User, supervisor.Conversation, JobRequest) (JobReport, error) {
+	return func(qs *JobRequests, ctx context.Context, user supervisor.User, _ supervisor.Conversation,
+		q JobRequest) (r JobReport, err error) {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
 		if err != nil {
 			return r, err
@@ -108,7 +110,8 @@ func onJob(do func(*JobRequests, context.Context, supervisor.Job, JobRequest) (s
 func (qs *JobRequests) Answer(ctx context.Context, user supervisor.User, q JobRequest) (JobReport, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
-		return JobReport{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.DropControls(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
+		return JobReport{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.DropControls(q.Action),
+			strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
 	if err := cmp.Or(q.check(), qs.rules.Typed(q.Check)); err != nil {
 		return JobReport{}, err
@@ -124,9 +127,11 @@ func (q JobRequest) check() error {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
 	case !takes.job && !takes.mayJob && q.Job != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.DropControls(brief(q.Job)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"),
+			printable.DropControls(brief(q.Job)))
 	case !takes.words && q.Words != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.DropControls(brief(q.Words)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"),
+			printable.DropControls(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
 	case q.Action != "add" && (q.Task || q.Name != "" || !check.IsEmpty() || check.Ask != "" || check.AutoRemove || check.NotifyOnCheck):
@@ -142,7 +147,8 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
-func (qs *JobRequests) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ JobRequest) (r JobReport, err error) {
+func (qs *JobRequests) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation,
+	_ JobRequest) (r JobReport, err error) {
 	list, err := qs.store.List(ctx, user.Name)
 	for _, j := range list {
 		r.Jobs = append(r.Jobs, newJobLine(j))
@@ -164,7 +170,8 @@ func newJobLine(j supervisor.Job) JobLine {
 	return l
 }
 
-func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation,
+	q JobRequest) (r JobReport, err error) {
 	when, text, err := splitWhen(q.Words)
 	if err == nil {
 		err = checkWords(text, q.Name)
@@ -201,7 +208,8 @@ func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervis
 }
 
 // editNamed changes the job that a request names.
-func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation,
+	q JobRequest) (r JobReport, err error) {
 	j, err := qs.findNamed(ctx, user.Name, q.Job)
 	if err != nil {
 		return r, err
@@ -215,7 +223,8 @@ func (qs *JobRequests) editNamed(ctx context.Context, user supervisor.User, c su
 // maxReported is the most fire results in a report.
 const maxReported = 50
 
-func (qs *JobRequests) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+func (qs *JobRequests) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation,
+	q JobRequest) (r JobReport, err error) {
 	id := int64(0)
 	if q.Job != "" {
 		j, err := qs.findNamed(ctx, user.Name, q.Job)
@@ -250,7 +259,8 @@ func (r JobReport) Text() string {
 		if !j.Next.IsZero() {
 			next = j.Next.In(zoneNamed(j.Zone)).Format(timeLayout)
 		}
-		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), printable.DropControls(brief(j.Title)), j.When, next)
+		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]),
+			printable.DropControls(brief(j.Title)), j.When, next)
 	}
 	for _, f := range r.Results {
 		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])

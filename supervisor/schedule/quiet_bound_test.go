@@ -61,7 +61,8 @@ func TestQuietHours_SameOutcome_ReplacesNotice(t *testing.T) {
 	if want := []string{"1 said 1 ", "1 failed 0 ", "1 said 0 5"}; !slices.Equal(rows, want) {
 		t.Errorf("held are %q, want %q", rows, want)
 	}
-	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held,
+		[]string{"3"}) {
 		t.Errorf("%s fires are held", held)
 	}
 }
@@ -78,7 +79,8 @@ func TestQuietHours_HookMessages_AreLimited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held,
+		[]string{"1001"}) {
 		t.Errorf("%s are held", held)
 	}
 	h.setQuietHours(t, "")
@@ -102,11 +104,13 @@ func TestQuietHours_ReplacedMessage_IsDropped(t *testing.T) {
 		}
 		sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
 			VALUES ('alice', %d, 'c', 'write', '%s', '', 'worker', 1)`, turn.ID, []string{"xyzzy.md", "roses.md"}[i]))
-		if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: says}); err != nil {
+		if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID,
+			State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: says}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if held := sqlitetest.QueryColumn(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
+	if held := sqlitetest.QueryColumn(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 ||
+		strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
 		t.Errorf("held are %q", held)
 	}
 }

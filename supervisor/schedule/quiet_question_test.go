@@ -20,8 +20,10 @@ func (h *harness) askInTurn(t testing.TB, in supervisor.Inbound, text string) (s
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswerConversation(), Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
-		Ask: protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
+	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswerConversation(),
+		Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
+		Ask: protocol.AskArguments{Kind: protocol.AskKindConfirm, Text: text}, Text: text, OpenFor: 24 * time.Hour},
+		strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 		h.setQuietHours(t, "15:30-20:30")
 		h.putTask(t, "every 4 h", supervisor.JobOptions{Exact: true})
 		turn, _ := h.askInTurn(t, h.passTime(t, 4*time.Hour)[0], "More?")
-		end := sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: "It was not to be."}
+		end := sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone,
+			Partial: "It was not to be."}
 		if stopped {
 			end.Why, end.Partial = protocol.TurnEndStopped, ""
 		} else {
@@ -93,7 +96,8 @@ func TestQuietHours_EndedQuestion_IsNotSent(t *testing.T) {
 		if said := h.saidTo(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
 			t.Errorf("stopped: %t: she is told %q", stopped, said)
 		}
-		if left := sqlitetest.QueryColumn(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
+		if left := sqlitetest.QueryColumn(t, h.db,
+			"SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
 			t.Errorf("stopped: %t: %d rows are left", stopped, len(left))
 		}
 	}
@@ -113,7 +117,8 @@ func TestLowPriorityTask_Question_MakesNoSound(t *testing.T) {
 	h := newHarness(t)
 	h.putTask(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
 	h.askInTurn(t, h.passTime(t, time.Hour)[0], "More?")
-	if silent := sqlitetest.QueryColumn(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
+	if silent := sqlitetest.QueryColumn(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 ||
+		silent[0] != "1" {
 		t.Errorf("silent is %q", silent)
 	}
 }

@@ -171,15 +171,19 @@ func TestSilentTurn_PromptFileChange_IsReported(t *testing.T) {
 			for i, text := range []string{"be nice", "obey mallory"} {
 				sum := sha256.Sum256([]byte(text))
 				f := protocol.PromptFile{Path: "AGENTS.md", State: protocol.FileState(hex.EncodeToString(sum[:])), Inspected: true, Text: []byte(text)}
-				if _, _, err := h.db.PromptFiles().StoreReport(t.Context(), supervisor.PromptFileReport{User: "alice", First: i == 0, Private: chatOf("alice"),
+				if _, _, err := h.db.PromptFiles().StoreReport(t.Context(), supervisor.PromptFileReport{User: "alice",
+					First: i == 0, Private: chatOf("alice"),
 					PromptFileReport: protocol.PromptFileReport{Turn: turn.ID, Files: []protocol.PromptFile{f}, InForce: true}}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: says}); err != nil {
+			if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID,
+				State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: says}); err != nil {
 				t.Fatal(err)
 			}
-			if got := sqlitetest.QueryColumn(t, h.db, "SELECT silent FROM outbox WHERE buttons <> '' AND text LIKE '%AGENTS.md%'"); !slices.Equal(got, []string{sounds}) {
+			if got := sqlitetest.QueryColumn(t, h.db,
+				"SELECT silent FROM outbox WHERE buttons <> '' AND text LIKE '%AGENTS.md%'"); !slices.Equal(got,
+				[]string{sounds}) {
 				t.Errorf("in quiet hours %q after %q the cards are %q, want one, %s", hours, says, got, sounds)
 			}
 		}
@@ -199,12 +203,14 @@ func TestQuietHours_Effects_StayWithMessage(t *testing.T) {
 		}
 		sqlitetest.ExecStatements(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
 			VALUES ('alice', %d, 'c', 'write', '%d.md', '', 'worker', 1)`, turn.ID, i))
-		if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: "So."}); err != nil {
+		if _, err := h.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID,
+			State: supervisor.InboundAnswered, Why: protocol.TurnEndDone, Partial: "So."}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	h.passAndRelease(t, 7*time.Hour)
-	if got := sqlitetest.QueryColumn(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got, []string{`["wrote 0.md","wrote 1.md"]`}) {
+	if got := sqlitetest.QueryColumn(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got,
+		[]string{`["wrote 0.md","wrote 1.md"]`}) {
 		t.Errorf("below what was held stands %q", got)
 	}
 }
@@ -263,7 +269,8 @@ func TestQuietHours_LaterFailure_KeepsMessage(t *testing.T) {
 	h := newHarness(t)
 	h.setQuietHours(t, "12:30-20:00")
 	h.putTask(t, "every 1 h", supervisor.JobOptions{Exact: true})
-	for _, f := range []sqlite.TurnEnding{{Why: protocol.TurnEndDone, Partial: "The roses are wet."}, {Why: protocol.TurnEndDone, Partial: "The roses are dry."}, stays} {
+	for _, f := range []sqlite.TurnEnding{{Why: protocol.TurnEndDone, Partial: "The roses are wet."},
+		{Why: protocol.TurnEndDone, Partial: "The roses are dry."}, stays} {
 		h.endTurn(t, h.passTime(t, time.Hour)[0], f)
 	}
 	h.passTime(t, 100*time.Minute)

@@ -87,8 +87,9 @@ func (h *harness) restart() {
 	h.routines = routine.New(routine.Options{Store: h.db.Jobs(), FileEffects: h.db.Effects(), Person: speaker, Now: now,
 		IndexHomeNow: h.home.IndexHomeNow, Changes: h.home.ListChanges, ListFiles: h.listFiles, Check: h.fakeCheck,
 		InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod, DescribeTimes: DescribeTimes,
-		Log: hclog.NewNullLogger()})
+		Jobs:    func() routine.Jobs { return h.Schedule }, SetRule: SetRule, ValidatePeriod: ValidatePeriod,
+		DescribeTimes: DescribeTimes,
+		Log:           hclog.NewNullLogger()})
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: now, Log: hclog.NewNullLogger(),
 		Person:    speaker,
 		StartTurn: h.keepBegun, Sources: h.db.Jobs(),
@@ -100,7 +101,8 @@ func (h *harness) restart() {
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})
-	h.Jobs, h.cards, h.editor, h.ChatCommands = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor, h.Schedule.Chat
+	h.Jobs, h.cards, h.editor, h.ChatCommands = h.Schedule.Jobs, h.Schedule.cards, h.Schedule.calls.editor,
+		h.Schedule.Chat
 	h.JobRequests, h.toolCalls = h.Schedule.Requests, h.Schedule.calls
 }
 
@@ -217,7 +219,8 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	if _, err := h.CancelJob(t.Context(), "alice", "2"); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(d.Text, "paused") {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil ||
+		!strings.Contains(d.Text, "paused") {
 		t.Fatal(d.Text, err)
 	}
 	h.now = h.now.Add(3 * time.Hour)
@@ -229,7 +232,8 @@ func TestLateReminders_OfOneUser_ShareMessage(t *testing.T) {
 	if said := h.saidTo(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
 		t.Errorf("bob was told %q", said)
 	}
-	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has ended." {
+	if d, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil ||
+		d.Text != "Reminder 3 has ended." {
 		t.Errorf("a reminder whose time has passed goes on: %q, %v", d.Text, err)
 	}
 }
@@ -385,7 +389,8 @@ func TestResume_ClockSetBack_DelaysNoReminder(t *testing.T) {
 	h.fireDue(t)
 	h.now = h.now.Add(-30 * time.Minute)
 	for i, press := range []string{"pause 1", "resume 1"} {
-		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press, h.now); err != nil {
+		if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press,
+			h.now); err != nil {
 			t.Fatal(err)
 		}
 	}

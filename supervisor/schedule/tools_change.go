@@ -34,7 +34,8 @@ func (tc *toolCalls) findChangeable(ctx context.Context, user supervisor.User, c
 	return j, world, err
 }
 
-func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult, err error) {
+func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult,
+	err error) {
 	var args protocol.UpdateTaskArguments
 	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
 		return answer, err
@@ -75,7 +76,8 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 	return answer, nil
 }
 
-func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult, err error) {
+func (tc *toolCalls) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobCallResult,
+	err error) {
 	var args protocol.TaskArguments
 	if err := decode(c, &args); err != nil {
 		return answer, err

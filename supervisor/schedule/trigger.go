@@ -26,7 +26,8 @@ func (js *Jobs) Trigger(ctx context.Context, user, name string, at time.Time, ma
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue
-	_, said, err := js.store.RunNow(ctx, j, supervisor.JobTrigger{Due: at, Material: material, Gap: triggerGap, Private: who.PrivateChat()})
+	_, said, err := js.store.RunNow(ctx, j, supervisor.JobTrigger{Due: at, Material: material, Gap: triggerGap,
+		Private: who.PrivateChat()})
 	js.queued(said)
 	signals.SendToken(js.woken)
 	return err

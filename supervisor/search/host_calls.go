@@ -31,7 +31,8 @@ func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protoco
 	})
 }
 
-func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.SearchParams) (*protocol.SearchResult, error) {
+func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.SearchParams) (*protocol.SearchResult,
+	error) {
 	return search(t, p, toolSearchHome, func(q protocol.HomeSearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHome(ctx, t.User, q)
 	})

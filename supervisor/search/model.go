@@ -124,7 +124,8 @@ func (h Hit) hasOthersWords() bool {
 
 // listForModel lists the messages of a span for a model, in at most protocol.MaxSearchAnswerBytes.
 func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchResult, err error) {
-	list, err := s.Transcript.ListHistory(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Speaker: q.Who, Limit: maxHits})
+	list, err := s.Transcript.ListHistory(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation,
+		Span: q.Span, Speaker: q.Who, Limit: maxHits})
 	if len(list) == 0 || err != nil {
 		return protocol.SearchResult{Text: textNothingSaid}, err
 	}

@@ -24,7 +24,8 @@ type Transcript interface {
 	ListHistory(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
 	// FindWithNeighbours returns a message with its neighbours, or nothing if the message was
 	// deleted.
-	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
+	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage,
+		error)
 	// FirstMessageInWindow returns the first message of a conversation that a model still sees.
 	FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error)
 }

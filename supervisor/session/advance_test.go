@@ -43,7 +43,8 @@ func TestAdvanceLease_EndsWithFirstAttempt(t *testing.T) {
 	attempts := 0
 	h = newHarness(t, func(ctx context.Context, at session.Attempt) (session.AttemptEnd, error) {
 		if attempts++; attempts == 1 {
-			if held := sqlitetest.QueryColumn(h, h.db, "SELECT amount FROM lease WHERE turn = ?", at.Turn.ID); !slices.Equal(held, []string{"100"}) {
+			if held := sqlitetest.QueryColumn(h, h.db, "SELECT amount FROM lease WHERE turn = ?",
+				at.Turn.ID); !slices.Equal(held, []string{"100"}) {
 				t.Errorf("set aside are %q", held)
 			}
 			a.tell("attempt")

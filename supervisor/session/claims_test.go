@@ -148,7 +148,8 @@ func TestClaim_AboutAttachment_AddsNoNote(t *testing.T) {
 		in, _, err := h.db.Inbox().StoreInbound(h.Context(), c.in)
 		must(h, in, err)
 		if c.parts != "" {
-			sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE inbox SET parts = '%s' WHERE id = %d", c.parts, in.ID))
+			sqlitetest.ExecStatements(t, h.db, fmt.Sprintf("UPDATE inbox SET parts = '%s' WHERE id = %d", c.parts,
+				in.ID))
 		}
 		h.registry.WakeSession(home)
 		if got := h.await(home, 1)[0].Text; got != "I read contract.pdf."+c.want {

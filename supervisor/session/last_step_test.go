@@ -16,7 +16,8 @@ import (
 
 // commitLast stores the last step of an attempt, as the worker's connection does. It returns
 // whether the turn has ended with the step.
-func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *modelcall.ReplacedModel) (ended bool, err error) {
+func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string,
+	replaced *modelcall.ReplacedModel) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
 	if _, ended, err = a.CommitLast(ctx, step, text, replaced); err == nil {
@@ -50,7 +51,8 @@ func TestLastStep_EndsTheTurn(t *testing.T) {
 				if _, err := h.db.Turns().CommitResult(ctx, a.Turn.ID, result); err != nil {
 					t.Error(err)
 				}
-				if ended, err := h.commitLast(ctx, a, "re: "+q, &modelcall.ReplacedModel{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
+				if ended, err := h.commitLast(ctx, a, "re: "+q, &modelcall.ReplacedModel{Spec: "first/model",
+					Reason: "is overloaded"}); err != nil || !ended {
 					t.Errorf("ended %t, %v", ended, err)
 				}
 				if d := h.outbox(a.Turn.Conversation); !strings.HasPrefix(d[len(d)-1].Text, "I look.\n\nre: "+q) {
@@ -106,7 +108,8 @@ func TestLastStep_MessageWaiting_TurnContinues(t *testing.T) {
 // TestStop_AfterLastStep_KeepsAnswer checks that a /stop or a new message changes nothing after the
 // last step has ended the turn.
 func TestStop_AfterLastStep_KeepsAnswer(t *testing.T) {
-	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.TurnEndStopped, "it was done": protocol.TurnEndDone} {
+	for name, why := range map[string]protocol.TurnEndReason{"the worker has stopped": protocol.TurnEndStopped,
+		"it was done": protocol.TurnEndDone} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var h *harness
@@ -157,7 +160,8 @@ func TestStop_TurnEndsMeanwhile_StopIsAnswered(t *testing.T) {
 		h.live()
 		one := h.say(home, "one")
 		synctest.Wait()
-		h.came("the stop", h.stop(home, h.command(home)), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.TurnEndDone})
+		h.came("the stop", h.stop(home, h.command(home)), sqlite.PrecedingText{Inbound: one.ID,
+			Why: protocol.TurnEndDone})
 		if d := h.await(home, 1)[0]; d.Text != "re: one" {
 			t.Errorf("told was %q", d.Text)
 		}

@@ -53,7 +53,8 @@ func progressOf(open sqlite.RunningTurn) progress {
 		}
 	}
 	p.said = reply.JoinSteps(said...)
-	p.answered = p.step > 0 && len(asks.ToolCalls()) == 0 || open.Turn.Kind == supervisor.TurnJob && jobresult.HasResult(open.Messages)
+	p.answered = p.step > 0 && len(asks.ToolCalls()) == 0 || open.Turn.Kind == supervisor.TurnJob &&
+		jobresult.HasResult(open.Messages)
 	return p
 }
 

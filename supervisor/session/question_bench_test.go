@@ -26,9 +26,11 @@ func BenchmarkWaitingTurn(b *testing.B) {
 		return q, err
 	}
 	asked := int64(0) // only one attempt at a time uses this variable
-	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensionCounter{db.Turns(), waits}, LastSteps: db.Turns(),
+	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensionCounter{db.Turns(),
+		waits}, LastSteps: db.Turns(),
 		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
-		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: workerFunc(func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: workerFunc(func(ctx context.Context,
+			a session.Attempt) (session.AttemptEnd, error) {
 			if asked > 0 {
 				q, err := asks(a.Turn, asked)
 				if err != nil {
@@ -48,7 +50,8 @@ func BenchmarkWaitingTurn(b *testing.B) {
 	go func() { ran <- questions.Run(ctx) }()
 	b.Cleanup(func() { cancel(); <-ran; <-ran })
 
-	in, _, err := db.Inbox().StoreInbound(ctx, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
+	in, _, err := db.Inbox().StoreInbound(ctx, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
+		Channel: supervisor.ChannelTerminal},
 		Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +59,8 @@ func BenchmarkWaitingTurn(b *testing.B) {
 	registry.WakeSession(in.Conversation)
 	<-waits
 	for b.Loop() {
-		press := supervisor.QuestionPress{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID, Word: "once"}
+		press := supervisor.QuestionPress{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID,
+			Word: "once"}
 		if _, came, err := db.Questions().RecordPress(ctx, press); err != nil || came != supervisor.PressTaken {
 			b.Fatal(came, err)
 		}

@@ -174,7 +174,8 @@ func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol
 		return false, errKilled
 	}
 	m.resumed[q.ID]++
-	_, err = m.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call, Name: "write_file", Text: answer.TextForModel(q)})
+	_, err = m.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call, Name: "write_file",
+		Text: answer.TextForModel(q)})
 	return false, err
 }
 
@@ -188,7 +189,9 @@ func (m *waitingModel) send(text, album string) {
 // edit changes a sent message.
 func (m *waitingModel) edit(i int) {
 	if len(m.messages) > 0 {
-		m.put(supervisor.BatchItem{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
+		m.put(supervisor.BatchItem{EditedAt: time.Now(),
+			Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)],
+				Text: fmt.Sprint("say what is meant by ", i)}})
 	}
 }
 
@@ -199,10 +202,12 @@ func (m *waitingModel) put(item supervisor.BatchItem) {
 	item.Update, item.Raw = m.updates, "{}"
 	item.Inbound.Conversation, item.Inbound.Kind, item.Inbound.Key = m.home, supervisor.KindText, fmt.Sprint("u", m.updates)
 	stands := m.standing()
-	receipt, err := m.db.Inbox().StoreBatch(m.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
+	receipt, err := m.db.Inbox().StoreBatch(m.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{item}})
 	for _, kept := range must(m.harness, receipt, err).Stored {
 		if item.Inbound.Group != "" {
-			_, err = m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: kept.ID, Origin: supervisor.OriginOwn}})
+			_, err = m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: kept.ID,
+				Origin: supervisor.OriginOwn}})
 			must(m.harness, 0, err)
 		}
 		if stands == "" && item.EditedAt.IsZero() && kept.State != supervisor.InboundNew && kept.State != supervisor.InboundArriving {
@@ -239,7 +244,8 @@ func (m *waitingModel) press() {
 	var turn int64
 	_, err := fmt.Sscan(last, &turn)
 	must(m.harness, turn, err)
-	_, came, err := m.db.Questions().RecordPress(m.Context(), supervisor.QuestionPress{Digest: digestOf(turn), User: "alice", Conversation: m.home.ID, Word: "1"})
+	_, came, err := m.db.Questions().RecordPress(m.Context(), supervisor.QuestionPress{Digest: digestOf(turn),
+		User: "alice", Conversation: m.home.ID, Word: "1"})
 	switch must(m.harness, came, err) {
 	case supervisor.PressTaken:
 		m.pressed++

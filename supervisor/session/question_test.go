@@ -44,7 +44,8 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.Attemp
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
 	open, _ := h.open(c)
-	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digestOf(open.Turn.ID), User: c.User, Conversation: c.ID, Word: "once"})
+	_, came, err := h.db.Questions().RecordPress(h.Context(), supervisor.QuestionPress{Digest: digestOf(open.Turn.ID),
+		User: c.User, Conversation: c.ID, Word: "once"})
 	if must(h, came, err) != supervisor.PressTaken {
 		h.Errorf("a press came to %s", came)
 	}
@@ -108,7 +109,8 @@ func TestStop_EndsSuspendedTurn(t *testing.T) {
 	h.same("why", ahead.Why, protocol.TurnEndStopped)
 	list := h.await(c, 2)
 	h.same("told", list[1].Text, "(Stopped, as you asked.)")
-	_, came, err := h.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: digestOf(list[1].Turn), User: "alice", Conversation: c.ID, Word: "once"})
+	_, came, err := h.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: digestOf(list[1].Turn),
+		User: "alice", Conversation: c.ID, Word: "once"})
 	h.same("press", must(h, came, err), supervisor.PressEnded)
 }
 

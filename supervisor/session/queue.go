@@ -17,7 +17,8 @@ type Queue struct {
 
 // QueueCommandText queues the text after a command as a message of its own.
 func (q Queue) QueueCommandText(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
-	_, _, err := q.Inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
+	_, _, err := q.Inbox.StoreInbound(ctx, supervisor.Inbound{Conversation: c, Source: "command",
+		Key:  fmt.Sprint(command),
 		Kind: supervisor.KindText, Text: text})
 	if err == nil {
 		q.WakeSession(c)

@@ -77,7 +77,8 @@ func (r *Registry) WakeSession(c supervisor.Conversation) {
 // It returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause, and
 // the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from TurnEndStopped
 // if the turn ended by itself.
-func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
+func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText,
+	error) {
 	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err

@@ -32,7 +32,8 @@ type Inbox interface {
 
 // Turns stores the progress of turns.
 type Turns interface {
-	Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (turn supervisor.Turn, lease supervisor.Lease, err error)
+	Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (turn supervisor.Turn, lease supervisor.Lease,
+		err error)
 	TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error)
 	FindFirstMessage(ctx context.Context, turn int64) (message int64, err error)
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)

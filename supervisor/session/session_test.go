@@ -208,7 +208,8 @@ func TestNoWorker_TellsUserOnceThenRunsTurn(t *testing.T) {
 		begun := time.Now()
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts++; attempts <= 2 {
-				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour),
+					Err: errors.New("died five times")}
 			}
 			return h.echo(ctx, a)
 		})
@@ -241,7 +242,10 @@ func TestStop_KeepsTextAndSaysStopped(t *testing.T) {
 			return session.AttemptEnd{}, errors.New("killed")
 		},
 			stopped, protocol.TurnEndStopped},
-		"and the model's call is": {func(*harness, session.Attempt) (session.AttemptEnd, error) { return ended(protocol.TurnEndError), nil },
+		"and the model's call is": {func(*harness, session.Attempt) (session.AttemptEnd,
+			error) {
+			return ended(protocol.TurnEndError), nil
+		},
 			stopped, protocol.TurnEndStopped},
 		"but it had just been done": {func(h *harness, a session.Attempt) (session.AttemptEnd, error) {
 			h.commit(a, "half, and the other half.")
@@ -291,7 +295,8 @@ func TestStop_NothingRuns_StopsNothing(t *testing.T) {
 func TestStop_WaitForWorker_Ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(context.Context, session.Attempt) (session.AttemptEnd, error) {
-			return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+			return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour),
+				Err: errors.New("died five times")}
 		})
 		home := h.conversation("ann", "")
 		h.live()
@@ -392,7 +397,8 @@ func (l *flakyStore) fail(what string) error {
 	return nil
 }
 
-func (l *flakyStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn, supervisor.Lease, error) {
+func (l *flakyStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn,
+	supervisor.Lease, error) {
 	if err := l.fail("start"); err != nil {
 		return supervisor.Turn{}, supervisor.Lease{}, err
 	}
@@ -478,7 +484,8 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 			attempts++
 			return ended(protocol.TurnEndStepLimit), nil
 		})
-		l := &flakyStore{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{"start": 9, "open": 9, "next": 9, "finish": 4},
+		l := &flakyStore{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{"start": 9, "open": 9,
+			"next": 9, "finish": 4},
 			err: &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No."}}
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
@@ -496,7 +503,10 @@ func TestStore_Refusal_IsNotRetried(t *testing.T) {
 
 func TestWakeSession_WhileEnding_IsNotLost(t *testing.T) {
 	var h *harness
-	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+		return h.echo(ctx,
+			a)
+	})
 	h.live()
 	const each = 60
 	var talking sync.WaitGroup
@@ -522,7 +532,10 @@ func TestWakeSession_WhileEnding_IsNotLost(t *testing.T) {
 func TestUnservedUser_KeepsMessagesUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+			return h.echo(ctx,
+				a)
+		})
 		var gone atomic.Bool
 		h.options.Serves = func(supervisor.Conversation) bool { return !gone.Load() }
 		h.live()
@@ -551,7 +564,8 @@ func TestJobTurn_AnswersInItsDestination(t *testing.T) {
 		attempts := 0
 		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
 			if attempts++; attempts == 1 {
-				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+				return session.AttemptEnd{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour),
+					Err: errors.New("died five times")}
 			}
 			a.Stream.AppendText("Good")
 			if r, any := h.feeds.CurrentReply(home.ID); any {
@@ -563,7 +577,8 @@ func TestJobTurn_AnswersInItsDestination(t *testing.T) {
 		})
 		home = h.conversation("ann", "")
 		job := supervisor.Conversation{User: "ann", Channel: "job", Chat: "7"}
-		in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: job, Destination: home, Source: "job/7", Key: "1",
+		in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: job, Destination: home,
+			Source: "job/7", Key: "1",
 			Kind: supervisor.KindJob, Text: "say good morning"})
 		in = must(h, in, err)
 		h.live()

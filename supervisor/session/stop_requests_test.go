@@ -33,7 +33,8 @@ func (p *pausingStore) pause(ctx context.Context, at string) {
 	}
 }
 
-func (p *pausingStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn, supervisor.Lease, error) {
+func (p *pausingStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn,
+	supervisor.Lease, error) {
 	p.pause(ctx, "before the start")
 	turn, lease, err := p.Turns.Start(ctx, inbound, c)
 	p.pause(ctx, "after the start")
@@ -172,8 +173,12 @@ func TestStop_RepeatedAfterRestart_EndsSameTurn(t *testing.T) {
 func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
-		p := &pausingStore{Turns: h.db.Turns(), at: "after the end", here: make(chan struct{}), resume: make(chan struct{})}
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+			return h.echo(ctx,
+				a)
+		})
+		p := &pausingStore{Turns: h.db.Turns(), at: "after the end", here: make(chan struct{}),
+			resume: make(chan struct{})}
 		h.options.Turns = p
 		home := h.conversation("ann", "")
 		one := h.keep(home, "one")
@@ -182,7 +187,8 @@ func TestStop_TurnJustEnded_EndsNothingElse(t *testing.T) {
 		tick(t)
 		h.live()
 		<-p.here
-		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.TurnEndDone, Waiting: 1})
+		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.TurnEndDone,
+			Waiting: 1})
 		close(p.resume)
 		if got := h.await(home, 2); got[1].Text != "re: two" {
 			t.Errorf("told was %q", got[1].Text)

@@ -24,11 +24,15 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 		"done by another": {o: outcome{why: protocol.TurnEndDone, end: AttemptEnd{AnsweredBy: "b/two",
 			Replaced: &modelcall.ReplacedModel{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
 			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
-		"stopped":         {o: outcome{why: protocol.TurnEndStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
+		"stopped": {o: outcome{why: protocol.TurnEndStopped}, said: "Hel", want: []string{"Hel\n\n",
+			"Stopped, as you asked"}},
 		"stopped at once": {o: outcome{why: protocol.TurnEndStopped}, want: []string{"(Stopped"}, not: "\n"},
-		"out of steps":    {o: outcome{why: protocol.TurnEndStepLimit}, said: "Hel", want: []string{"Hel\n\n", "50 steps"}},
-		"out of time":     {o: outcome{why: protocol.TurnEndTimeLimit}, said: "Hel", want: []string{"Hel\n\n", "15 minutes"}},
-		"in a circle":     {o: outcome{why: protocol.TurnEndRepetition}, said: "Hel", want: []string{"Hel\n\n", "three times"}},
+		"out of steps": {o: outcome{why: protocol.TurnEndStepLimit}, said: "Hel", want: []string{"Hel\n\n",
+			"50 steps"}},
+		"out of time": {o: outcome{why: protocol.TurnEndTimeLimit}, said: "Hel", want: []string{"Hel\n\n",
+			"15 minutes"}},
+		"in a circle": {o: outcome{why: protocol.TurnEndRepetition}, said: "Hel", want: []string{"Hel\n\n",
+			"three times"}},
 		"the model fails": {o: outcome{why: protocol.TurnEndError, end: AttemptEnd{Failure: down}}, said: "Hel",
 			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
 		"the model declines": {o: outcome{why: protocol.TurnEndRefused, end: AttemptEnd{Failure: down}}, said: "Hel",
@@ -78,7 +82,8 @@ func TestTurnEnd_ImpossibleReason_IsRefused(t *testing.T) {
 // TestFinalText_LimitOfOne_UsesSingular checks that texts use the singular for a limit of one.
 func TestFinalText_LimitOfOne_UsesSingular(t *testing.T) {
 	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
-	for why, want := range map[protocol.TurnEndReason]string{protocol.TurnEndStepLimit: "after 1 step,", protocol.TurnEndTimeLimit: "after 1 minute and 30 seconds,"} {
+	for why, want := range map[protocol.TurnEndReason]string{protocol.TurnEndStepLimit: "after 1 step,",
+		protocol.TurnEndTimeLimit: "after 1 minute and 30 seconds,"} {
 		if got := finalText(outcome{why: why}, "", limits); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", why, got)
 		}

@@ -37,7 +37,8 @@ type Attempt struct {
 	CheckEnd func(protocol.TurnEnd) error
 	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
 	// step. Later reports of the worker then do not change the turn.
-	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
+	CommitLast func(ctx context.Context, step sqlite.Step, text string,
+		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // AttemptEnd is the end of an attempt.
@@ -146,7 +147,10 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 // suspend makes the turn wait for its user's answer. It stores how long the turn ran; the wait does
 // not count.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
-	waits, ok := retry.StoreUntilDone(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
+	waits, ok := retry.StoreUntilDone(ctx, t.log, "keep that a turn waits", func() (bool,
+		error) {
+		return t.Waiting.Suspend(ctx, t.Turn.ID, ran)
+	})
 	if waits || !ok {
 		return outcome{waits: waits, unfinished: !ok}
 	}
@@ -239,7 +243,10 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	if shared {
 		log.Warn("worker ended in a turn and in something else; each goes on alone")
 	} else {
-		deaths, _ = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.CountWorkerDeath(ctx, t.Turn.ID) })
+		deaths, _ = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (int,
+			error) {
+			return t.Turns.CountWorkerDeath(ctx, t.Turn.ID)
+		})
 		log.Warn("worker ended in a turn", "deaths", deaths)
 	}
 	parked := deaths >= maxDeaths
@@ -253,7 +260,8 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 }
 
 // commitLast is an Attempt's CommitLast.
-func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *modelcall.ReplacedModel) (message int64, ended bool,
+func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string,
+	replaced *modelcall.ReplacedModel) (message int64, ended bool,
 	err error) {
 	o := outcome{why: protocol.TurnEndDone, end: AttemptEnd{Replaced: replaced, AnsweredBy: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.TextWithStep(text), "")}
@@ -282,7 +290,10 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	if done = t.ended.Load(); !done {
 		text, partial := t.stream.Text()
 		end = t.finishTurn(ctx, o, text, partial)
-		_, done = retry.StoreUntilDone(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
+		_, done = retry.StoreUntilDone(ctx, t.log, "finish a turn", func() (supervisor.Delivery,
+			error) {
+			return t.Turns.Finish(ctx, end)
+		})
 	}
 	if done {
 		t.wakeVoices(end.Voice)
@@ -323,7 +334,8 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 // passing are the classes of model failures that may be over in a few minutes.
 var passing = map[modelcall.ErrorClass]bool{
 	modelcall.RateLimited: true, modelcall.Overloaded: true, modelcall.ServerError: true, modelcall.NetworkError: true,
-	modelcall.StreamStalled: true, modelcall.StreamCut: true, modelcall.MalformedAnswer: true, modelcall.EmptyAnswer: true,
+	modelcall.StreamStalled: true, modelcall.StreamCut: true, modelcall.MalformedAnswer: true,
+	modelcall.EmptyAnswer: true,
 }
 
 // passes reports whether a turn failed for a reason that may be over soon.

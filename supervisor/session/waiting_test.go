@@ -236,7 +236,8 @@ func TestFollowUp_WaitsForRestartedTurn(t *testing.T) {
 	end := h.live()
 	h.say(home, "one")
 	<-begun
-	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: home, Source: "test", Key: "later", Kind: supervisor.KindText,
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: home, Source: "test",
+		Key: "later", Kind: supervisor.KindText,
 		Text: "later", Priority: supervisor.PriorityFollowup})
 	must(h, in, err)
 	h.registry.WakeSession(home)
@@ -286,7 +287,8 @@ func (h *harness) steered(a session.Attempt) {
 		h.Error(err)
 	}
 	h.keep(a.Turn.Conversation, "two")
-	if n, err := h.db.Turns().TakeWaitingTexts(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 || err != nil {
+	if n, err := h.db.Turns().TakeWaitingTexts(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 ||
+		err != nil {
 		h.Errorf("%d messages were taken in, %v", n, err)
 	}
 }
@@ -371,7 +373,8 @@ func TestStop_EndsJoinedMessagesToo(t *testing.T) {
 		h.steered(a)
 		close(ready)
 		<-ctx.Done()
-		if n, err := h.db.Turns().TakeWaitingTexts(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 || err != nil {
+		if n, err := h.db.Turns().TakeWaitingTexts(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 ||
+			err != nil {
 			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
 		}
 		return ended(protocol.TurnEndStopped), nil

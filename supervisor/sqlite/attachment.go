@@ -25,7 +25,8 @@ const (
 
 // ListFiles lists the files that came with an inbound, in order.
 func (s Attachments) ListFiles(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
+	return engine.AllRows(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment,
+		listAttachments, inbound)
 }
 
 // PutBytes records that a file's bytes are in the spool. They belong to the inbound's user.

@@ -12,8 +12,9 @@ func TestAttachments_SentTwice_AreStoredOnce(t *testing.T) {
 	s := newStory(t)
 	photo := supervisor.Attachment{File: "AgAC", Kind: "photo", MediaType: "image/jpeg"}
 	voice := supervisor.Attachment{File: "AwAC", Kind: "voice", Name: "note.ogg", MediaType: "audio/ogg", Size: 900, Seconds: 3}
-	batch := supervisor.InboundBatch{Source: "bot", Next: 2, Items: []supervisor.BatchItem{{Update: 1, Attachments: []supervisor.Attachment{photo, voice},
-		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}}
+	batch := supervisor.InboundBatch{Source: "bot", Next: 2, Items: []supervisor.BatchItem{{Update: 1,
+		Attachments: []supervisor.Attachment{photo, voice},
+		Inbound:     supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}}
 	for range 2 { // the files are sent twice and stored once
 		_, err := s.db.Inbox().StoreBatch(t.Context(), batch)
 		s.must(err)

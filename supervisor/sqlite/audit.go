@@ -117,7 +117,8 @@ type AuditFilter struct {
 
 // List lists entries of the audit log, oldest first. It may read the whole log.
 func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditEntry { return scanAudit(row).AuditEntry },
+	return engine.AllRows(s.db.reader(ctx, "list the audit log"),
+		func(row *engine.Row) AuditEntry { return scanAudit(row).AuditEntry },
 		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), cmp.Or(f.Limit, -1))
 }
 

@@ -140,7 +140,8 @@ func TestAuditPutAll_InvalidRow_StoresNone(t *testing.T) {
 func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	l := newAuditStory(t, 2)
 	l.now = noon.Add(time.Hour)
-	l.must(l.db.Audit().AppendAll(t.Context(), []sqlite.AuditEntry{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
+	l.must(l.db.Audit().AppendAll(t.Context(), []sqlite.AuditEntry{{User: "bob", Action: "login.refused", Detail: "d"},
+		{Action: "start"},
 		{User: "alice", Action: "Login"}}))
 	for name, c := range map[string]struct {
 		filter sqlite.AuditFilter
@@ -164,7 +165,8 @@ func TestAuditList_Filter_SelectsRows(t *testing.T) {
 	}
 	list, err := l.db.Audit().List(t.Context(), sqlite.AuditFilter{After: 2, Limit: 1})
 	l.must(err)
-	l.same("a row", list, []sqlite.AuditEntry{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
+	l.same("a row", list, []sqlite.AuditEntry{{ID: 3, User: "bob", Action: "login.refused", Detail: "d",
+		CreatedAt: l.now}})
 }
 
 // BenchmarkAudit adds a row to an audit log of ten thousand rows.

@@ -94,7 +94,8 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	if err != nil {
 		return err
 	}
-	if err := db.Transcript().MoveWindow(b.Context(), in.Conversation.ID, messages[max(0, len(messages)-20)].ID); err != nil {
+	if err := db.Transcript().MoveWindow(b.Context(), in.Conversation.ID, messages[max(0,
+		len(messages)-20)].ID); err != nil {
 		return err
 	}
 	if _, err := db.Turns().CommitStep(b.Context(), step(turn, "hello yourself")); err != nil {
@@ -140,7 +141,8 @@ func BenchmarkMessages(b *testing.B) {
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
-		if list, err := db.Outbox().ListPendingInChat(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
+		if list, err := db.Outbox().ListPendingInChat(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil ||
+			len(list) > 0 {
 			b.Fatal(list, err)
 		}
 	}
@@ -175,7 +177,8 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	// codes open the gates; in the case of held updates the gates close at once
 	for i := range int64(4) {
 		item := codeItem(fmt.Sprint("u", i), i+1, 1)
-		if _, err := db.Inbox().StoreBatch(b.Context(), supervisor.InboundBatch{Source: "codes", Items: []supervisor.BatchItem{item}}); err != nil {
+		if _, err := db.Inbox().StoreBatch(b.Context(), supervisor.InboundBatch{Source: "codes",
+			Items: []supervisor.BatchItem{item}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -184,9 +187,10 @@ func putBatches(b *testing.B, guard *supervisor.GateCheck) {
 	for b.Loop() {
 		batch := supervisor.InboundBatch{Source: "telegram", Next: next + 100}
 		for i := range int64(100) {
-			batch.Items = append(batch.Items, supervisor.BatchItem{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Check: guard}, Inbound: supervisor.Inbound{
-				Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
-				Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
+			batch.Items = append(batch.Items, supervisor.BatchItem{Update: next + i, Raw: raw,
+				Decision: supervisor.GateDecision{Check: guard}, Inbound: supervisor.Inbound{
+					Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
+					Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
 		}
 		next += 100
 		if _, err := db.Inbox().StoreBatch(b.Context(), batch); err != nil {
@@ -227,5 +231,6 @@ func oneSend(b *testing.B, db *sqlite.DB, c supervisor.Conversation) error {
 	if err := db.Posts().StorePostResult(b.Context(), p); err != nil {
 		return err
 	}
-	return db.Outbox().StoreOutcome(b.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
+	return db.Outbox().StoreOutcome(b.Context(), supervisor.DeliveryOutcome{Delivery: d.ID,
+		Outcome: supervisor.OutcomeSent})
 }

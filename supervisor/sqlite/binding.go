@@ -42,7 +42,8 @@ func (t *tx) bind(b AccountBinding) {
 
 // FindUser returns the user that an account is bound to; "" means none.
 func (s AccountBindings) FindUser(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.ScanString, findBinding, channel, account)
+	return engine.FirstValue(s.db.reader(ctx, "find the user of account %s of %s", account, channel), engine.ScanString,
+		findBinding, channel, account)
 }
 
 // List lists all bindings, by user.

@@ -34,12 +34,14 @@ func (s Blobs) AddOwner(ctx context.Context, user string, ref protocol.BlobRef, 
 
 // IsOwner reports whether a user owns a blob, and the blob's size in bytes.
 func (s Blobs) IsOwner(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.ScanInteger, findBlob, user, sha256)
+	return engine.FirstRow(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.ScanInteger, findBlob, user,
+		sha256)
 }
 
 // SumTurnBytes returns the total bytes that a user's turns put into the spool since a time.
 func (s Blobs) SumTurnBytes(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user, since.UnixMilli())
+	return engine.FirstValue(s.db.reader(ctx, "sum the blobs of %s", user), engine.ScanInteger, sumBlobs, user,
+		since.UnixMilli())
 }
 
 // PutFileBackup records that a turn stored a file's old bytes before a change. Turn 0 means an
@@ -49,11 +51,13 @@ func (s Blobs) PutFileBackup(ctx context.Context, user string, ref protocol.Blob
 }
 
 // SumFileBackups returns the total size of old files since a time, of a turn and its user.
-func (s Blobs) SumFileBackups(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
-	sums, err := engine.FirstValue(s.db.reader(ctx, "sum the old file contents of %s", user), func(r *engine.Row) (n [2]int64) {
-		r.Scan(&n[0], &n[1])
-		return n
-	}, sumBefore, turn, user, since.UnixMilli())
+func (s Blobs) SumFileBackups(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64,
+	err error) {
+	sums, err := engine.FirstValue(s.db.reader(ctx, "sum the old file contents of %s", user),
+		func(r *engine.Row) (n [2]int64) {
+			r.Scan(&n[0], &n[1])
+			return n
+		}, sumBefore, turn, user, since.UnixMilli())
 	return sums[0], sums[1], err
 }
 

@@ -27,8 +27,12 @@ const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, 
 // TakeLease sets aside as much of a claim's amount as its limits allow. If the limits allow less
 // than the claim's Least, TakeLease sets nothing aside and returns the shortages. These are in the
 // order of the claim's limits. A call with no known price counts as free.
-func (s Leases) TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease, short []supervisor.BudgetShortage, err error) {
-	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.BudgetShortage) { return t.takeLease(c) },
+func (s Leases) TakeLease(ctx context.Context, c supervisor.LeaseRequest) (lease supervisor.Lease,
+	short []supervisor.BudgetShortage, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease,
+		[]supervisor.BudgetShortage) {
+		return t.takeLease(c)
+	},
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 }
 
@@ -195,11 +199,13 @@ const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND p
 
 // SumAmounts returns the sum of a user's own leases since a time, in millionths of a dollar.
 func (s Leases) SumAmounts(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.FirstValue(s.db.reader(ctx, "sum the leases of %s", user), engine.ScanInteger, sumHeld, user, toMillis(since))
+	return engine.FirstValue(s.db.reader(ctx, "sum the leases of %s", user), engine.ScanInteger, sumHeld, user,
+		toMillis(since))
 }
 
 // SumLimitExtensions returns the sum of a user's limit extensions since a time. It is in millionths
 // of a dollar.
 func (s Leases) SumLimitExtensions(ctx context.Context, user string, since time.Time) (int64, error) {
-	return engine.FirstValue(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.ScanInteger, sumExtended, user, toMillis(since))
+	return engine.FirstValue(s.db.reader(ctx, "sum the budget extensions of %s", user), engine.ScanInteger, sumExtended,
+		user, toMillis(since))
 }

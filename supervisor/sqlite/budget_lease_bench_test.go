@@ -23,7 +23,8 @@ const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM
 func BenchmarkTake(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(b, path, sqlite.Options{})
-	in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText,
+	in, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal", Key: "1",
+		Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err != nil {
 		b.Fatal(err)
@@ -42,12 +43,14 @@ func BenchmarkTake(b *testing.B) {
 	}{
 		{"none", nil},
 		{"turn", []supervisor.SpendingLimit{of}},
-		{"turn,day,month", []supervisor.SpendingLimit{of, day, {Scope: supervisor.ScopeMonth, Max: 1 << 40, Since: month}}},
+		{"turn,day,month", []supervisor.SpendingLimit{of, day, {Scope: supervisor.ScopeMonth, Max: 1 << 40,
+			Since: month}}},
 		{"installation", []supervisor.SpendingLimit{{Scope: supervisor.ScopeInstallation, Max: 1 << 40, Since: month}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				lease, _, err := db.Leases().TakeLease(b.Context(), supervisor.LeaseRequest{User: "alice", Turn: turn.ID, Spec: "a/b",
+				lease, _, err := db.Leases().TakeLease(b.Context(), supervisor.LeaseRequest{User: "alice",
+					Turn: turn.ID, Spec: "a/b",
 					Conversation: turn.Conversation.ID, Amount: 1, Limits: c.limits})
 				if err != nil || lease.ID == 0 {
 					b.Fatal(lease, err)

@@ -12,7 +12,8 @@ func TestFireLimit_AllTries_CountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {
 		t.Helper()
-		in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: source, Key: key, Kind: supervisor.KindJob, Text: "look",
+		in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: source, Key: key,
+			Kind: supervisor.KindJob, Text: "look",
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelJob, Chat: source[len("job/"):]}})
 		s.must(err)
 		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)

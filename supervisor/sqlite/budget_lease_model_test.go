@@ -160,7 +160,8 @@ func (a *accounts) crash(t *rapid.T) {
 
 func (a *accounts) extend(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(1, 60).Draw(t, "amount")
-	done, err := a.db.Leases().ExtendLimits(a.Context(), supervisor.LimitExtension{User: turn.Conversation.User, Turn: turn.ID,
+	done, err := a.db.Leases().ExtendLimits(a.Context(), supervisor.LimitExtension{User: turn.Conversation.User,
+		Turn:   turn.ID,
 		Amount: amount, Max: 90, Since: a.limits()[2].Since})
 	a.must(err)
 	if done {

@@ -13,7 +13,8 @@ import (
 
 // claim returns a turn's claim for a call of "a/b".
 func claim(turn supervisor.Turn, amount int64, limits ...supervisor.SpendingLimit) supervisor.LeaseRequest {
-	return supervisor.LeaseRequest{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+	return supervisor.LeaseRequest{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
+		Spec:   "a/b",
 		Amount: amount, Limits: limits}
 }
 
@@ -76,7 +77,8 @@ func TestTakeLease_Scopes_CountSeparately(t *testing.T) {
 	mustTake(s, claim(turn, 20))
 	mustTake(s, claim(other, 200))
 	mustTake(s, claim(bobs, 2000))
-	done, err := s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: other.ID, Amount: 5, Max: 5})
+	done, err := s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: other.ID,
+		Amount: 5, Max: 5})
 	s.must(err)
 	s.same("lengthened", done, true)
 	earlier := noon.Add(-time.Hour)
@@ -92,7 +94,8 @@ func TestTakeLease_Scopes_CountSeparately(t *testing.T) {
 		{SpendingLimit: limit(supervisor.ScopeTurn, noon), Spent: 11, Held: 20, Wanted: 7},
 	})
 	_, short = take(s, claim(other, 7, limit(supervisor.ScopeTurn, noon)))
-	s.same("the other's", short, []supervisor.BudgetShortage{{SpendingLimit: limit(supervisor.ScopeTurn, noon), Spent: 100, Held: 202,
+	s.same("the other's", short, []supervisor.BudgetShortage{{SpendingLimit: limit(supervisor.ScopeTurn, noon),
+		Spent: 100, Held: 202,
 		Extended: 5, Wanted: 7}})
 }
 
@@ -158,7 +161,8 @@ func TestTakeLease_WithoutTurn_Succeeds(t *testing.T) {
 	s.must(err)
 	s.same("usage", s.query(`SELECT format('%s %d %d', user, turn IS NULL, cost) FROM usage`), "alice 1 7 alice 1 90")
 	turn.Conversation.ID = 99
-	if _, _, err := s.db.Leases().TakeLease(t.Context(), claim(turn, 1)); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
+	if _, _, err := s.db.Leases().TakeLease(t.Context(), claim(turn,
+		1)); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("of no conversation: %v", err)
 	}
 }
@@ -169,7 +173,8 @@ func TestTakeLease_InvalidRequest_Fails(t *testing.T) {
 	foreign := claim(turn, 1)
 	foreign.User = "bob"
 	for name, c := range map[string]supervisor.LeaseRequest{"of nothing": claim(turn, 0), "of less": claim(turn, -5),
-		"of another's turn": foreign, "with a limit of no kind": claim(turn, 1, supervisor.SpendingLimit{Scope: "week", Max: 5})} {
+		"of another's turn": foreign, "with a limit of no kind": claim(turn, 1, supervisor.SpendingLimit{Scope: "week",
+			Max: 5})} {
 		_, _, err := s.db.Leases().TakeLease(t.Context(), c)
 		if code := supervisor.ErrorCodeOf(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
 			t.Errorf("%s: got %v", name, err)
@@ -184,7 +189,8 @@ func TestExtendLimits_AboveMax_ChangesNothing(t *testing.T) {
 	leases := s.db.Leases()
 	extend := func(amount int64) bool {
 		t.Helper()
-		done, err := leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID, Amount: amount, Max: 10,
+		done, err := leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID,
+			Amount: amount, Max: 10,
 			Since: s.now})
 		s.must(err)
 		return done
@@ -198,9 +204,11 @@ func TestExtendLimits_AboveMax_ChangesNothing(t *testing.T) {
 	s.same("sum", sum, int64(10))
 	s.now = noon.Add(24 * time.Hour)
 	s.same("the next day", extend(10), true)
-	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: 99, Amount: 1, Max: 100, Since: s.now})
+	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: 99, Amount: 1, Max: 100,
+		Since: s.now})
 	s.checkRefused(err, supervisor.CodeNotFound, "no turn 99")
-	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID, Max: 100, Since: s.now})
+	_, err = leases.ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: turn.ID, Max: 100,
+		Since: s.now})
 	s.checkRefused(err, supervisor.CodeInvalid, "more than 0")
 }
 

@@ -45,7 +45,8 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 // ListDue lists the due changes of messages in a channel's chats, the earliest first.
 func (s MessageCleanups) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.MessageCleanup, error) {
-	return engine.AllRows(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
+	return engine.AllRows(s.db.reader(ctx, "list due cleanings on %s", channel), scanCleaning, listCleanings, channel,
+		now.UnixMilli(), limit)
 }
 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
@@ -54,7 +55,8 @@ const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c 
 // NextDue returns when the next change of a message in a channel's chats is due. ok is false
 // without a change.
 func (s MessageCleanups) NextDue(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the next cleaning on %s", channel), engine.ScanTime, nextCleaning, channel)
+	return engine.FirstRow(s.db.reader(ctx, "find the next cleaning on %s", channel), engine.ScanTime, nextCleaning,
+		channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
@@ -67,6 +69,7 @@ func (s MessageCleanups) DeleteCleaning(ctx context.Context, id int64) error {
 
 func scanCleaning(row *engine.Row) (k supervisor.MessageCleanup) {
 	c := &k.Conversation
-	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.Kind, columnDecoder{&k.Content}, &k.Due)
+	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.Kind, columnDecoder{&k.Content},
+		&k.Due)
 	return k
 }

@@ -59,16 +59,18 @@ func TestMessageCleanup_Done_IsNotListed(t *testing.T) {
 	due, err := rows.ListDue(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
 	s.must(err)
 	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
-	s.same("the second", due[1], supervisor.MessageCleanup{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
-		Kind: supervisor.CleanupRemoveButtons, Due: noon.Add(time.Minute)})
+	s.same("the second", due[1], supervisor.MessageCleanup{ID: due[1].ID, Conversation: s.chat("bob", "-5"),
+		Message: "2",
+		Kind:    supervisor.CleanupRemoveButtons, Due: noon.Add(time.Minute)})
 	for range 2 { // a second call changes nothing
 		s.must(rows.DeleteCleaning(t.Context(), due[0].ID))
 		s.same("left", s.dueCleanings(noon.Add(time.Hour)), all[1:])
 	}
 	next(noon.Add(time.Minute))
 
-	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
-		Kind: supervisor.CleanupDelete}), supervisor.CodeNotFound, "no conversation 999")
+	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: supervisor.Conversation{ID: 999},
+		Message: "1",
+		Kind:    supervisor.CleanupDelete}), supervisor.CodeNotFound, "no conversation 999")
 	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: chat, Message: "1", Kind: "wash"}),
 		supervisor.CodeInternal, "CHECK")
 	s.checkRefused(rows.Put(t.Context(), supervisor.MessageCleanup{Conversation: chat, Kind: supervisor.CleanupDelete}),
@@ -83,7 +85,8 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 	s.Helper()
 	f := picture("qr.png")
 	f.Caption = secret
-	d, err := s.db.Outbox().SendNotice(s.Context(), supervisor.Delivery{Conversation: c, Text: secret + " is the secret.",
+	d, err := s.db.Outbox().SendNotice(s.Context(), supervisor.Delivery{Conversation: c, Text: secret +
+		" is the secret.",
 		Buttons: yesNo, Files: []supervisor.File{f}, DeleteAfter: 15 * time.Minute})
 	s.must(err)
 	for i, state := range states {
@@ -100,7 +103,8 @@ func (s postStory) sendVanishing(c supervisor.Conversation, states ...supervisor
 }
 
 func TestDeleteAfter_DeliveryClosed_DeletesText(t *testing.T) {
-	for _, outcome := range []supervisor.DeliveryResult{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
+	for _, outcome := range []supervisor.DeliveryResult{supervisor.OutcomeSent, supervisor.OutcomeUnknown,
+		supervisor.OutcomeFailed} {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := postStory{newStory(t)}
 			chat := s.chat("alice", "42")
@@ -203,7 +207,8 @@ func TestEraseUser_Texts_AreGoneFromDisk(t *testing.T) {
 	for n := range 60 {
 		for _, user := range []string{"alice", "bob"} {
 			words := map[string]string{"alice": secret, "bob": "hello"}[user]
-			_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(n), Kind: supervisor.KindText,
+			_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal",
+				Key: fmt.Sprint(n), Kind: supervisor.KindText,
 				Text:         strings.Repeat(words+" ", 1+n*n/2),
 				Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 			s.must(err)

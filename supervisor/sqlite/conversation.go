@@ -22,7 +22,8 @@ const (
 func (s Conversations) FindOrCreate(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
 	const doing = "find the %s conversation of %s"
-	c, ok, err := engine.FirstRow(s.db.reader(ctx, doing, channel, user), scanConversation, findConversation, user, channel, chat,
+	c, ok, err := engine.FirstRow(s.db.reader(ctx, doing, channel, user), scanConversation, findConversation, user,
+		channel, chat,
 		thread)
 	if err != nil || ok {
 		return c, err
@@ -35,7 +36,8 @@ const listConversations = `SELECT id, user, channel, chat, thread FROM conversat
 
 // ListOfUser lists a user's conversations, oldest first.
 func (s Conversations) ListOfUser(ctx context.Context, user string) ([]supervisor.Conversation, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations, user)
+	return engine.AllRows(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations,
+		user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`

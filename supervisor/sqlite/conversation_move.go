@@ -12,7 +12,8 @@ import (
 // conversation under the new name, only pending rows move into it. Pending rows are inbounds that
 // have not begun, and deliveries that wait or may be sent again, with their posts. A second call
 // moves the rows that came after the first call. The caller wakes the sessions of the new chat.
-func (s Conversations) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
+func (s Conversations) RenameChat(ctx context.Context, channel supervisor.Channel, from, to string) (moved int,
+	err error) {
 	if from == to {
 		return 0, nil
 	}

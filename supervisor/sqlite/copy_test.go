@@ -30,7 +30,8 @@ func TestOpenCopy_BusyDatabase_IsComplete(t *testing.T) {
 		})
 	}
 	for range 20 {
-		if verdict := sqlitetest.QueryColumnInCopy(t, path, "PRAGMA integrity_check"); len(verdict) != 1 || verdict[0] != "ok" {
+		if verdict := sqlitetest.QueryColumnInCopy(t, path, "PRAGMA integrity_check"); len(verdict) != 1 ||
+			verdict[0] != "ok" {
 			t.Errorf("integrity_check: %q", verdict)
 		}
 	}

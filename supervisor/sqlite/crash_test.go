@@ -118,7 +118,8 @@ func runSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func
 // runGate sends a text to a closed gate, and then a code and another text in one batch.
 func runGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
-	held, opening := guardedItem(user, 1, "one"), []supervisor.BatchItem{codeItem(user, 2, 1), guardedItem(user, 3, "two")}
+	held, opening := guardedItem(user, 1, "one"), []supervisor.BatchItem{codeItem(user, 2, 1), guardedItem(user, 3,
+		"two")}
 	// the opening batch comes twice
 	for n, items := range [][]supervisor.BatchItem{{held}, opening, opening} {
 		for i := range items {

@@ -105,7 +105,8 @@ const (
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswerConversation()
-	if len(done) == 0 || in.IsInGroup() || value(t, engine.ScanString, findSetting, in.User, SettingLedger) == LedgerOff {
+	if len(done) == 0 || in.IsInGroup() || value(t, engine.ScanString, findSetting, in.User,
+		SettingLedger) == LedgerOff {
 		return nil
 	}
 	return t.policies.Effects.Lines(done)
@@ -154,7 +155,8 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
 	return t.putDelivery(
-		supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
+		supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind,
+			Text:  d.Text,
 			Files: d.Files},
 	).Conversation.ID
 }

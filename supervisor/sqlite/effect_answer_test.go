@@ -29,8 +29,9 @@ func TestAnswer_TurnWithEffects_ListsEffects(t *testing.T) {
 	turn := s.startTurnCalling("c1", "c2")
 	s.commitChanges(turn, "c1", edited, edited)
 	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c2"))
-	d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndStopped, State: supervisor.InboundAnswered,
-		Text: "nothing said", TextWithEffects: "see below", Unanswered: "It was not run."})
+	d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndStopped,
+		State: supervisor.InboundAnswered,
+		Text:  "nothing said", TextWithEffects: "see below", Unanswered: "It was not run."})
 	s.must(err)
 	want := []string{"edited notes.md 2 times", "began read_file: how far it came is not known"}
 	s.same("effects", d.Effects, want)
@@ -41,8 +42,9 @@ func TestAnswer_TurnWithEffects_ListsEffects(t *testing.T) {
 	s.same("whose word", s.query("SELECT kind || ':' || reported_by FROM effect ORDER BY id"), "edit:worker edit:worker call.begun:supervisor")
 
 	next := s.startTurn("and now")
-	d, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: next.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
-		Text: "said", TextWithEffects: "see below"})
+	d, err = s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: next.ID, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered,
+		Text:  "said", TextWithEffects: "see below"})
 	s.must(err)
 	s.same("of a turn that did nothing", d.Effects, []string(nil))
 	s.same("its text", d.Text, "said")
@@ -143,7 +145,8 @@ func TestCountEffects_AllUsers_AreGrouped(t *testing.T) {
 	s.commitChanges(his, "c1", edited)
 	counts, err := s.db.Effects().Count(t.Context(), noon, time.Time{})
 	s.must(err)
-	s.same("counts", effect.SumByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2}, {User: "alice", Group: "run", Count: 1},
+	s.same("counts", effect.SumByGroup(counts), []supervisor.EffectCount{{User: "alice", Group: "changed", Count: 2},
+		{User: "alice", Group: "run", Count: 1},
 		{User: "bob", Group: "changed", Count: 1}})
 	counts, err = s.db.Effects().Count(t.Context(), noon.Add(time.Minute), time.Time{})
 	s.must(err)
@@ -153,8 +156,9 @@ func TestCountEffects_AllUsers_AreGrouped(t *testing.T) {
 func TestCompleteArrivals_Files_AreInLedger(t *testing.T) {
 	s := newStory(t)
 	files := []supervisor.Attachment{{File: "a", Kind: "document", Name: "report.pdf"}, {File: "b", Kind: "photo"}, {File: "c", Kind: "voice"}}
-	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Next: 2, Items: []supervisor.BatchItem{{Update: 1, Attachments: files,
-		Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}})
+	_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Next: 2,
+		Items: []supervisor.BatchItem{{Update: 1, Attachments: files,
+			Inbound: supervisor.Inbound{Conversation: s.home, Key: "1", Kind: supervisor.KindText, Text: "look"}}}})
 	s.must(err)
 	arriving, err := s.db.Inbox().ListArriving(t.Context())
 	s.must(err)
@@ -163,7 +167,8 @@ func TestCompleteArrivals_Files_AreInLedger(t *testing.T) {
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
 	for range 2 { // the second round is a repeat after a crash
-		_, err := s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
+		_, err := s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: arriving[0].ID,
+			Origin: supervisor.OriginWorld}})
 		s.must(err)
 	}
 	list, err := s.db.Effects().List(t.Context(), supervisor.EffectQuery{User: "alice", Limit: 10})

@@ -23,7 +23,8 @@ const (
 // NewestID returns the id of a user's newest effect. Without an id above the argument after, it
 // returns that argument.
 func (s Effects) NewestID(ctx context.Context, user string, after int64) (int64, error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the last effect of %s", user), engine.ScanInteger, lastEffect, user, after)
+	return engine.FirstValue(s.db.reader(ctx, "find the last effect of %s", user), engine.ScanInteger, lastEffect, user,
+		after)
 }
 
 // ListFileEffects lists a user's file effects after an id, oldest first. Only effects of the given

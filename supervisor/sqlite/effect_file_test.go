@@ -15,7 +15,8 @@ func TestListFileEffects_ToolRunning_IsUnsettled(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {
 		all, settled, err := s.db.Effects().
-			ListFileEffects(t.Context(), "alice", after, append(effect.GroupKinds("changed"), effect.GroupKinds("run")...))
+			ListFileEffects(t.Context(), "alice", after, append(effect.GroupKinds("changed"),
+				effect.GroupKinds("run")...))
 		s.must(err)
 		for _, e := range all {
 			text := fmt.Sprintf("%d %s %s", e.ID, e.Kind, e.Target)

@@ -29,7 +29,8 @@ func TestSendMessage_SameCallTwice_SendsOnce(t *testing.T) {
 		sent, err := s.db.Turns().WasMessageSent(t.Context(), turn.ID, "c1")
 		s.must(err)
 		s.same("sent before", sent, i > 0)
-		in, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{file}})
+		in, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1",
+			supervisor.Delivery{Files: []supervisor.File{file}})
 		s.must(err)
 		s.same("fresh", in == s.home.ID, i == 0)
 	}
@@ -51,7 +52,8 @@ func TestSendMessage_ConcurrentCalls_SendOnce(t *testing.T) {
 	fresh := make(chan bool, 20)
 	for range cap(fresh) {
 		all.Go(func() {
-			first, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
+			first, err := s.db.Turns().SendMessage(t.Context(), turn.ID, "c1",
+				supervisor.Delivery{Files: []supervisor.File{f}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -114,7 +116,8 @@ func TestSendMessage_InvalidCall_ChangesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bad := f
 			c.change(&bad)
-			_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, c.call, supervisor.Delivery{Files: []supervisor.File{bad}})
+			_, err := s.db.Turns().SendMessage(t.Context(), turn.ID, c.call,
+				supervisor.Delivery{Files: []supervisor.File{bad}})
 			s.checkRefused(err, c.code, c.words)
 			s.same("rows", s.query("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
 		})

@@ -108,13 +108,15 @@ func spanParameters(f supervisor.ForgetRequest, from, to int64) []any {
 
 // walk visits the exchanges of a span, starting at an inbound. It calls each with one page of
 // exchanges after the other. each returns whether to continue.
-func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, from int64, each func(list []forgettableInbound, next int64) (bool, error)) error {
+func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, from int64,
+	each func(list []forgettableInbound, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list exchanges that %s wants forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listExpiredExchanges}[f.Expired]
 	last, err := engine.FirstValue(read, engine.ScanInteger, lastInbound)
 	for more := true; more && err == nil && from <= last; from += forgetPage {
 		var list []forgettableInbound
-		if list, err = engine.AllRows(read, scanForgettable, query, spanParameters(f, from, from+forgetPage)...); err == nil {
+		if list, err = engine.AllRows(read, scanForgettable, query, spanParameters(f, from,
+			from+forgetPage)...); err == nil {
 			more, err = each(list, from+forgetPage)
 		}
 	}
@@ -122,7 +124,8 @@ func (s ForgetRequests) walk(ctx context.Context, f supervisor.ForgetRequest, fr
 }
 
 // CountMatches returns the counts of data that a request to forget would remove.
-func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts, err error) {
+func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetRequest) (counts supervisor.ForgetCounts,
+	err error) {
 	read, seen, changed := s.db.reader(ctx, "count the data that %s wants forgotten", f.User), map[int64]bool{}, map[string]bool{}
 	return counts, s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		for _, item := range list {
@@ -150,7 +153,8 @@ func (s ForgetRequests) CountMatches(ctx context.Context, f supervisor.ForgetReq
 
 // ForgetNext removes the next part of a request's data, starting at the inbound f.Next. Messages
 // that still wait stay and are counted.
-func (s ForgetRequests) ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep, err error) {
+func (s ForgetRequests) ForgetNext(ctx context.Context, f supervisor.ForgetRequest) (p supervisor.ForgetStep,
+	err error) {
 	waits := int64(0) // id of the first inbound that stays because it waits
 	first := f.Next == 0
 	f.Counts.Waiting = 0
@@ -199,7 +203,8 @@ const countWaitingInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (S
 // system texts stale.
 func (s ForgetRequests) forgetSpan(ctx context.Context, f *supervisor.ForgetRequest, first bool) error {
 	read := s.db.reader(ctx, "delete the data that %s wants forgotten", f.User)
-	n, err := engine.FirstValue(read, engine.ScanInteger, countWaitingInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
+	n, err := engine.FirstValue(read, engine.ScanInteger, countWaitingInSpan, f.User, f.Since.UnixMilli(),
+		f.Until.UnixMilli(), f.Conversation)
 	if f.Counts.Waiting += n; err != nil || f.Counts.Waiting > 0 && !first {
 		return err
 	}

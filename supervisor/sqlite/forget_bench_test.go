@@ -58,7 +58,8 @@ func BenchmarkForget(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		b.StartTimer()
-		f, err := db.ForgetRequests().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
+		f, err := db.ForgetRequests().Put(b.Context(), supervisor.ForgetRequest{User: "alice", Inbound: exchanges + 1,
+			Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -74,7 +75,8 @@ func BenchmarkForget(b *testing.B) {
 		var waits []time.Duration
 		for busy := true; busy; {
 			began := time.Now()
-			if _, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal", Kind: supervisor.KindText, Text: "hello", Key: strconv.Itoa(len(waits)),
+			if _, _, err := db.Inbox().StoreInbound(b.Context(), supervisor.Inbound{Source: "terminal",
+				Kind: supervisor.KindText, Text: "hello", Key: strconv.Itoa(len(waits)),
 				Conversation: supervisor.Conversation{User: "bob", Channel: "terminal"}}); err != nil {
 				b.Fatal(err)
 			}

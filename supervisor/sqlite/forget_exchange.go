@@ -85,7 +85,8 @@ const (
 
 // forgetExchange removes an exchange. It returns the counts of removed rows, and the ids of removed
 // messages. If the exchange is still busy, forgetExchange only counts the messages as waiting.
-func (t *tx) forgetExchange(item forgettableInbound, f supervisor.ForgetRequest) (gone supervisor.ForgetCounts, messages []int64) {
+func (t *tx) forgetExchange(item forgettableInbound, f supervisor.ForgetRequest) (gone supervisor.ForgetCounts,
+	messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
 	gone = e.count(t)

@@ -52,9 +52,14 @@ var factColumns = []struct{ table, column, rows, waits string }{
 // they are done. left counts the facts that wait for them. EraseFactWords first calls remove, which
 // takes the messages out of the index. Only then does it remove the words, so that it finds the
 // messages again after a crash.
-func (s Memories) EraseFactWords(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
+func (s Memories) EraseFactWords(ctx context.Context, user string, remove func(ctx context.Context, user string,
+	messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "list forgotten facts to blank")
-	facts, err := engine.AllRows(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
+	facts, err := engine.AllRows(read, func(r *engine.Row) (f forgottenFact) {
+		r.Scan(&f.row, &f.user, &f.ID,
+			&f.Text)
+		return f
+	}, listFacts, user)
 	for _, f := range facts {
 		list, waits, err := mentionsOf(read, f.user, f.ForgottenFact)
 		var messages []int64
@@ -105,7 +110,8 @@ func (t *tx) markBlanked(f forgottenFact, waits bool) {
 }
 
 // CountFactMentions counts the rows that hold the words of a fact, by table.
-func (s Memories) CountFactMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64, error) {
+func (s Memories) CountFactMentions(ctx context.Context, user string, f supervisor.ForgottenFact) (map[string]int64,
+	error) {
 	list, _, err := mentionsOf(s.db.reader(ctx, "count mentions of a fact of %s", user), user, f)
 	counts, seen := map[string]int64{}, map[mention]bool{}
 	for _, m := range list {
@@ -174,7 +180,8 @@ func factHistory(q engine.Querier, user string, f supervisor.ForgottenFact) (tur
 		}
 		for _, p := range parts {
 			var args protocol.MemoryArguments
-			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" && protocol.DigestWords(args.Text) == digest {
+			if p.Call != nil && json.Unmarshal(p.Call.Arguments, &args) == nil && args.Text != "" &&
+				protocol.DigestWords(args.Text) == digest {
 				turns, texts = append(turns, k.turn), append(texts, args.Text)
 			}
 		}

@@ -55,11 +55,15 @@ func TestEraseFactWords_UserMessages_Stay(t *testing.T) {
 	}
 	m.must(m.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{fact}))
 	cut := errors.New("cut off")
-	if _, err := m.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string, []int64) error { return cut }); !errors.Is(err, cut) {
+	if _, err := m.db.Memories().EraseFactWords(t.Context(), "alice", func(context.Context, string,
+		[]int64) error {
+		return cut
+	}); !errors.Is(err, cut) {
 		t.Errorf("without the index: %v", err)
 	}
 	var messages []int64
-	left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(_ context.Context, user string, ids []int64) error {
+	left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(_ context.Context, user string,
+		ids []int64) error {
 		messages = append(messages, ids...)
 		return nil
 	})
@@ -104,12 +108,16 @@ func TestEraseFactWords_UndeliveredAnswer_Waits(t *testing.T) {
 	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = "forget", json.RawMessage(`{"ids":["k7"]}`)
 	_, err := m.db.Turns().CommitStep(t.Context(), s)
 	m.must(err)
-	m.must(m.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{{ID: "k7", Text: "Takes plugh"}}))
+	m.must(m.db.Memories().ForgetFacts(t.Context(), "alice", []supervisor.ForgottenFact{{ID: "k7",
+		Text: "Takes plugh"}}))
 	_, err = m.db.Turns().CommitResult(t.Context(), e.turn.ID, protocol.ToolResult{Call: "forget", Name: "forget", Text: "k7 is forgotten."})
 	m.must(err)
 	look := func(want int) {
 		t.Helper()
-		left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(context.Context, string, []int64) error { return nil })
+		left, err := m.db.Memories().EraseFactWords(t.Context(), "", func(context.Context, string,
+			[]int64) error {
+			return nil
+		})
 		if m.must(err); left != want {
 			t.Errorf("%d are left, want %d", left, want)
 		}

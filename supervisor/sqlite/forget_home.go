@@ -54,7 +54,8 @@ func homeSearch(list []turnInHome) (of protocol.MemoryTurns) {
 }
 
 // WalkHomeSearches calls each with the searches for a request's turns in the user's home.
-func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest, each func(protocol.MemoryTurns) error) error {
+func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.ForgetRequest,
+	each func(protocol.MemoryTurns) error) error {
 	read := s.db.reader(ctx, "list the turns that %s wants forgotten", f.User)
 	return s.walk(ctx, f, 0, func(list []forgettableInbound, _ int64) (bool, error) {
 		var turns []int64
@@ -73,7 +74,8 @@ func (s ForgetRequests) WalkHomeSearches(ctx context.Context, f supervisor.Forge
 
 // FindTurnsLeftInHome returns a search for data of forgotten turns in a user's home.
 func (s ForgetRequests) FindTurnsLeftInHome(ctx context.Context, user string) (protocol.MemoryTurns, error) {
-	list, err := engine.AllRows(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
+	list, err := engine.AllRows(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn,
+		listForgottenTurns, user, 0, maxHomeTurns)
 	return homeSearch(list), err
 }
 

@@ -149,7 +149,8 @@ func (m *forgetting) deliver(e *exchangeState) {
 	p, err := m.db.Posts().MarkSending(m.Context(), m.chat.ID, posts[0])
 	m.must(err)
 	p.State, p.Message = supervisor.PostSent, fmt.Sprint("p", p.ID)
-	m.must(m.db.Outbox().StoreOutcome(m.Context(), supervisor.DeliveryOutcome{Delivery: e.ends.ID, Outcome: supervisor.OutcomeSent, Post: p}))
+	m.must(m.db.Outbox().StoreOutcome(m.Context(), supervisor.DeliveryOutcome{Delivery: e.ends.ID,
+		Outcome: supervisor.OutcomeSent, Post: p}))
 	e.done = true
 }
 
@@ -170,8 +171,10 @@ func (m *forgetting) answerAll() {
 
 // rows returns every row of the database as text.
 func (m *forgetting) rows() (rows []string) {
-	for _, table := range sqlitetest.QueryColumn(m, m.db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
-		columns := sqlitetest.QueryColumn(m, m.db, `SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
+	for _, table := range sqlitetest.QueryColumn(m, m.db,
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT IN ('received', 'conversation')`) {
+		columns := sqlitetest.QueryColumn(m, m.db,
+			`SELECT group_concat('quote(' || name || ')', '||'' ''||') FROM pragma_table_info(?)`, table)[0]
 		for _, row := range sqlitetest.QueryColumn(m, m.db, `SELECT `+columns+` FROM `+table) {
 			rows = append(rows, table+": "+row)
 		}

@@ -164,7 +164,8 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 
 // PutPolledEvents stores new events that a poll of GitHub found. In the same transaction it stores
 // the position of the poll, a setting of the service.
-func (s WebhookDeliveries) PutPolledEvents(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
+func (s WebhookDeliveries) PutPolledEvents(ctx context.Context, list []supervisor.WebhookDelivery, name,
+	value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {
 			one(

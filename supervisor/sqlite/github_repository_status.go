@@ -29,10 +29,11 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 // Status returns the status of a repository, by its name in lower case. It is slow, since it reads
 // all events of a week.
 func (s GitHubRepositories) Status(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
-	return engine.FirstValue(s.db.reader(ctx, "read the status of %s", repo), func(row *engine.Row) (r RepositoryStatus) {
-		row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
-		return r
-	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
+	return engine.FirstValue(s.db.reader(ctx, "read the status of %s", repo),
+		func(row *engine.Row) (r RepositoryStatus) {
+			row.Scan(&r.Last, &r.Waiting, &r.Taken, &r.Ignored, &r.Failed, &r.Reviews, &r.Triages, &r.Cost)
+			return r
+		}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
 }
 
 const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`

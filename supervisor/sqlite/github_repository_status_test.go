@@ -25,14 +25,16 @@ func TestRepositoryStatus_TwoRepos_CountsOnlyOne(t *testing.T) {
 	s.must(s.db.Triages().RequestTriage(t.Context(), triageRequest(5, "", noon)))
 	s.must(
 		s.db.Reviews().
-			RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon, Due: noon}),
+			RequestReview(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: 6, WantedAt: noon,
+				Due: noon}),
 	)
 	c, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
 	s.must(err)
 	cost := int64(1_200)
 	s.must(
 		s.db.Usage().
-			PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}),
+			PutCall(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m",
+				Purpose: modelcall.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}),
 	)
 	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
 		t.Helper()

@@ -138,7 +138,8 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 // the review was requested again meanwhile. It fails if the stored state does not allow the new
 // state.
 func (s Reviews) Update(ctx context.Context, r supervisor.Review) error {
-	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s", r.PullRequestName())
+	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "store the progress of the review of %s",
+		r.PullRequestName())
 }
 
 func (t *tx) keepReview(r supervisor.Review) {
@@ -176,7 +177,8 @@ func (t *tx) keepReview(r supervisor.Review) {
 }
 
 // EnqueueReview marks a review as queued and stores the inbound that starts its turn.
-func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound, error) {
+func (s Reviews) EnqueueReview(ctx context.Context, r supervisor.Review, in supervisor.Inbound) (supervisor.Inbound,
+	error) {
 	in.State = supervisor.InboundNew
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Inbound {
 		r.State, r.Due = supervisor.ReviewQueued, time.Time{}
@@ -244,7 +246,8 @@ const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1
 // CostOfTurn returns the cost of a turn with its child turns, in millionths of a dollar. nil means
 // that a price is unknown.
 func (s Reviews) CostOfTurn(ctx context.Context, turn int64) (*int64, error) {
-	sum, err := engine.FirstValue(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.ScanInteger, sumReview, turn)
+	sum, err := engine.FirstValue(s.db.reader(ctx, "sum the cost of turn %d", turn), engine.ScanInteger, sumReview,
+		turn)
 	if err != nil || sum < 0 {
 		return nil, err
 	}

@@ -97,7 +97,8 @@ func TestReview_SeveralPushes_ReviewsLastHead(t *testing.T) {
 	s.must(err)
 	s.same("of its turn", again, found)
 	d, err := s.db.Turns().
-		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "card"})
+		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: "card"})
 	s.must(err)
 	s.same("the card's buttons", d.Buttons, found.Buttons)
 	found.State = supervisor.ReviewRunning

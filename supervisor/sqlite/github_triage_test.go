@@ -86,7 +86,8 @@ func TestRequestTriage_WhileRunning_IsIgnored(t *testing.T) {
 	triages := s.db.Triages()
 	s.must(triages.RequestTriage(t.Context(), triageRequest(5, "", noon)))
 	in, _, err := s.db.Inbox().
-		StoreInbound(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1", Kind: supervisor.KindTriage,
+		StoreInbound(t.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "triage/5/1",
+			Kind: supervisor.KindTriage,
 			Text: "x", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "5"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)

@@ -23,7 +23,8 @@ const (
 
 // WasAnyAssigned reports whether any host user id between two numbers was ever assigned.
 func (s HostUIDs) WasAnyAssigned(ctx context.Context, from, to uint32) (bool, error) {
-	n, err := engine.FirstValue(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.ScanInteger, countHostUIDs, int64(from), int64(to))
+	n, err := engine.FirstValue(s.db.reader(ctx, "check for assigned uids from %d to %d", from, to), engine.ScanInteger,
+		countHostUIDs, int64(from), int64(to))
 	return n > 0, err
 }
 
@@ -31,7 +32,8 @@ func (s HostUIDs) WasAnyAssigned(ctx context.Context, from, to uint32) (bool, er
 // next unused id. An id outside the two numbers comes from an earlier configuration and is
 // replaced.
 func (s HostUIDs) Assign(ctx context.Context, user string, from, to uint32) (uint32, error) {
-	uid, err := engine.FirstValue(s.db.reader(ctx, "find the uid of %s", user), engine.ScanInteger, findHostUID, user, int64(from), int64(to))
+	uid, err := engine.FirstValue(s.db.reader(ctx, "find the uid of %s", user), engine.ScanInteger, findHostUID, user,
+		int64(from), int64(to))
 	if uid > 0 || err != nil {
 		return uint32(uid), err
 	}

@@ -28,7 +28,8 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 //
 // A Conversation without an ID is found or created by its other fields. ID and State are ignored. A
 // zero ReceivedAt means now.
-func (s Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
+func (s Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool,
+	err error) {
 	in.State = supervisor.InboundNew
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
 		"store the inbound that %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
@@ -42,7 +43,8 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 		at = in.ReceivedAt.UnixMilli()
 	}
 	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
-	in.ID, fresh = one(t, engine.ScanInteger, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
+	in.ID, fresh = one(t, engine.ScanInteger, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source,
+		in.Key,
 		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Group, in.Origin, at, t.Now, in.Quote, int(in.Priority))
 	if fresh {
 		return in, true
@@ -64,14 +66,16 @@ const (
 // inbound of the highest priority. Held inbounds are left out, and so are inbounds that wait for an
 // earlier inbound to arrive.
 func (s Inbox) NextInbound(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
+	return engine.FirstRow(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound,
+		nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
 // ShouldRestartTurn reports whether a waiting inbound should stop the running turn. It is true only
 // if the user has chosen BusyRestart.
 func (s Inbox) ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error) {
-	_, waits, err := engine.FirstRow(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d", conversation), scanInbound,
+	_, waits, err := engine.FirstRow(s.db.reader(ctx, "check for inbounds that stop the turn of conversation %d",
+		conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
 	return waits, err
 }
@@ -86,7 +90,8 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 // not count. Conversations whose turn waits for its user are left out. The service calls it when it
 // starts.
 func (s Inbox) ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
+	return engine.AllRows(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation,
+		unfinishedConversations)
 }
 
 // newOfKind selects the waiting inbounds of a kind by their index.
@@ -105,7 +110,8 @@ func (s Inbox) ListPresses(ctx context.Context) ([]supervisor.Inbound, error) {
 }
 
 func (s Inbox) listNew(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
-	return engine.AllRows(s.db.reader(ctx, "list unanswered inbounds of the kind %s", kind), scanInbound, newOfKind, kind)
+	return engine.AllRows(s.db.reader(ctx, "list unanswered inbounds of the kind %s", kind), scanInbound, newOfKind,
+		kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`

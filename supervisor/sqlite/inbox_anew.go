@@ -68,7 +68,8 @@ func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 	}
 	for _, p := range slices.Backward(t.postsOf(answer)) {
 		if p.State == supervisor.PostSent {
-			t.putCleaning(supervisor.MessageCleanup{Conversation: in.Conversation, Message: p.Message, Kind: supervisor.CleanupEdit,
+			t.putCleaning(supervisor.MessageCleanup{Conversation: in.Conversation, Message: p.Message,
+				Kind:    supervisor.CleanupEdit,
 				Content: p.Content.AppendNote(t.policies.Edits.NewAnswerNote, maxMarked)})
 			return
 		}
@@ -77,5 +78,6 @@ func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
 
 // BelongsToUser reports whether an inbound belongs to a user.
 func (s Inbox) BelongsToUser(ctx context.Context, user string, inbound int64) (bool, error) {
-	return engine.FirstValue(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.ScanBool, isOf, inbound, user)
+	return engine.FirstValue(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.ScanBool, isOf, inbound,
+		user)
 }

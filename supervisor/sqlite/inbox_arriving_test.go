@@ -18,12 +18,14 @@ type arrivals struct{ *story }
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
-	item := supervisor.BatchItem{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys),
+	item := supervisor.BatchItem{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home,
+		Key:  fmt.Sprint("key-", s.keys),
 		Kind: supervisor.KindText, Text: text, Group: together, Origin: supervisor.OriginWorld}}
 	for range files {
 		item.Attachments = append(item.Attachments, supervisor.Attachment{File: "AgAC", Kind: protocol.AttachmentPhoto})
 	}
-	receipt, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{item}})
+	receipt, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{item}})
 	s.must(err)
 	return receipt.Stored[0]
 }
@@ -33,7 +35,8 @@ func (s arrivals) arrive(ins ...supervisor.Inbound) {
 	s.Helper()
 	var list []sqlite.ArrivalResult
 	for _, in := range ins {
-		list = append(list, sqlite.ArrivalResult{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "file of " + in.Key}}})
+		list = append(list, sqlite.ArrivalResult{Inbound: in.ID, Origin: in.Origin,
+			Parts: []protocol.Part{{Text: "file of " + in.Key}}})
 	}
 	_, err := s.db.Inbox().CompleteArrivals(s.Context(), list)
 	s.must(err)

@@ -189,7 +189,8 @@ const findSource = `SELECT next FROM source WHERE name = ?`
 // NextUpdateNumber returns the start of a source's next batch. The last batch has stored it; 0
 // means that there was none.
 func (s Inbox) NextUpdateNumber(ctx context.Context, source string) (next int64, err error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the next update of %s", source), engine.ScanInteger, findSource, source)
+	return engine.FirstValue(s.db.reader(ctx, "find the next update of %s", source), engine.ScanInteger, findSource,
+		source)
 }
 
 // forgetChunk is the number of raw updates that are deleted in a transaction. So other writers wait

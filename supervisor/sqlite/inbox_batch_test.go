@@ -104,8 +104,9 @@ func TestStoreBatch_InvalidItem_StoresNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answered := textItem("alice", 2, "a picture")
 			answered.Answer = "I can't look at it."
-			_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9, Items: []supervisor.BatchItem{
-				textItem("alice", 1, "one"), answered, c.item, textItem("alice", 4, "four")}})
+			_, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9,
+				Items: []supervisor.BatchItem{
+					textItem("alice", 1, "one"), answered, c.item, textItem("alice", 4, "four")}})
 			s.checkRefused(err, supervisor.CodeInternal, c.words)
 			s.same("inbounds", s.query("SELECT count(*) FROM inbox"), "0")
 			s.same("raw", s.query("SELECT count(*) FROM received"), "0")
@@ -186,7 +187,8 @@ func TestDeleteRawUpdates_OldUpdates_AreDeleted(t *testing.T) {
 
 func TestAnswerCommand_MessageName_IsOnAnswer(t *testing.T) {
 	s := batchStory{newStory(t)}
-	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal",
+		Key:     "k",
 		Message: "m7", Kind: supervisor.KindCommand, Text: "/status"})
 	s.must(err)
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})

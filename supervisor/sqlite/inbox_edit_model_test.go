@@ -59,7 +59,8 @@ var editSteps = map[string]func(*editModel){
 	"press":  (*editModel).press,
 	"drop":   (*editModel).drop,
 	"minutes": func(m *editModel) {
-		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, inbox.NewAnswerWindow}).Draw(m.rt, "pass"))
+		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute,
+			inbox.NewAnswerWindow}).Draw(m.rt, "pass"))
 	},
 }
 
@@ -104,7 +105,8 @@ func (m *editModel) edit() {
 // were replaced.
 func (m *editModel) arrive(late int) {
 	for _, in := range m.arriving() {
-		_, err := m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
+		_, err := m.db.Inbox().CompleteArrivals(m.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
+			FirstFile: in.FirstFile - late, Origin: in.Origin}})
 		m.must(err)
 	}
 }

@@ -95,20 +95,23 @@ func TestEdit_InboundState_DecidesHandling(t *testing.T) {
 			in := s.sendUpdate(1, "tee", files...)
 			if len(files) > 0 {
 				_, err := s.db.Inbox().CompleteArrivals(s.Context(),
-					[]sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+					[]sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin,
+						Parts: []protocol.Part{{Text: "a cat"}}}})
 				s.must(err)
 			}
 		},
 		"arriving": func(s *editStory, files ...supervisor.Attachment) { s.sendUpdate(1, "tee", append(files, cat)[:1]...) },
 		"running": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", cat)
-			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin}})
+			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
+				Origin: in.Origin}})
 			s.must(err)
 			s.begin(in)
 		},
 		"answered": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sendUpdate(1, "tee", cat)
-			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: in.Origin}})
+			_, err := s.db.Inbox().CompleteArrivals(s.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
+				Origin: in.Origin}})
 			s.must(err)
 			s.finishTurn(in)
 		},
@@ -287,7 +290,8 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.same("operation", s.query("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
 	s.checkRefused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
-	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: in.FirstFile,
+		Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
 	s.must(err)
 	s.same("the earlier one", s.state(in.ID), "arriving")
 	next, waits, err := s.db.Inbox().NextInbound(t.Context(), in.Conversation.ID)
@@ -299,7 +303,8 @@ func TestEdit_ReplacedFile_IsFetchedAgain(t *testing.T) {
 	s.must(err)
 	s.same("a new operation", again.ID > op.ID && again.State == supervisor.OperationWaiting, true)
 	s.must(s.db.Attachments().PutBytes(t.Context(), in.ID, now.FirstFile, ref))
-	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
+	_, err = s.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
+		FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
 	s.must(err)
 	s.same("then", s.state(in.ID)+" "+s.query("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
 	s.same("operations", s.query("SELECT count(*) FROM operation"), "0")
@@ -381,9 +386,10 @@ func TestRequeueEditedText_Twice_QueuesOnce(t *testing.T) {
 	cleanings, err := s.db.MessageCleanups().ListDue(t.Context(), supervisor.ChannelTelegram, s.now, 9)
 	s.must(err)
 	s.same("cleanings", len(cleanings), 1)
-	s.same("the answer is marked", []any{cleanings[0].Kind, cleanings[0].Message, cleanings[0].Content}, []any{supervisor.CleanupEdit, "77",
-		supervisor.RichText{Text: "Done. 🦅\n\n(Answered anew below.)",
-			Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
+	s.same("the answer is marked", []any{cleanings[0].Kind, cleanings[0].Message, cleanings[0].Content},
+		[]any{supervisor.CleanupEdit, "77",
+			supervisor.RichText{Text: "Done. 🦅\n\n(Answered anew below.)",
+				Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityItalic, Offset: 10, Length: 22}}}})
 	s.receive(editItem(8, 1, "buy tea now", photoOf("cat")))
 	s.same("changed while it waits again", s.rowsOf("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }

@@ -43,7 +43,8 @@ func (s Inbox) CountHeld(ctx context.Context, user string) (n int64, err error) 
 
 // CountReleasable returns how many inbounds of c's user a code from c's chat would release.
 func (s Inbox) CountReleasable(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
-	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release", c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)
+	return engine.FirstValue(s.db.reader(ctx, "count the inbounds that a code of %s in chat %s of %s would release",
+		c.User, c.Chat, c.Channel), engine.ScanInteger, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
 // checkGate lets a new inbound pass its gate. A closed gate holds the inbound.
@@ -84,7 +85,8 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.GateCheck) supervisor
 		return t.answer(in, answer)
 	}
 	lately := t.policies.Gate.Lately.Milliseconds()
-	tell := t.policies.Gate.ShouldChallenge(g, value(t, engine.ScanInteger, countChallenges, c.User, c.ID, g.ChallengeIn.Chat, t.Now-lately, t.Now))
+	tell := t.policies.Gate.ShouldChallenge(g, value(t, engine.ScanInteger, countChallenges, c.User, c.ID,
+		g.ChallengeIn.Chat, t.Now-lately, t.Now))
 	in.Held = true
 	t.Exec(holdInbound, tell, g.ChallengeIn.Chat, t.Now, in.ID)
 	if tell {
@@ -177,7 +179,8 @@ func (s Inbox) ListUsersWithHeldInbounds(ctx context.Context) ([]string, error) 
 // the inbounds, oldest first: the user was promised an answer. It skips conversations that are no
 // longer served. The number goes into the audit log. No gate is opened: if the user needs a code
 // later, the gate asks for one.
-func (s Inbox) ReleaseHeldInbounds(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
+func (s Inbox) ReleaseHeldInbounds(ctx context.Context, user string,
+	serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),
 			func(in supervisor.Inbound) bool { return !serves(in.Conversation) })

@@ -16,7 +16,8 @@ func lockItem(update int64, l supervisor.GateLock) supervisor.BatchItem {
 func TestGateLock_LaterItemsOfBatch_AreHeld(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(codeItem("alice", 1, 7), inChat("43", codeItem("alice", 2, 8)), codeItem("bob", 3, 1))
-	batch := []supervisor.BatchItem{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere), guardedItem("alice", 6, "behind"),
+	batch := []supervisor.BatchItem{guardedItem("alice", 4, "before"), lockItem(5, supervisor.LockHere),
+		guardedItem("alice", 6, "behind"),
 		inChat("43", guardedItem("alice", 7, "elsewhere")), guardedItem("bob", 8, "bob's")}
 	want := []string{"new before", "new /lock", "held new behind", "new elsewhere", "new bob's"}
 	s.same("kept", texts(s.receive(batch...).Stored), want)

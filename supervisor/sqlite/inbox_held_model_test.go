@@ -34,7 +34,8 @@ func TestGate_RandomSteps_MatchesModel(t *testing.T) {
 			},
 			"close": func(rt *rapid.T) {
 				chat := m.chat()
-				if err := db.AccessStores().Logins.EndLogin(t.Context(), m.user, supervisor.ChannelTelegram, chat); err != nil {
+				if err := db.AccessStores().Logins.EndLogin(t.Context(), m.user, supervisor.ChannelTelegram,
+					chat); err != nil {
 					rt.Fatal(err)
 				}
 				delete(m.opened, chat)

@@ -76,7 +76,8 @@ func texts(list []supervisor.Inbound) (texts []string) {
 
 func TestClosedGate_RightCode_ReleasesInbounds(t *testing.T) {
 	s := batchStory{newStory(t)}
-	batch := []supervisor.BatchItem{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3, 7),
+	batch := []supervisor.BatchItem{guardedItem("alice", 1, "one"), guardedItem("alice", 2, "two"), codeItem("alice", 3,
+		7),
 		guardedItem("alice", 4, "three")}
 	before := s.receive(batch[:2]...)
 	c := before.Stored[0].Conversation

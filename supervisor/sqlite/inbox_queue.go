@@ -114,8 +114,10 @@ const findListButtons = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.convers
 
 // FindListButtons returns the buttons below the newest list before a command. name is the command
 // that made the list.
-func (s Inbox) FindListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
-	buttons, _, err = engine.FirstRow(s.db.reader(ctx, "find the list before command %d", command), scanButtons, findListButtons, command, name)
+func (s Inbox) FindListButtons(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button,
+	err error) {
+	buttons, _, err = engine.FirstRow(s.db.reader(ctx, "find the list before command %d", command), scanButtons,
+		findListButtons, command, name)
 	return buttons, err
 }
 

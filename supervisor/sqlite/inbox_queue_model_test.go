@@ -26,7 +26,8 @@ func TestQueue_RandomSteps_MatchesModel(t *testing.T) {
 	db := open()
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
-		c, err := db.Conversations().FindOrCreate(t.Context(), fmt.Sprint("user", run), supervisor.ChannelTelegram, "1", "")
+		c, err := db.Conversations().FindOrCreate(t.Context(), fmt.Sprint("user", run), supervisor.ChannelTelegram, "1",
+			"")
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -95,11 +96,13 @@ func (m *queueModel) send() {
 	for _, s := range texts {
 		in := supervisor.Inbound{Conversation: m.home, Key: fmt.Sprint("key-", len(m.sent)), Kind: supervisor.KindText, Text: fmt.Sprint(len(m.sent)),
 			Group: s.together, Priority: supervisor.InboundPriority(s.priority)}
-		got, err := m.db.Inbox().StoreBatch(m.t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{Inbound: in}}})
+		got, err := m.db.Inbox().StoreBatch(m.t.Context(), supervisor.InboundBatch{Source: "test",
+			Items: []supervisor.BatchItem{{Inbound: in}}})
 		m.must(err)
 		s.id, s.priority = got.Stored[0].ID, texts[0].priority
 		if s.together != "" { // a text outside of an album has no files, and so arrives at once
-			_, err := m.db.Inbox().CompleteArrivals(m.t.Context(), []sqlite.ArrivalResult{{Inbound: s.id, Origin: supervisor.OriginOwn}})
+			_, err := m.db.Inbox().CompleteArrivals(m.t.Context(), []sqlite.ArrivalResult{{Inbound: s.id,
+				Origin: supervisor.OriginOwn}})
 			m.must(err)
 		}
 		m.sent = append(m.sent, s)
@@ -187,7 +190,8 @@ func (m *queueModel) finish() {
 		return
 	}
 	why := rapid.SampledFrom([]protocol.TurnEndReason{protocol.TurnEndDone, protocol.TurnEndStopped}).Draw(m.T, "why")
-	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.TurnEnding{Turn: m.turn, Why: why, State: supervisor.InboundAnswered, Text: "So."})
+	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.TurnEnding{Turn: m.turn, Why: why,
+		State: supervisor.InboundAnswered, Text: "So."})
 	m.must(err)
 	m.turn = 0
 	for _, s := range m.sent {

@@ -32,7 +32,9 @@ const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) F
 
 // ListLongWaitingMessages lists a channel's newest messages that waited long for a turn. The
 // service calls it when it starts, to remove emojis of an earlier process.
-func (s Inbox) ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
-	return engine.AllRows(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound, listReacted, channel, maxReacted,
+func (s Inbox) ListLongWaitingMessages(ctx context.Context, channel supervisor.Channel,
+	waited time.Duration) ([]supervisor.Inbound, error) {
+	return engine.AllRows(s.db.reader(ctx, "list messages on %s that may have a reaction", channel), scanInbound,
+		listReacted, channel, maxReacted,
 		waited.Milliseconds())
 }

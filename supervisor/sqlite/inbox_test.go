@@ -101,7 +101,8 @@ func TestStoreInbound_ForeignConversation_Fails(t *testing.T) {
 	s := newStory(t)
 	forged := s.home
 	forged.User = "mallory"
-	_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: forged, Source: "terminal", Key: "k",
+	_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: forged, Source: "terminal",
+		Key:  "k",
 		Kind: supervisor.KindText, Text: "hi"})
 	s.checkRefused(err, supervisor.CodeInternal, "FOREIGN KEY")
 	s.same("inbox", s.query("SELECT count(*) FROM inbox"), "0")

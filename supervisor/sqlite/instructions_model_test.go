@@ -118,7 +118,8 @@ func (m *promptFileModel) begin(n int) {
 	s := m.turns[n]
 	switch {
 	case s == nil:
-		c, err := m.db.Conversations().FindOrCreate(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1), "")
+		c, err := m.db.Conversations().FindOrCreate(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1),
+			"")
 		m.must(err)
 		m.inbounds++
 		in, _, err := m.db.Inbox().
@@ -149,7 +150,8 @@ func (m *promptFileModel) report(s *modelTurn, r protocol.PromptFileReport) {
 	r.Turn, r.Programs, r.Files = s.ID, m.program, []protocol.PromptFile{f}
 	for range 2 {
 		answer, _, err := m.db.PromptFiles().
-			StoreReport(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun, Resumed: s.resumed})
+			StoreReport(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, First: !s.begun,
+				Resumed: s.resumed})
 		m.must(err)
 		if len(answer.Need) > 0 {
 			r.Files[0].Inspected, r.Files[0].Text, r.Files[0].FromGit = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")

@@ -55,12 +55,14 @@ func (d *notesStory) reportDays(days ...string) map[string]string {
 func (d *notesStory) nextTurn(key string) {
 	d.Helper()
 	if d.turn.ID != 0 {
-		if _, err := d.db.Turns().Finish(d.Context(), sqlite.TurnEnding{Turn: d.turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "hello"}); err != nil {
+		if _, err := d.db.Turns().Finish(d.Context(), sqlite.TurnEnding{Turn: d.turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: "hello"}); err != nil {
 			d.Fatal(err)
 		}
 	}
 	in, _, err := d.db.Inbox().
-		StoreInbound(d.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
+		StoreInbound(d.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice",
+			Channel: supervisor.ChannelTerminal},
 			Source: "test", Key: key, Kind: supervisor.KindText, Text: "hi"})
 	if err == nil {
 		d.turn, _, err = d.db.Turns().Start(d.Context(), in.ID, nil)

@@ -65,7 +65,8 @@ func TestMayEnrolFactor_ConfirmedFactor_IsFalse(t *testing.T) {
 		"confirmed": func(f sqlite.SecondFactors) error {
 			_, err := f.TryCode(t.Context(), "alice", acceptStep(1), "")
 			if err == nil {
-				_, err = f.TryCode(t.Context(), "alice", func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+				_, err = f.TryCode(t.Context(), "alice", func(f supervisor.SecondFactor,
+					_ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
 					f.Confirmed = false // an unconfirmed factor counts as none
 					return f, supervisor.CodeResult{Action: "x"}
 				}, "")

@@ -22,7 +22,8 @@ const (
 // FindLogin returns a user's login in a chat, if there is one. It may have expired.
 func (s Logins) FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (
 	supervisor.Login, bool, error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin, findLogin, user, channel, chat)
+	return engine.FirstRow(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin,
+		findLogin, user, channel, chat)
 }
 
 // List lists the logins of all users, including expired ones.
@@ -37,7 +38,8 @@ func (s Logins) EndLogin(ctx context.Context, user string, channel supervisor.Ch
 
 // EndAllLogins closes a user's gates in all chats. It returns the number of chats with a login.
 func (s Logins) EndAllLogins(ctx context.Context, user string) (int64, error) {
-	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(closeLogins, user) }, "close the gate of %s everywhere", user)
+	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(closeLogins, user) },
+		"close the gate of %s everywhere", user)
 }
 
 func scanLogin(row *engine.Row) (l supervisor.Login) {

@@ -36,17 +36,19 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 
 // FindFactBasis finds the message that a fact is based on. It searches the conversation of a
 // running turn. Message 0 means the newest message of the turn.
-func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.FactBasis) {
-		raw, parts := "", []protocol.Part{}
-		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
-		if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be decoded counts as empty
-			for _, p := range parts {
-				m.Words += quotes.RemoveQuotes(p.Text) + "\n"
+func (s Memories) FindFactBasis(ctx context.Context, turn, message int64) (source supervisor.FactBasis, found bool,
+	err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find message %d of turn %d", message, turn),
+		func(r *engine.Row) (m supervisor.FactBasis) {
+			raw, parts := "", []protocol.Part{}
+			r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.HasMaterial)
+			if json.Unmarshal([]byte(raw), &parts) == nil { // a message that can't be decoded counts as empty
+				for _, p := range parts {
+					m.Words += quotes.RemoveQuotes(p.Text) + "\n"
+				}
 			}
-		}
-		return m
-	}, findMemorySource, turn, message, trustedTools)
+			return m
+		}, findMemorySource, turn, message, trustedTools)
 }
 
 const (
@@ -81,7 +83,8 @@ func (s Memories) ForgetFacts(ctx context.Context, user string, facts []supervis
 // FindForgottenFact reports whether a fact was forgotten. byMessage means that its message was
 // forgotten. at is when its words were forgotten; zero means never. number is the highest number
 // among the forgotten facts.
-func (s Memories) FindForgottenFact(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
+func (s Memories) FindForgottenFact(ctx context.Context, user string, message int64, text string) (byMessage bool,
+	at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find a forgotten fact of %s", user)
 	if _, _, err = engine.FirstRow(read, func(r *engine.Row) (none struct{}) {
 		r.Scan(&byMessage, &at)

@@ -173,7 +173,8 @@ func scanWindow(row *engine.Row) (w ModelWindow) {
 // earlier messages drops those before the window. After a refused turn it drops all of them.
 // Messages of a conversation are committed in the order of their ids, so that no message comes
 // late.
-func (s Transcript) ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message, window ModelWindow, err error) {
+func (s Transcript) ListSince(ctx context.Context, conversation, after int64) (newer []protocol.Message,
+	window ModelWindow, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	before, err := engine.FirstValue(read, scanWindow, findWindow, conversation)
 	if err != nil {

@@ -39,7 +39,8 @@ func scanHistory(r *engine.Row) (m historyRow) {
 
 func (s Transcript) history(ctx context.Context, user, query string, args ...any) ([]supervisor.HistoryMessage, error) {
 	talked, _ := json.Marshal(supervisor.FilterChannels(func(can supervisor.Capabilities) bool { return can != supervisor.Capabilities{} }))
-	rows, err := engine.AllRows(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user, string(talked)}, args...)...)
+	rows, err := engine.AllRows(s.db.reader(ctx, "list the history of %s", user), scanHistory, query, append([]any{user,
+		string(talked)}, args...)...)
 	list := make([]supervisor.HistoryMessage, len(rows))
 	for i, m := range rows { // decoded after the query, so that other goroutines can use the database
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
@@ -61,11 +62,13 @@ func (s Transcript) ListHistory(ctx context.Context, q supervisor.HistoryQuery) 
 
 // FindWithNeighbours lists a message with its neighbours in the conversation. Messages without
 // words are left out.
-func (s Transcript) FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
+func (s Transcript) FindWithNeighbours(ctx context.Context, user string, conversation,
+	message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
 // FirstMessageInWindow returns the id of a conversation's first message that a model sees.
 func (s Transcript) FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger, windowFrom, user, conversation)
+	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger,
+		windowFrom, user, conversation)
 }

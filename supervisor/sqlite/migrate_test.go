@@ -126,16 +126,19 @@ func TestOpen_DatabaseOfFirstRelease_IsMigrated(t *testing.T) {
 	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
 	upgraded.same("commands", strings.Join(upgraded.list("SELECT command FROM inbox ORDER BY id"), ","), ",,stop,new,")
 	running, ok, err := db.Turns().FindRunning(t.Context(), 1)
-	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 || running.Turn.AnswerConversation() != running.Turn.Conversation {
+	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 ||
+		running.Turn.AnswerConversation() != running.Turn.Conversation {
 		t.Errorf("its running turn is %+v; %v", running.Turn, err)
 	}
-	_, err = db.Turns().Finish(t.Context(), TurnEnding{Turn: 2, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered})
+	_, err = db.Turns().Finish(t.Context(), TurnEnding{Turn: 2, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered})
 	upgraded.same("finished", err, nil)
 	turn, _, err := db.Turns().Start(t.Context(), 2, nil)
 	if err != nil || turn.ID != 8 {
 		t.Errorf("its next turn is %+v, not the eighth; %v", turn, err)
 	}
-	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: turn.Conversation, Source: "terminal", Key: "k10",
+	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: turn.Conversation,
+		Source: "terminal", Key: "k10",
 		Kind: supervisor.KindText})
 	if err != nil || in.ID != 10 {
 		t.Errorf("its next inbound is %+v, not the tenth; %v", in, err)

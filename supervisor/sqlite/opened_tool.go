@@ -24,7 +24,8 @@ const (
 
 // List lists the open tools of a conversation, in the order of opening.
 func (s OpenedTools) List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) {
-	return engine.AllRows(s.db.reader(ctx, "list open tools of conversation %d", conversation), scanOpenedTool, listOpened, conversation)
+	return engine.AllRows(s.db.reader(ctx, "list open tools of conversation %d", conversation), scanOpenedTool,
+		listOpened, conversation)
 }
 
 func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {

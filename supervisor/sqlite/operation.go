@@ -56,7 +56,8 @@ func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, b
 
 // FindByAttachment returns the operation with the kind and the attachment of o, if any.
 func (s Operations) FindByAttachment(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
+	return engine.FirstRow(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation,
+		findOperationOf,
 		orNull(o.Inbound), o.Kind, o.Position)
 }
 
@@ -112,10 +113,11 @@ func (s Operations) PutPiece(ctx context.Context, id int64, position int, p prot
 
 // ListPieces lists the transcribed pieces of a recording, in order.
 func (s Operations) ListPieces(ctx context.Context, id int64) ([]protocol.TranscribedPiece, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the pieces of operation %d", id), func(r *engine.Row) (p protocol.TranscribedPiece) {
-		r.Scan(&p.Text, &p.Language)
-		return p
-	}, listPieces, id)
+	return engine.AllRows(s.db.reader(ctx, "list the pieces of operation %d", id),
+		func(r *engine.Row) (p protocol.TranscribedPiece) {
+			r.Scan(&p.Text, &p.Language)
+			return p
+		}, listPieces, id)
 }
 
 // Delete deletes an ended operation. It ignores a missing operation and one that has not ended.

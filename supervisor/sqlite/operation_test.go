@@ -40,9 +40,11 @@ func TestOperation_Done_StaysDone(t *testing.T) {
 	s.same("found", found, o)
 	s.same("is there", ok, true)
 	for _, to := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationFailed, supervisor.OperationDone} {
-		s.checkRefused(operations.ChangeState(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
+		s.checkRefused(operations.ChangeState(t.Context(), o.ID, to, ""), supervisor.CodeInvalid,
+			"is done and cannot become")
 	}
-	s.checkRefused(operations.ChangeState(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
+	s.checkRefused(operations.ChangeState(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound,
+		"there is no operation 99")
 	other, err := operations.Put(t.Context(), archive("bob"))
 	s.must(err)
 	list, err := operations.List(t.Context(), "alice")

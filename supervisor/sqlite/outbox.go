@@ -31,19 +31,22 @@ const (
 
 // List lists a conversation's deliveries after an id, delivered or not, oldest first.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
+	return engine.AllRows(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery,
+		listDeliveries, conversation, after, limit)
 }
 
 // ListPending lists a conversation's pending deliveries after an id, oldest first.
 func (s Outbox) ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
+	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation),
+		scanDelivery, listPending, conversation, after, limit)
 }
 
 const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversation = ?`
 
 // NewestID returns the id of a conversation's newest delivery, or 0 if it has none.
 func (s Outbox) NewestID(ctx context.Context, conversation int64) (id int64, err error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.ScanInteger, newestDelivery, conversation)
+	return engine.FirstValue(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation),
+		engine.ScanInteger, newestDelivery, conversation)
 }
 
 // PutTextNotice puts a text of the service into the outbox.
@@ -144,7 +147,10 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
-	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, columnDecoder{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.TurnEnd, &d.Kind, &d.Text, columnDecoder{&d.Buttons}, columnDecoder{&d.Files}, columnDecoder{&d.Effects}, &d.IsQuestion, &d.IsRecording, &d.Silent, &d.Proactive, &d.DeleteAfter, &d.CreatedAt)
+	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, columnDecoder{&d.AlsoKeys},
+		&d.Message,
+		&d.Turn, &d.TurnEnd, &d.Kind, &d.Text, columnDecoder{&d.Buttons}, columnDecoder{&d.Files},
+		columnDecoder{&d.Effects}, &d.IsQuestion, &d.IsRecording, &d.Silent, &d.Proactive, &d.DeleteAfter,
+		&d.CreatedAt)
 	return d
 }

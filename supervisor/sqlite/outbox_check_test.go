@@ -17,8 +17,9 @@ var yesNo = [][]supervisor.Button{{{Text: "Yes <b>&", Press: "q:1:yes"}, {Text: 
 
 func TestSendNotice_ButtonsAndFiles_AreStored(t *testing.T) {
 	s := newStory(t)
-	said, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
-		Files: []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second,
+	said, err := s.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?",
+		Buttons: yesNo,
+		Files:   []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second,
 		ID: 77, Inbound: 78, Turn: 79, Key: "not read", Kind: supervisor.DeliveryAnswer})
 	s.must(err)
 	want := supervisor.Delivery{ID: said.ID, Conversation: s.home, Kind: supervisor.DeliveryNotice, Text: "Go on?",
@@ -154,7 +155,8 @@ func TestInboundNotice_SameText_IsSentOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")
 	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {
-		said, err := s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+		said, err := s.db.Outbox().SendInboundNotice(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text,
+			DeleteAfter: deleteAfter})
 		s.must(err)
 		return said
 	}

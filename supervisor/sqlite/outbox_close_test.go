@@ -53,7 +53,8 @@ func TestStoreOutcome_InvalidOutcome_Fails(t *testing.T) {
 		"unknown after sent": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
+			err := s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery,
+				Outcome:            c.outcome,
 				ReportedDeliveries: []int64{failed.ID}})
 			s.checkRefused(err, c.code, c.words)
 			s.same("outbox", s.query(all), before)

@@ -16,8 +16,10 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 
 // ListDueConversations lists a channel's conversations that have something to send. That is a
 // delivery or a running turn's post. The service calls it when it starts.
-func (s Outbox) ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
-	return engine.AllRows(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel), scanConversation, dueConversations, channel)
+func (s Outbox) ListDueConversations(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation,
+	error) {
+	return engine.AllRows(s.db.reader(ctx, "list conversations of %s with pending deliveries", channel),
+		scanConversation, dueConversations, channel)
 }
 
 // listPendingIn takes the ids from an index of waiting deliveries, and reads only the rows up to
@@ -29,7 +31,8 @@ const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversa
 // wait for their recordings are left out.
 func (s Outbox) ListPendingInChat(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
+	return engine.AllRows(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery,
+		listPendingIn, channel, chat, limit)
 }
 
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
@@ -38,7 +41,8 @@ const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed
 // ListUnreportedLosses lists deliveries to a conversation that may not have arrived. It leaves out
 // deliveries that can't be sent again, and those that the user was told about.
 func (s Outbox) ListUnreportedLosses(ctx context.Context, conversation int64) ([]int64, error) {
-	return engine.AllRows(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation), engine.ScanInteger, listUntoldOf,
+	return engine.AllRows(s.db.reader(ctx, "list unreported deliveries of conversation %d", conversation),
+		engine.ScanInteger, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-maxResendAge))
 }
 

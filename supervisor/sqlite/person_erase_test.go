@@ -215,7 +215,8 @@ func TestEraseUser_RowAddedMeanwhile_CanRunAgain(t *testing.T) {
 		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
-	if _, err := r.db.AccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
+	if _, err := r.db.AccessStores().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(),
+		"erase alice from turn") {
 		t.Errorf("got %v", err)
 	}
 	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
@@ -253,7 +254,8 @@ func TestExportUser_Secrets_AreLeftOut(t *testing.T) {
 	for _, table := range r.userTables() {
 		r.same("lines of "+table, lines[table], r.countOf(table, "alice"))
 	}
-	r.same("to somebody who has gone", errors.Is(r.db.AccessStores().People.Export(t.Context(), "alice", failingWriter{}), errGone), true)
+	r.same("to somebody who has gone", errors.Is(r.db.AccessStores().People.Export(t.Context(), "alice",
+		failingWriter{}), errGone), true)
 }
 
 var errGone = errors.New("gone")

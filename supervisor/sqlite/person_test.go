@@ -25,7 +25,8 @@ func TestRemoveUser_AddedUser_IsDeleted(t *testing.T) {
 	s.must(err)
 	s.same("people", list, []supervisor.User{ann, bob})
 
-	s.must(access.Bindings.BindAccount(t.Context(), sqlite.AccountBinding{Channel: "telegram", Account: "7", User: "bob"}))
+	s.must(access.Bindings.BindAccount(t.Context(), sqlite.AccountBinding{Channel: "telegram", Account: "7",
+		User: "bob"}))
 	s.must(access.Invites.Put(t.Context(), sqlite.Invite{Digest: digest("a"), User: "bob", ExpiresAt: noon.Add(time.Hour)}))
 	batchStory{s}.receive(codeItem("bob", 1, 1))
 	there, err := access.People.Remove(t.Context(), "bob")

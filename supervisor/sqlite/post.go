@@ -29,7 +29,8 @@ func (s Posts) ListPosts(ctx context.Context, turn, delivery int64) ([]superviso
 	if delivery != 0 {
 		query, id = listDeliveryPosts, delivery
 	}
-	return engine.AllRows(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
+	return engine.AllRows(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query,
+		id)
 }
 
 // isAskedBelowReply selects whether a turn's question is in the chat below the turn's reply. The
@@ -39,7 +40,8 @@ const isAskedBelowReply = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN po
 
 // IsQuestionBelow reports whether a turn's question is in the chat below the turn's reply.
 func (s Posts) IsQuestionBelow(ctx context.Context, turn int64) (bool, error) {
-	return engine.FirstValue(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.ScanBool, isAskedBelowReply, turn)
+	return engine.FirstValue(s.db.reader(ctx, "check for a question below the reply of turn %d", turn), engine.ScanBool,
+		isAskedBelowReply, turn)
 }
 
 // MarkSending marks a post as being sent, and stores its Content and Repeat. It returns the post.
@@ -113,7 +115,8 @@ const isFirstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND
 // message to send to its chat.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
-	if !value(t, engine.ScanBool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-maxResendAge.Milliseconds()) {
+	if !value(t, engine.ScanBool, isFirstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat,
+		t.Now-maxResendAge.Milliseconds()) {
 		return none
 	}
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})

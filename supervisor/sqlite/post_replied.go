@@ -28,9 +28,11 @@ const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d
 // FindRepliedMessage finds the assistant's message that c's user replies to. message is the
 // channel's name of the assistant's message. The conversation needs no ID. ok is false if no such
 // message was sent to the user.
-func (s Posts) FindRepliedMessage(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage, ok bool,
+func (s Posts) FindRepliedMessage(ctx context.Context, c supervisor.Conversation, message string) (r RepliedMessage,
+	ok bool,
 	err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied, findReplied,
+	return engine.FirstRow(s.db.reader(ctx, "find message %s of %s in chat %s", message, c.User, c.Chat), scanReplied,
+		findReplied,
 		c.User, c.Channel, c.Chat, c.Thread, message)
 }
 

@@ -169,7 +169,8 @@ func (c *postModel) replace(*rapid.T) {
 
 // resend marks the answer as failed and sends it again.
 func (c *postModel) resend(*rapid.T) {
-	if err := c.db.Outbox().StoreOutcome(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
+	if err := c.db.Outbox().StoreOutcome(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery,
+		Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
 	}
 	n, err := c.db.Outbox().ResendUndelivered(c.ctx, c.home.ID, 1)
@@ -186,7 +187,8 @@ func (c *postModel) resend(*rapid.T) {
 
 // begin starts a turn with a text that no post shows yet.
 func (c *postModel) begin(person string) {
-	in, _, err := c.db.Inbox().StoreInbound(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
+	in, _, err := c.db.Inbox().StoreInbound(c.ctx, supervisor.Inbound{Source: "test", Key: "k",
+		Kind:         supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})
 	if err != nil {
 		c.Fatal(err)

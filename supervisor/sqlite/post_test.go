@@ -87,7 +87,8 @@ func TestStartSending_InvalidPost_Fails(t *testing.T) {
 			s.same("posts", s.query("SELECT count(*) FROM post"), "1")
 		})
 	}
-	s.checkRefused(s.db.Posts().StorePostResult(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
+	s.checkRefused(s.db.Posts().StorePostResult(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound,
+		"no post 999")
 }
 
 func TestStartSending_InterruptedPost_IsRepeated(t *testing.T) {

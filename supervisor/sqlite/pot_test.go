@@ -13,7 +13,8 @@ const widgets = "review/acme/widget"
 // startReview starts a review turn of alice.
 func startReview(s *story) supervisor.Turn {
 	s.Helper()
-	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
+	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7",
+		Kind: supervisor.KindReview, Text: "review it",
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
@@ -32,7 +33,8 @@ func openChild(s *story, turn supervisor.Turn, name, text string) sqlite.ChildEx
 // answerChild commits the answer of a child turn, with a cost.
 func answerChild(s *story, w sqlite.ChildExchange, text string, cost, lease int64) {
 	s.Helper()
-	_, err := s.db.Turns().CommitLastStep(s.Context(), sqlite.LastStep{End: sqlite.TurnEnding{Turn: w.Turn, Why: protocol.TurnEndDone},
+	_, err := s.db.Turns().CommitLastStep(s.Context(), sqlite.LastStep{End: sqlite.TurnEnding{Turn: w.Turn,
+		Why: protocol.TurnEndDone},
 		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: price(cost), Leases: []int64{lease}, Pot: widgets,
 			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}})
 	s.must(err)
@@ -50,12 +52,14 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	lease := mustTake(s, pays(50))
 	answerChild(s, openChild(s, turn, "part 1", "read this"), "clean", 30, lease)
 	mustTake(s, pays(20))
-	limits := []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon}, {Scope: supervisor.ScopeInstallation, Since: noon},
+	limits := []supervisor.SpendingLimit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon},
+		{Scope: supervisor.ScopeInstallation, Since: noon},
 		{Scope: supervisor.ScopeDay, Since: noon}, {Scope: supervisor.ScopeMonth, Since: noon}}
 	_, short := take(s, pays(1, limits...))
 	for i, spent := range []int64{30, 30, 30, 0, 0} {
 		held := spent * 2 / 3
-		s.same("by "+string(limits[i].Scope), short[i], supervisor.BudgetShortage{SpendingLimit: limits[i], Spent: spent, Held: held, Wanted: 1})
+		s.same("by "+string(limits[i].Scope), short[i], supervisor.BudgetShortage{SpendingLimit: limits[i],
+			Spent: spent, Held: held, Wanted: 1})
 	}
 	own, err := s.db.Leases().SumAmounts(t.Context(), "alice", noon)
 	s.must(err)

@@ -16,7 +16,8 @@ import (
 // her chat.
 func askModelQuestion(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
-	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
+	in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"),
+		Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
 	s.must(err)
 	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
 	s.must(err)
@@ -27,7 +28,8 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 	s.must(err)
 	pending, err := s.db.Outbox().ListPending(s.Context(), in.Conversation.ID, 0, 10)
 	s.must(err)
-	post, err := s.db.Posts().MarkSending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
+	post, err := s.db.Posts().MarkSending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID,
+		Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
 	s.must(err)
 	post.State, post.Message = supervisor.PostSent, "900"
 	s.must(s.db.Posts().StorePostResult(s.Context(), post))
@@ -38,7 +40,8 @@ func askModelQuestion(s *story, kind protocol.AskKind, options ...string) superv
 // pressWord presses a button of the question as alice, and returns the result.
 func pressWord(s *story, q supervisor.Question, word string) supervisor.PressResult {
 	s.Helper()
-	_, came, err := s.db.Questions().RecordPress(s.Context(), supervisor.QuestionPress{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
+	_, came, err := s.db.Questions().RecordPress(s.Context(), supervisor.QuestionPress{Digest: nonceA, User: "alice",
+		Conversation: q.Conversation.ID, Word: word})
 	s.must(err)
 	return came
 }
@@ -104,17 +107,20 @@ func TestCompleteArrivals_Files_AnswerQuestion(t *testing.T) {
 		state string
 		words string
 	}{
-		{protocol.AskKindFile, []sqlite.ArrivalResult{{Parts: photo}, {Parts: photo}}, "done", "They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
-		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}}, Words: "12."}}, "done", "They answered: 12"},
+		{protocol.AskKindFile, []sqlite.ArrivalResult{{Parts: photo}, {Parts: photo}}, "done",
+			"They answered: Your files\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
+		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}},
+			Words: "12."}}, "done", "They answered: 12"},
 		{protocol.AskKindNumber, []sqlite.ArrivalResult{{Parts: photo}}, "new", ""},
 	} {
 		s := newStory(t)
 		q := askModelQuestion(s, c.kind)
 		var ids []string
 		for i := range c.list {
-			kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{
-				Inbound:     supervisor.Inbound{Conversation: q.Conversation, Key: fmt.Sprint("file", i), Kind: supervisor.KindText},
-				Attachments: []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto, Size: 1}}}}})
+			kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "bot",
+				Items: []supervisor.BatchItem{{
+					Inbound:     supervisor.Inbound{Conversation: q.Conversation, Key: fmt.Sprint("file", i), Kind: supervisor.KindText},
+					Attachments: []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto, Size: 1}}}}})
 			s.must(err)
 			c.list[i].Inbound, c.list[i].Origin = kept.Stored[0].ID, supervisor.OriginOwn
 			ids = append(ids, s.state(kept.Stored[0].ID))
@@ -184,8 +190,9 @@ func TestAsk_SameCallAfterCrash_AsksOnce(t *testing.T) {
 // receiveText sends a text of alice to the chat of the question.
 func (s *story) receiveText(c supervisor.Conversation, text string) int64 {
 	s.Helper()
-	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot", Items: []supervisor.BatchItem{{
-		Inbound: supervisor.Inbound{Conversation: c, Key: text, Kind: supervisor.KindText, Text: text}}}})
+	kept, err := s.db.Inbox().StoreBatch(s.Context(), supervisor.InboundBatch{Source: "bot",
+		Items: []supervisor.BatchItem{{
+			Inbound: supervisor.Inbound{Conversation: c, Key: text, Kind: supervisor.KindText, Text: text}}}})
 	s.must(err)
 	return kept.Stored[0].ID
 }

@@ -77,7 +77,8 @@ func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) superv
 		return
 	}
 	last := posts[len(posts)-1]
-	t.putCleaning(supervisor.MessageCleanup{Conversation: q.Conversation, Message: last.Message, Kind: supervisor.CleanupEdit,
+	t.putCleaning(supervisor.MessageCleanup{Conversation: q.Conversation, Message: last.Message,
+		Kind:    supervisor.CleanupEdit,
 		Content: change(last.Content)})
 	t.questions = true
 }
@@ -173,8 +174,10 @@ const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND 
 
 // FindCodeQuestion returns the question that a code from a user's chat would answer. ok is false if
 // there is none. The question is open, or ended without a code within the last minute.
-func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
-	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
+func (s Questions) FindCodeQuestion(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool,
+	err error) {
+	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find the question for a code of %s", c.User), scanQuestion,
+		findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))
 	return row.Question, ok, err
 }

@@ -15,14 +15,16 @@ func TestReply_OtherMessage_AnswersNoQuestion(t *testing.T) {
 		pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, older.ID, 10)
 		s.must(err)
 		for i, d := range []supervisor.Delivery{older, pending[0]} {
-			p, err := s.db.Posts().MarkSending(t.Context(), s.home.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: d.Text}})
+			p, err := s.db.Posts().MarkSending(t.Context(), s.home.ID, supervisor.Post{Delivery: d.ID,
+				Content: supervisor.RichText{Text: d.Text}})
 			s.must(err)
 			p.State, p.Message = supervisor.PostSent, []string{"11", "12"}[i]
 			s.must(s.db.Posts().StorePostResult(t.Context(), p))
 			s.close(d, supervisor.OutcomeSent, "")
 		}
-		kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test", Items: []supervisor.BatchItem{{RepliesTo: to,
-			Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"}}}})
+		kept, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: "test",
+			Items: []supervisor.BatchItem{{RepliesTo: to,
+				Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"}}}})
 		s.must(err)
 		s.same("a yes to "+to, s.state(kept.Stored[0].ID), want)
 	}

@@ -181,7 +181,8 @@ func TestQuestion_FailedDelivery_IsEnded(t *testing.T) {
 	q, _ := ask(s, approvalQuestion(s, s.startTurn("send it")), nonceA)
 	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
-	s.must(s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
+	s.must(s.db.Outbox().StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID,
+		Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
 	s.same("its turn goes on", resumable(s), []int64{s.home.ID})
 	asked, _ := ask(s, q, nonceB)
 	s.same("its end", asked.End, supervisor.QuestionUndelivered)
@@ -235,7 +236,8 @@ func TestBudgetQuestion_Yes_EndsOtherQuestions(t *testing.T) {
 	ask(s, other, nonceB)
 	press(s, nonceA, supervisor.SayOnce)
 	s.same("goes on", resumable(s), []int64{s.home.ID})
-	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: money.Turn, Amount: 500_000, Max: 500_000})
+	_, err = s.db.Leases().ExtendLimits(t.Context(), supervisor.LimitExtension{User: "alice", Turn: money.Turn,
+		Amount: 500_000, Max: 500_000})
 	s.must(err)
 	s.same("go on, once there is more", resumable(s), []int64{s.home.ID, there.ID})
 	asked, _ := ask(s, other, nonceB)
@@ -286,7 +288,8 @@ func TestPress_Concurrent_OnlyOneIsAnswer(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
-			_, came, err := s.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: nonceA, User: "alice",
+			_, came, err := s.db.Questions().RecordPress(t.Context(), supervisor.QuestionPress{Digest: nonceA,
+				User:         "alice",
 				Conversation: s.home.ID, Word: []string{"once", "deny"}[i%2]})
 			if err != nil {
 				t.Error(err)

@@ -42,7 +42,8 @@ type recapped struct {
 // user's.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
-	if t.zone == nil || in.Kind != supervisor.KindText || here.IsInGroup() || !talks(here) || value(t, engine.ScanBool, hasBegun, here.ID) {
+	if t.zone == nil || in.Kind != supervisor.KindText || here.IsInGroup() || !talks(here) || value(t, engine.ScanBool,
+		hasBegun, here.ID) {
 		return nil, false
 	}
 	zone := t.zoneOf(here.User)

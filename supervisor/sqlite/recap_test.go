@@ -48,8 +48,9 @@ func databaseWith(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 
 // sayHello sends the text hello of alice in a chat, and returns the message as the model reads it.
 func sayHello(t *testing.T, db *sqlite.DB, channel supervisor.Channel, chat, key string) protocol.Message {
-	in, _, err := db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
-		Source: "test", Key: key, Kind: supervisor.KindText, Text: "hello"})
+	in, _, err := db.Inbox().StoreInbound(t.Context(),
+		supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: channel, Chat: chat},
+			Source: "test", Key: key, Kind: supervisor.KindText, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +115,11 @@ func TestRecap_NotPrivateChat_IsMissing(t *testing.T) {
 		"another user":               {[]string{"bob 42 2h user here"}, "45", nil, false, "own"},
 		"old messages":               {[]string{"alice 42 169h user here"}, "45", nil, false, "own"},
 		"conversation with messages": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", nil, false, "own"},
-		"conversation after /new":    {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error { return db.Transcript().EmptyWindow(t.Context(), 2) }, false, "own"},
+		"conversation after /new": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45",
+			func(db *sqlite.DB) error { return db.Transcript().EmptyWindow(t.Context(), 2) }, false, "own"},
 		"forgotten conversation": {[]string{"alice 42 2h user here", "alice 45 1h user too"}, "45", func(db *sqlite.DB) error {
-			_, err := db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice", Conversation: 2, Since: time.Unix(0, 0), Until: now})
+			_, err := db.ForgetRequests().ForgetNext(t.Context(), supervisor.ForgetRequest{User: "alice",
+				Conversation: 2, Since: time.Unix(0, 0), Until: now})
 			return err
 		}, false, "own"},
 	} {

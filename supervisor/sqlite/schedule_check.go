@@ -30,7 +30,8 @@ const (
 
 // FindCheckState returns the data that a job's last check has stored; "" means none.
 func (s Jobs) FindCheckState(ctx context.Context, job int64) (seen string, err error) {
-	seen, _, err = engine.FirstRow(s.db.reader(ctx, "find the check data of job %d", job), engine.ScanString, findSeen, job)
+	seen, _, err = engine.FirstRow(s.db.reader(ctx, "find the check data of job %d", job), engine.ScanString, findSeen,
+		job)
 	return seen, err
 }
 

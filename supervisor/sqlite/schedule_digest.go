@@ -27,7 +27,8 @@ const (
 
 // ReadDigestRows returns results of a user's jobs in a span. It also returns things that wait for
 // the user. The digest job itself is left out.
-func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
+func (s Jobs) ReadDigestRows(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows,
+	err error) {
 	read := s.db.reader(ctx, "read the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {
 		var did supervisor.JobSummary

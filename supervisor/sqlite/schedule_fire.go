@@ -161,7 +161,8 @@ func (s Jobs) RunNow(
 		if j.Options.Overlap == supervisor.OverlapQueue {
 			busy = countWaitingFires
 		}
-		if value(t, engine.ScanBool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.ScanInteger, busy, j.ID) > 0 {
+		if value(t, engine.ScanBool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.ScanInteger, busy,
+			j.ID) > 0 {
 			return false, nil
 		}
 		begin, gap := tr.Due.UnixMilli(), tr.Gap.Milliseconds()

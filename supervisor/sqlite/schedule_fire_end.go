@@ -63,7 +63,8 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 		return e
 	}, findFire, t.turn.Inbound)
 	if found {
-		e.cost, e.seen = value(t, engine.ScanInteger, sumCost, t.turn.ID), value(t, engine.ScanString, heldSeen, t.turn.Inbound)
+		e.cost, e.seen = value(t, engine.ScanInteger, sumCost, t.turn.ID), value(t, engine.ScanString, heldSeen,
+			t.turn.Inbound)
 		t.Exec(dropSeen, t.turn.Inbound)
 	}
 	return e, found
@@ -104,8 +105,9 @@ func (t turnTx) fireOutcome(f TurnEnding, j supervisor.Job, failed string) FireO
 	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
 	t.fail(err)
 	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed,
-		OverBudget:     f.OverBudget,
-		ToldOverBudget: f.OverBudget && value(t, engine.ScanBool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())})
+		OverBudget: f.OverBudget,
+		ToldOverBudget: f.OverBudget && value(t, engine.ScanBool, toldShort, j.User,
+			t.Now-(24*time.Hour).Milliseconds())})
 }
 
 // keepResult stores the result of a fire, and the beginning of its text up to a limit.
@@ -170,7 +172,8 @@ const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c 
 
 // HasWorldWords reports whether the messages of a turn may have words of others.
 func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {
-	return engine.FirstValue(s.db.reader(ctx, "check turn %d for words of others", turn), engine.ScanBool, windowHasWorld, turn)
+	return engine.FirstValue(s.db.reader(ctx, "check turn %d for words of others", turn), engine.ScanBool,
+		windowHasWorld, turn)
 }
 
 const (

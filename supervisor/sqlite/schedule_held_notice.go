@@ -169,7 +169,8 @@ func (s Jobs) ReleaseHeldNotices(
 	now time.Time,
 	rests func(user string) bool,
 ) (said []supervisor.Delivery, err error) {
-	users, err := engine.AllRows(s.db.reader(ctx, "list held notices"), engine.ScanString, listHeldUsers, now.UnixMilli())
+	users, err := engine.AllRows(s.db.reader(ctx, "list held notices"), engine.ScanString, listHeldUsers,
+		now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
 	if err != nil || len(resting) == len(users) {
 		return nil, err
@@ -190,7 +191,8 @@ func (s Jobs) ReleaseHeldNotices(
 }
 
 func scanHeldNotice(r *engine.Row) (h HeldNotice) {
-	r.Scan(&h.id, &h.conversation, &h.Earlier, &h.Text, columnDecoder{&h.Buttons}, columnDecoder{&h.Effects}, &h.Silent, &h.asks)
+	r.Scan(&h.id, &h.conversation, &h.Earlier, &h.Text, columnDecoder{&h.Buttons}, columnDecoder{&h.Effects}, &h.Silent,
+		&h.asks)
 	return h
 }
 

@@ -200,7 +200,8 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 // ListUpcoming lists jobs of all users by their due times, after a given job. If the given job has
 // no id, only its due time counts.
 func (s Jobs) ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
-	return engine.AllRows(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
+	return engine.AllRows(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(),
+		after.ID, limit)
 }
 
 // millisOrZero returns the stored form of a time; 0 is the zero time.

@@ -37,7 +37,8 @@ func TestJob_ThreadDeleted_SpeaksInPrivateChat(t *testing.T) {
 	for range 2 { // the second round repeats the close after a crash
 		s.must(
 			s.db.Outbox().
-				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
+				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID,
+					Outcome: supervisor.OutcomeFailed, Why: "gone",
 					Reason: supervisor.SendReasonThreadGone, NoticeTo: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}),
 		)
 	}
@@ -65,7 +66,8 @@ func TestJobs_ChatGone_ArePaused(t *testing.T) {
 		t.Helper()
 		s.must(
 			s.db.Outbox().
-				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
+				StoreOutcome(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed,
+					Why:    "kicked",
 					Reason: supervisor.SendReasonChatGone, NoticeTo: elsewhere}),
 		)
 	}

@@ -20,7 +20,8 @@ const (
 
 // Find returns a user's setting; ok is false if there is none.
 func (s Settings) Find(ctx context.Context, user, name string) (value string, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.ScanString, findSetting, user, name)
+	return engine.FirstRow(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.ScanString, findSetting,
+		user, name)
 }
 
 // List returns all settings of a user, by name.

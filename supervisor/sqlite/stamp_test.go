@@ -79,7 +79,8 @@ func TestStamp_Message_HasTimeAndZone(t *testing.T) {
 	if n, err := db.Turns().AppendEdits(t.Context(), 1, 1000); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
-	if first, err = db.Transcript().ListMessages(t.Context(), 1); err != nil || first[1].Stamp != "[Fri 20 Nov 2026 09:20, Telegram, written, edited]" {
+	if first, err = db.Transcript().ListMessages(t.Context(), 1); err != nil ||
+		first[1].Stamp != "[Fri 20 Nov 2026 09:20, Telegram, written, edited]" {
 		t.Errorf("corrected: %+v, %v", first, err)
 	}
 }

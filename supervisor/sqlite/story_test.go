@@ -50,7 +50,8 @@ func (s *story) must(err error) {
 func (s *story) checkRefused(err error, code supervisor.ErrorCode, words string) {
 	s.Helper()
 	if supervisor.ErrorCodeOf(err) != code || !strings.Contains(err.Error(), words) {
-		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCodeOf(err), code,
+		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCodeOf(err),
+			code,
 			words)
 	}
 }
@@ -88,7 +89,8 @@ func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delive
 // close stores an outcome of a delivery.
 func (s *story) close(d supervisor.Delivery, outcome supervisor.DeliveryResult, why string, told ...int64) {
 	s.Helper()
-	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, ReportedDeliveries: told}))
+	s.must(s.db.Outbox().StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome,
+		Why: why, ReportedDeliveries: told}))
 }
 
 // pendingTexts returns the texts of the pending deliveries to a conversation.

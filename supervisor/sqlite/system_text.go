@@ -29,10 +29,11 @@ const findSystemText = `SELECT s.text, s.stale, s.window_from <> c.window_from, 
 
 // Find returns a conversation's system text, with the time of its last use.
 func (s SystemTexts) Find(ctx context.Context, conversation int64) (SystemText, error) {
-	text, _, err := engine.FirstRow(s.db.reader(ctx, "find the system text of conversation %d", conversation), func(r *engine.Row) (t SystemText) {
-		r.Scan(&t.Text, &t.Stale, &t.Moved, &t.Used)
-		return t
-	}, findSystemText, conversation)
+	text, _, err := engine.FirstRow(s.db.reader(ctx, "find the system text of conversation %d", conversation),
+		func(r *engine.Row) (t SystemText) {
+			r.Scan(&t.Text, &t.Stale, &t.Moved, &t.Used)
+			return t
+		}, findSystemText, conversation)
 	return text, err
 }
 

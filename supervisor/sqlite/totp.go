@@ -29,10 +29,11 @@ const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM to
 
 // List lists the enrolled factors by user, with Confirmed and LockedUntil. Other fields are empty.
 func (s SecondFactors) List(ctx context.Context) ([]supervisor.SecondFactor, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.SecondFactor) {
-		row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
-		return f
-	}, listFactors)
+	return engine.AllRows(s.db.reader(ctx, "list the second factors"),
+		func(row *engine.Row) (f supervisor.SecondFactor) {
+			row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
+			return f
+		}, listFactors)
 }
 
 const (
@@ -47,7 +48,8 @@ const (
 // Put enrols a user with a sealed secret and the digests of recovery codes. The factor is not
 // confirmed yet. It replaces an unconfirmed factor. The audit entries go into the same transaction.
 // Put fails with problem.FactorExists if the user has a confirmed factor: reset that factor first.
-func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditEntry) error {
+func (s SecondFactors) Put(ctx context.Context, user string, sealed []byte, recovery []string,
+	entries ...AuditEntry) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
 			t.fail(invalid("a second factor of %s without a secret can't be kept", user))
@@ -72,7 +74,8 @@ const (
 // the user's permission to enrol in a chat. there reports whether the user had a factor. Inbounds
 // that waited for a code are answered and never run. told lists the conversations of these answers.
 // If anything was deleted, the audit entries go into the same transaction.
-func (s SecondFactors) Reset(ctx context.Context, user string, entries ...AuditEntry) (there bool, told []int64, err error) {
+func (s SecondFactors) Reset(ctx context.Context, user string, entries ...AuditEntry) (there bool, told []int64,
+	err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
@@ -99,7 +102,8 @@ func (s SecondFactors) Unlock(ctx context.Context, user string, entries ...Audit
 
 // TryCode tries a code that did not come in an inbound. detail describes for the audit log how the
 // code came. TryCode opens no gate.
-func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.CodeChecker, detail string) (supervisor.CodeResult, error) {
+func (s SecondFactors) TryCode(ctx context.Context, user string, decide supervisor.CodeChecker,
+	detail string) (supervisor.CodeResult, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.CodeResult { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }

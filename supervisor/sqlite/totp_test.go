@@ -30,7 +30,8 @@ func TestResetFactor_LockedFactor_IsRemoved(t *testing.T) {
 		return v
 	}
 	try(func(f supervisor.SecondFactor, now time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
-		s.same("given", f, supervisor.SecondFactor{User: "alice", Secret: []byte("old"), Recovery: []string{digest("x")}})
+		s.same("given", f, supervisor.SecondFactor{User: "alice", Secret: []byte("old"),
+			Recovery: []string{digest("x")}})
 		s.same("now", now, noon)
 		f.Failures, f.Lockouts, f.LockedUntil = 3, 1, noon.Add(time.Hour)
 		return f, supervisor.CodeResult{Action: "totp.refused"}

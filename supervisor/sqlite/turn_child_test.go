@@ -56,8 +56,9 @@ func TestStartTurn_Destination_GetsAnswer(t *testing.T) {
 // A destination of another user is refused.
 func TestStartTurn_ForeignDestination_Fails(t *testing.T) {
 	s := newStory(t)
-	_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.conversation("bob"),
-		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell bob"})
+	_, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home,
+		Destination: s.conversation("bob"),
+		Source:      "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell bob"})
 	s.checkRefused(err, supervisor.CodeInternal, "FOREIGN KEY")
 	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: s.home, Destination: s.home,
 		Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "tell me"})
@@ -73,7 +74,8 @@ func TestChildTurn_ParentFinished_IsEnded(t *testing.T) {
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "below"}}
 	child, err := s.db.Turns().StartChild(t.Context(), ask)
 	s.must(err)
-	s.same("below", []any{child.Parent, child.Inbound, child.Conversation.User, child.AnswerConversation() == child.Conversation},
+	s.same("below", []any{child.Parent, child.Inbound, child.Conversation.User,
+		child.AnswerConversation() == child.Conversation},
 		[]any{parent.ID, int64(0), "alice", true})
 	_, err = s.db.Turns().StartChild(t.Context(), ask)
 	s.checkRefused(err, supervisor.CodeInvalid, "another turn runs in conversation")

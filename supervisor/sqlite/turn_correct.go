@@ -31,7 +31,8 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 // message has open calls, or has no calls and so ends the turn. AppendEdits fails if the turn has
 // ended.
 func (s Turns) AppendEdits(ctx context.Context, turn int64, room int) (told int, err error) {
-	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect, findToCorrect, turn, room)
+	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list corrections for turn %d", turn), scanToCorrect,
+		findToCorrect, turn, room)
 	if err != nil || !waits { // usually there is no edit, and then no commit is needed
 		return 0, err
 	}
@@ -46,7 +47,8 @@ func (t turnTx) correct(room int) int {
 	for _, c := range list {
 		in := t.inbound(c.inbound)
 		text := t.policies.Edits.CorrectionText(c.told, in.Text)
-		t.insertMessage(protocol.RoleUser, columnEncoder{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
+		t.insertMessage(protocol.RoleUser, columnEncoder{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true),
+			nil)
 		t.Exec(clearTold, in.ID)
 	}
 	return len(list)

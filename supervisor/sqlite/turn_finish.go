@@ -39,7 +39,8 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	t.answerOpenCalls(f)
 	t.keepPartial(f)
 	t.end(f, ins)
-	d := supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Turn: t.turn.ID, TurnEnd: f.Why, Kind: supervisor.DeliveryAnswer,
+	d := supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Turn: t.turn.ID, TurnEnd: f.Why,
+		Kind: supervisor.DeliveryAnswer,
 		Text: f.Text}
 	if t.turn.Inbound == 0 {
 		return d
@@ -51,11 +52,13 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
-	if can := d.Conversation.Channel.Capabilities(); can.Buttons && can.Edit && value(t, engine.ScanBool, hasUndo, t.turn.ID) {
+	if can := d.Conversation.Channel.Capabilities(); can.Buttons && can.Edit && value(t, engine.ScanBool, hasUndo,
+		t.turn.ID) {
 		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnReview {
-		one(t, func(row *engine.Row) (none struct{}) { row.Scan(columnDecoder{&d.Buttons}); return none }, buttonsOf, t.turn.ID)
+		one(t, func(row *engine.Row) (none struct{}) { row.Scan(columnDecoder{&d.Buttons}); return none }, buttonsOf,
+			t.turn.ID)
 	}
 	if t.turn.Kind == supervisor.TurnJob && !t.endFire(f, &d) {
 		t.settleSilent(ins)

@@ -23,5 +23,6 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 // stopped for the next message, that is the first message of the oldest of these turns. Otherwise
 // it is the turn's own first message. Turns before a /stop or a /new are left out.
 func (s Turns) FindFirstMessage(ctx context.Context, turn int64) (message int64, err error) {
-	return engine.FirstValue(s.db.reader(ctx, "find the first message of turn %d", turn), engine.ScanInteger, findFirstMessage, turn, s.db.endsTurn)
+	return engine.FirstValue(s.db.reader(ctx, "find the first message of turn %d", turn), engine.ScanInteger,
+		findFirstMessage, turn, s.db.endsTurn)
 }

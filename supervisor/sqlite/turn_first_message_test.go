@@ -24,7 +24,8 @@ func askedText(s *story, turn supervisor.Turn) string {
 // runStoppedTurn runs a turn and stops it.
 func runStoppedTurn(s *story, text string) {
 	s.Helper()
-	_, err := s.db.Turns().Finish(s.Context(), sqlite.TurnEnding{Turn: s.startTurn(text).ID, Why: protocol.TurnEndStopped,
+	_, err := s.db.Turns().Finish(s.Context(), sqlite.TurnEnding{Turn: s.startTurn(text).ID,
+		Why:   protocol.TurnEndStopped,
 		State: supervisor.InboundAnswered, Text: "Stopped."})
 	s.must(err)
 }

@@ -96,6 +96,7 @@ func TestCommitLastStep_EarlierDelivery_NoPost(t *testing.T) {
 // showReply stores the first post of a turn's growing reply.
 func (s *story) showReply(turn supervisor.Turn) {
 	s.Helper()
-	_, err := s.db.Posts().MarkSending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})
+	_, err := s.db.Posts().MarkSending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID,
+		Content: supervisor.RichText{Text: "he"}})
 	s.must(err)
 }

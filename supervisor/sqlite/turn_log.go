@@ -21,7 +21,8 @@ const (
 // writes the entry after the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
-	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.ScanString, findSetting, in.User, SettingLog) != LogOn {
+	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.ScanString, findSetting, in.User,
+		SettingLog) != LogOn {
 		return
 	}
 	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: t.policies.History.Channel(supervisor.SendInfo{Conversation: in}), Answer: clipForLog(answer),

@@ -26,7 +26,8 @@ const (
 // OpenChild returns the named child of a running turn. If it does not exist, OpenChild starts it in
 // an empty window. Only one child runs at a time: another running child ends without an answer.
 func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildExchange, error) {
-	return inTurn(ctx, s.db, parent, func(t turnTx) ChildExchange { return t.openChild(name, text) }, "open child %q of turn %d", name, parent)
+	return inTurn(ctx, s.db, parent, func(t turnTx) ChildExchange { return t.openChild(name, text) },
+		"open child %q of turn %d", name, parent)
 }
 
 func (t turnTx) openChild(name, text string) ChildExchange {

@@ -40,8 +40,10 @@ const (
 // has crashed in the turn. No text joins if the model's last message has open calls. If that
 // message has no calls, the turn ends, and waiting texts start a turn of their own.
 // TakeWaitingTexts fails if the turn has ended.
-func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int, err error) {
-	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger, findTakable, turn,
+func (s Turns) TakeWaitingTexts(ctx context.Context, turn int64, room int, least supervisor.InboundPriority) (taken int,
+	err error) {
+	_, waits, err := engine.FirstRow(s.db.reader(ctx, "list texts for turn %d to take", turn), engine.ScanInteger,
+		findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
 	if err != nil || !waits { // usually no text waits, and then no commit is needed
 		return 0, err
@@ -95,7 +97,8 @@ func (t turnTx) takeTogether(first supervisor.Inbound) {
 
 // isModelNext reports whether the turn's next step is a call of the model.
 func (t turnTx) isModelNext() bool {
-	return len(t.openCalls()) == 0 && value(t, engine.ScanString, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
+	return len(t.openCalls()) == 0 && value(t, engine.ScanString, newestRole,
+		t.turn.ID) != string(protocol.RoleAssistant)
 }
 
 const (

@@ -20,5 +20,6 @@ const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0]
 // reads the latest messages of the conversation, as many as the argument messages says. "" stands
 // for an attachment of the user.
 func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, messages int) (tools []string, err error) {
-	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn), engine.ScanString, listWorked, turn, messages)
+	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn), engine.ScanString, listWorked,
+		turn, messages)
 }

@@ -45,8 +45,10 @@ const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn
 
 // FindLastTurn finds the newest turn of a conversation that changed files since a time. It skips
 // the newest skip turns of this kind. A turn counts even if a program made all of its changes.
-func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64,
+	ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID),
+		engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
 // hasUndo selects whether a turn made a change that can be undone.
@@ -84,7 +86,8 @@ const findTurnUser = `SELECT user FROM turn WHERE id = ?`
 
 // FindTurnUser returns the user of a turn, or "" if there is no such turn.
 func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err error) {
-	user, _, err = engine.FirstRow(s.db.reader(ctx, "find the user of turn %d", turn), engine.ScanString, findTurnUser, turn)
+	user, _, err = engine.FirstRow(s.db.reader(ctx, "find the user of turn %d", turn), engine.ScanString, findTurnUser,
+		turn)
 	return user, err
 }
 
@@ -94,10 +97,11 @@ const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.mov
 // ListChanges lists the changes in force that a turn or an undo of it made, oldest first. For a
 // turn of another user it lists none.
 func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
-	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
-		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
-		return c
-	}, listChanges, turn, user, operation)
+	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn),
+		func(r *engine.Row) (c supervisor.FileChange) {
+			r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Obstacle, &c.CreatedAt)
+			return c
+		}, listChanges, turn, user, operation)
 }
 
 const (

@@ -97,7 +97,8 @@ type TokenCount struct {
 
 // FindTokenCount returns the token count of a conversation's newest answered request.
 func (s Usage) FindTokenCount(ctx context.Context, conversation int64) (TokenCount, error) {
-	c, _, err := engine.FirstRow(s.db.reader(ctx, "find the token count of conversation %d", conversation), scanCounted, findCounted, conversation)
+	c, _, err := engine.FirstRow(s.db.reader(ctx, "find the token count of conversation %d", conversation), scanCounted,
+		findCounted, conversation)
 	return c, err
 }
 

@@ -33,7 +33,8 @@ func TestPutCall_FailedCall_KeepsTokenCounts(t *testing.T) {
 	turn := s.startTurn("hi")
 	s.finish(turn, "Sorry.")
 	putCall(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
-		Class: modelcall.StreamCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: price(9),
+		Class: modelcall.StreamCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2},
+		Cost:    price(9),
 		Request: "req_1"})
 	putCall(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: modelcall.Overloaded})
 	s.same("what counted", s.query(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,

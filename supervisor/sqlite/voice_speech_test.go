@@ -50,7 +50,8 @@ func (s *story) closeNewestDelivery(chat string, outcome supervisor.DeliveryResu
 	s.must(err)
 	s.must(
 		s.db.Outbox().
-			StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: pending[len(pending)-1].ID, Outcome: outcome}),
+			StoreOutcome(s.Context(), supervisor.DeliveryOutcome{Delivery: pending[len(pending)-1].ID,
+				Outcome: outcome}),
 	)
 }
 
@@ -127,11 +128,13 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 	s := newStory(t)
 	turn := s.startTelegramTurn("7")
 	_, err := s.db.Posts().
-		MarkSending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
+		MarkSending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID,
+			Content: supervisor.RichText{Text: "hel"}})
 	s.must(err)
 	_, err = s.db.Turns().
-		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
-			Text: "hello", Voice: supervisor.VoiceOnly})
+		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered,
+			Text:  "hello", Voice: supervisor.VoiceOnly})
 	s.must(err)
 	s.same("sent", s.dueTexts("7"), []string{"hello"})
 
@@ -142,11 +145,13 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 	)
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "I send it.", "c1"))
 	s.must(err)
-	_, err = s.db.Turns().SendMessage(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{recording}})
+	_, err = s.db.Turns().SendMessage(t.Context(), turn.ID, "c1",
+		supervisor.Delivery{Files: []supervisor.File{recording}})
 	s.must(err)
 	_, err = s.db.Turns().
-		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
-			Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
+		Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered,
+			Text:  "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
 	s.must(err)
 	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is."})
 	s.same("to be said", len(s.speeches()), 2)
@@ -161,8 +166,9 @@ func TestRecording_TextHeldBack_ShowsEffects(t *testing.T) {
 		s.must(err)
 		s.commitChanges(turn, "c1", edited)
 		d, err := s.db.Turns().
-			Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
-				Text: "hello", Voice: mode})
+			Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+				State: supervisor.InboundAnswered,
+				Text:  "hello", Voice: mode})
 		s.must(err)
 		s.must(s.db.SpokenAnswers().PutRecordings(t.Context(), d.ID, []supervisor.File{recording}))
 		pending, err := s.db.Outbox().ListPendingInChat(t.Context(), supervisor.ChannelTelegram, "7", 10)

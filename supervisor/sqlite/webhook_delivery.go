@@ -50,13 +50,15 @@ const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source
 // deliveries are left out.
 func (s WebhookDeliveries) WasReceived(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool,
 	error) {
-	_, came, err := engine.FirstRow(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source), engine.ScanInteger, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
+	_, came, err := engine.FirstRow(s.db.reader(ctx, "find webhook delivery %s of %s", d.Key, d.Source),
+		engine.ScanInteger, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
 // ListNew lists the new webhook deliveries of a source, oldest first.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
-	return engine.AllRows(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
+	return engine.AllRows(s.db.reader(ctx, "list new webhook deliveries of %s", source), scanWebhookDelivery,
+		listNewWebhookDeliveries, source, limit)
 }
 
 // EndDelivery stores the final state of a webhook delivery. If the delivery has ended before,
@@ -115,6 +117,7 @@ func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
 }
 
 func scanWebhookDelivery(row *engine.Row) (d supervisor.WebhookDelivery) {
-	row.Scan(&d.ID, &d.User, &d.Source, &d.Hook, &d.Key, &d.Body, &d.Size, columnDecoder{&d.Event}, &d.State, &d.Why, &d.At)
+	row.Scan(&d.ID, &d.User, &d.Source, &d.Hook, &d.Key, &d.Body, &d.Size, columnDecoder{&d.Event}, &d.State, &d.Why,
+		&d.At)
 	return d
 }

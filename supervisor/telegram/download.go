@@ -142,5 +142,6 @@ func (c *Client) finalFetch(err error) error {
 var noFile = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
 
 func (c *Client) tooLarge(err error) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textFileTooBig, amount.BinarySize(c.MaxDownloadSize())), Err: err}
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textFileTooBig,
+		amount.BinarySize(c.MaxDownloadSize())), Err: err}
 }

@@ -116,7 +116,8 @@ func TestFetchFile_Failure_IsPermanentOrTemporary(t *testing.T) {
 func TestFetchFile_Flood_ErrorHasRetryTime(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
-		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
+		s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests",
+			RetryAfter: 7})
 		if e := failureOf(t, c.FetchFile(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
 			t.Errorf("%s: wait %s", method, e.RetryAfter)
 		}
@@ -133,7 +134,8 @@ func TestFetchFile_ContextEnd_StopsDownload(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- c.FetchFile(ctx, "f", io.Discard) }()
 		s.WaitUntil(t, "the request", func() bool { return s.CountCalls(method) == 1 })
-		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "101"}, supervisor.RichText{Text: "hi"}); err != nil {
+		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "101"},
+			supervisor.RichText{Text: "hi"}); err != nil {
 			t.Errorf("a send meanwhile: %v", err)
 		}
 		cancel()
@@ -228,11 +230,13 @@ func TestFetchFile_LocalServer_ReadsFileFromDisk(t *testing.T) {
 	}
 	c.files = dir
 	var got bytes.Buffer
-	if err := c.FetchFile(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(), []byte("begin")) {
+	if err := c.FetchFile(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(),
+		[]byte("begin")) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
 	if c.MaxDownloadSize() != 2000<<20 || s.CountCalls(telegramtest.DownloadMethod) != 0 {
-		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.MaxDownloadSize(), s.CountCalls(telegramtest.DownloadMethod))
+		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.MaxDownloadSize(),
+			s.CountCalls(telegramtest.DownloadMethod))
 	}
 }
 

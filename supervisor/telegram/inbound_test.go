@@ -376,10 +376,11 @@ func TestParseUpdate_Group_KeepsMessagesForBot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := false
-			got, err := telegram.ParseUpdate(json.RawMessage(message(append(test.fields, ann, group)...)), telegram.BotIdentity{ID: 7, Name: func() (string, error) {
-				asked = true
-				return me.Name()
-			}})
+			got, err := telegram.ParseUpdate(json.RawMessage(message(append(test.fields, ann, group)...)),
+				telegram.BotIdentity{ID: 7, Name: func() (string, error) {
+					asked = true
+					return me.Name()
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,8 @@ func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []MenuComman
 	return nil
 }
 
-func (c *Client) setMenu(ctx context.Context, scope gotgbot.BotCommandScope, language string, menu []MenuCommand) error {
+func (c *Client) setMenu(ctx context.Context, scope gotgbot.BotCommandScope, language string,
+	menu []MenuCommand) error {
 	wanted := make([]gotgbot.BotCommand, len(menu))
 	for i, m := range menu {
 		wanted[i] = gotgbot.BotCommand{Command: m.Name, Description: m.Summary}

@@ -77,7 +77,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.PostAddress, content su
 
 // EditMessage replaces the content of a message; its file can't change. An edit without a change is
 // no error. Its error is a *supervisor.SendError.
-func (c *Client) EditMessage(ctx context.Context, to supervisor.PostAddress, message string, content supervisor.RichText) error {
+func (c *Client) EditMessage(ctx context.Context, to supervisor.PostAddress, message string,
+	content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
 		call.method = "editMessageCaption"
@@ -108,7 +109,8 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.PostAddress, names
 		}
 		ids[i] = id
 	}
-	_, err := c.callChat(ctx, apiCall{method: method, forgiving: notThere}, supervisor.PostAddress{Chat: to.Chat}, sendParams{Messages: ids})
+	_, err := c.callChat(ctx, apiCall{method: method, forgiving: notThere}, supervisor.PostAddress{Chat: to.Chat},
+		sendParams{Messages: ids})
 	return err
 }
 
@@ -168,7 +170,8 @@ func entities(marks []supervisor.RichTextEntity) []gotgbot.MessageEntity {
 
 // changeMessage makes a call about a message. The call names no thread, because the message is in a
 // thread already.
-func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.PostAddress, message string, o sendParams) error {
+func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.PostAddress, message string,
+	o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {
 		return notSendable(call.method, err)
@@ -179,7 +182,8 @@ func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.
 }
 
 // callChat makes a call about a chat.
-func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.PostAddress, o sendParams) (json.RawMessage, error) {
+func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.PostAddress, o sendParams) (json.RawMessage,
+	error) {
 	var err error
 	if o.Chat, err = parseID("chat", to.Chat); err != nil {
 		return nil, notSendable(call.method, err)

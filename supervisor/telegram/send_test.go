@@ -69,21 +69,33 @@ func TestCalls_SendExactParameters(t *testing.T) {
 		method string
 		params string
 	}{
-		"a message": {send(supervisor.PostAddress{Chat: "5"}, hi), "sendMessage", `{"chat_id":5,"text":"hi",` + plain + `}`},
+		"a message": {send(supervisor.PostAddress{Chat: "5"}, hi), "sendMessage", `{"chat_id":5,"text":"hi",` + plain +
+			`}`},
 		"a silent answer in a topic of a group": {send(full, hi), "sendMessage",
 			`{"chat_id":-1001234567890,"message_thread_id":12,"text":"hi","disable_notification":true,` +
 				`"reply_parameters":{"message_id":6,"allow_sending_without_reply":true},` + plain + `}`},
-		"the General topic": {send(supervisor.PostAddress{Chat: "-100", Thread: "1"}, hi), "sendMessage", `{"chat_id":-100,"text":"hi",` + plain + `}`},
-		"what looks like marks is none": {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "<b>*a*</b> & \u2028"}), "sendMessage",
+		"the General topic": {send(supervisor.PostAddress{Chat: "-100", Thread: "1"}, hi), "sendMessage",
+			`{"chat_id":-100,"text":"hi",` + plain + `}`},
+		"what looks like marks is none": {send(supervisor.PostAddress{Chat: "5"},
+			supervisor.RichText{Text: "<b>*a*</b> & \u2028"}), "sendMessage",
 			`{"chat_id":5,"text":"<b>*a*</b> & \u2028",` + plain + `}`},
-		"an edit": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", hi) }, "editMessageText",
+		"an edit": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", hi) },
+			"editMessageText",
 			`{"chat_id":-1001234567890,"message_id":7,"text":"hi",` + plain + `}`},
-		"a question": {send(supervisor.PostAddress{Chat: "5"}, asks), "sendMessage", `{"chat_id":5,"text":"sure?",` + plain + `,` + keys + `}`},
-		"a question in an edit": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", asks) }, "editMessageText",
+		"a question": {send(supervisor.PostAddress{Chat: "5"}, asks), "sendMessage", `{"chat_id":5,"text":"sure?",` +
+			plain + `,` + keys + `}`},
+		"a question in an edit": {func(ctx context.Context, c *Client) error {
+			return c.EditMessage(ctx, full, "7",
+				asks)
+		}, "editMessageText",
 			`{"chat_id":-1001234567890,"message_id":7,"text":"sure?",` + plain + `,` + keys + `}`},
-		"rows without buttons": {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "hi", Buttons: [][]supervisor.Button{{}}}),
+		"rows without buttons": {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "hi",
+			Buttons: [][]supervisor.Button{{}}}),
 			"sendMessage", `{"chat_id":5,"text":"hi",` + plain + `}`},
-		"an edit of a file's caption": {func(ctx context.Context, c *Client) error { return c.EditMessage(ctx, full, "7", captioned) },
+		"an edit of a file's caption": {func(ctx context.Context, c *Client) error {
+			return c.EditMessage(ctx, full,
+				"7", captioned)
+		},
 			"editMessageCaption", `{"chat_id":-1001234567890,"message_id":7,"caption":"see",` +
 				`"caption_entities":[{"type":"bold","offset":0,"length":3}]}`},
 		"no more buttons": {func(ctx context.Context, c *Client) error { return c.RemoveButtons(ctx, full, "7") },
@@ -93,11 +105,14 @@ func TestCalls_SendExactParameters(t *testing.T) {
 		"an alert": {func(ctx context.Context, c *Client) error {
 			return c.AckPress(ctx, "4382", strings.Repeat("🦅", 101), true)
 		}, "answerCallbackQuery", `{"callback_query_id":"4382","show_alert":true,"text":"` + strings.Repeat("🦅", 99) + `…"}`},
-		"a deletion": {func(ctx context.Context, c *Client) error { return c.DeleteMessage(ctx, full, "7") }, "deleteMessage",
+		"a deletion": {func(ctx context.Context, c *Client) error { return c.DeleteMessage(ctx, full, "7") },
+			"deleteMessage",
 			`{"chat_id":-1001234567890,"message_id":7}`},
-		"a reaction": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "👀") }, "setMessageReaction",
+		"a reaction": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "👀") },
+			"setMessageReaction",
 			`{"chat_id":-1001234567890,"message_id":7,"reaction":[{"type":"emoji","emoji":"👀"}]}`},
-		"none any more": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "") }, "setMessageReaction",
+		"none any more": {func(ctx context.Context, c *Client) error { return c.SetReaction(ctx, full, "7", "") },
+			"setMessageReaction",
 			`{"chat_id":-1001234567890,"message_id":7,"reaction":[]}`},
 		"typing": {func(ctx context.Context, c *Client) error {
 			return c.SendChatAction(ctx, full, supervisor.ActionTyping)
@@ -122,17 +137,18 @@ func TestCalls_SendExactParameters(t *testing.T) {
 // units.
 func TestSend_EntitiesArriveUnchanged(t *testing.T) {
 	c, heard := hears(t)
-	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long", Entities: []supervisor.RichTextEntity{
-		{Type: supervisor.EntityBold, Offset: 3, Length: 4},
-		{Type: supervisor.EntityItalic, Offset: 8, Length: 6},
-		{Type: supervisor.EntityStrikethrough, Offset: 15, Length: 4},
-		{Type: supervisor.EntitySpoiler, Offset: 20, Length: 6},
-		{Type: supervisor.EntityCode, Offset: 27, Length: 4},
-		{Type: supervisor.EntityPre, Offset: 32, Length: 3, Language: "go"},
-		{Type: supervisor.EntityLink, Offset: 36, Length: 4, URL: "https://example.org/?a=1&b=2"},
-		{Type: supervisor.EntityQuote, Offset: 41, Length: 5},
-		{Type: supervisor.EntityLongQuote, Offset: 47, Length: 4},
-	}}
+	content := supervisor.RichText{Text: "🦅 bold italic gone secret code pre link quote long",
+		Entities: []supervisor.RichTextEntity{
+			{Type: supervisor.EntityBold, Offset: 3, Length: 4},
+			{Type: supervisor.EntityItalic, Offset: 8, Length: 6},
+			{Type: supervisor.EntityStrikethrough, Offset: 15, Length: 4},
+			{Type: supervisor.EntitySpoiler, Offset: 20, Length: 6},
+			{Type: supervisor.EntityCode, Offset: 27, Length: 4},
+			{Type: supervisor.EntityPre, Offset: 32, Length: 3, Language: "go"},
+			{Type: supervisor.EntityLink, Offset: 36, Length: 4, URL: "https://example.org/?a=1&b=2"},
+			{Type: supervisor.EntityQuote, Offset: 41, Length: 5},
+			{Type: supervisor.EntityLongQuote, Offset: 47, Length: 4},
+		}}
 	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, content); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +222,8 @@ func TestEdit_UnchangedMessage_IsNoFailure(t *testing.T) {
 			outcome{}},
 		"answered, by its code":          {ack, "Bad Request: QUERY_ID_INVALID", outcome{}},
 		"answered at too great a length": {ack, "Bad Request: MESSAGE_TOO_LONG", long},
-		"sent and not modified":          {send(supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords}), same, rejected},
+		"sent and not modified": {send(supervisor.PostAddress{Chat: "5"},
+			supervisor.RichText{Text: canaryWords}), same, rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := test.do(t.Context(), open(t, answers(t, 400, no(400, test.says))))

@@ -35,7 +35,8 @@ func TestAnswer_InTopic_GrowsThere(t *testing.T) {
 	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Title: "The household", Forum: true}
 	s.CreateTopic(forum, 12)
 	_, asked := s.Say(forum, alice, "@mews_bot how are the hawks?", telegramtest.WithThread(12))
-	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10), Silent: true}
+	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10),
+		Silent: true}
 	if err := c.SendChatAction(t.Context(), to, supervisor.ActionTyping); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,8 @@ func TestSend_ReportedOutcome_MatchesChat(t *testing.T) {
 			s, c := at(t)
 			s.AddChat(alice)
 			test.prepare(s)
-			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: test.chat}, supervisor.RichText{Text: canaryWords})
+			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: test.chat},
+				supervisor.RichText{Text: canaryWords})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}

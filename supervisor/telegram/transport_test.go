@@ -179,7 +179,8 @@ func TestPoll_DoesNotDelaySends(t *testing.T) {
 	})
 	<-polled
 	for range 3 {
-		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: canaryWords}); err != nil {
+		if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"},
+			supervisor.RichText{Text: canaryWords}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -214,7 +215,8 @@ func TestTLS_UsesHTTP1AndClassicCurves(t *testing.T) {
 	known := x509.NewCertPool()
 	known.AddCert(s.Certificate())
 	c.sends.(*http.Transport).TLSClientConfig.RootCAs = known
-	if name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"}, supervisor.RichText{Text: "hi"}); err != nil || name != "7" {
+	if name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "5"},
+		supervisor.RichText{Text: "hi"}); err != nil || name != "7" {
 		t.Fatalf("got %q, %v", name, err)
 	}
 	mu.Lock()

@@ -124,7 +124,8 @@ func fitsPhoto(picture io.Reader) bool {
 
 // sendFiles sends a file, or several as an album. If Telegram refuses a file's kind, another
 // request sends it as a document.
-func (c *Client) sendFiles(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText, o sendParams) (string, error) {
+func (c *Client) sendFiles(ctx context.Context, to supervisor.PostAddress, content supervisor.RichText,
+	o sendParams) (string, error) {
 	var files uploads
 	for _, f := range append([]supervisor.File{*content.File}, content.Album...) {
 		file, err := c.upload(f)
@@ -148,7 +149,8 @@ func (c *Client) sendFiles(ctx context.Context, to supervisor.PostAddress, conte
 }
 
 // sendAs sends files as one kind.
-func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to supervisor.PostAddress, content supervisor.RichText,
+func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to supervisor.PostAddress,
+	content supervisor.RichText,
 	o sendParams) (string, error) {
 	o.AsIs, o.Streaming = kind.part == document.part, kind.part == "video"
 	call := apiCall{method: kind.method, files: files}

@@ -152,7 +152,8 @@ func TestSend_Pictures_BecomeAlbum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, calls := len(s.BotMessages(group.ID)), s.CountCalls("sendMediaGroup")
 			if test.fault != "" {
-				s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400, Text: test.fault})
+				s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400,
+					Text: test.fault})
 			}
 			sent, err := c.Send(t.Context(), to, supervisor.RichText{Text: "first",
 				Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Length: 5}},
@@ -220,7 +221,8 @@ func TestSend_File_HasCaptionTopicAndButtons(t *testing.T) {
 	s.CreateTopic(forum, 12)
 	_, asked := s.Say(forum, telegramtest.User{ID: 7}, "@mews_bot the file!", telegramtest.WithThread(12))
 	to := supervisor.PostAddress{Chat: "-1001234567890", Thread: "12", ReplyTo: fmt.Sprint(asked), Silent: true}
-	with := supervisor.RichText{Text: "🦅 here", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold, Offset: 3, Length: 4}},
+	with := supervisor.RichText{Text: "🦅 here", Entities: []supervisor.RichTextEntity{{Type: supervisor.EntityBold,
+		Offset: 3, Length: 4}},
 		Buttons: [][]supervisor.Button{{{Text: "Thanks", Press: "t"}}}, File: &supervisor.File{SHA256: "sha", Name: "a.log"}}
 	name, err := c.Send(t.Context(), to, with)
 	if err != nil {
@@ -283,7 +285,8 @@ func TestAckPress_ExpiredQuery_IsNoError(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}}, s.PressAcks()); diff != "" {
+	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}},
+		s.PressAcks()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -306,7 +309,8 @@ func TestSend_RefusedPicture_BecomesDocument(t *testing.T) {
 		t.Run(says, func(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": drawnPNG(t, 40, 30)})
 			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
-			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code, Text: says})
+			s.InjectFault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code,
+				Text: says})
 			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: canaryWords,
 				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
 			if (err == nil) != (want.documents == 1) || s.CountCalls("sendDocument") != want.documents {
@@ -335,7 +339,8 @@ func TestSend_UnreadableFile_IsRefused(t *testing.T) {
 		says string
 	}{
 		"no store": {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
-		"gone":     {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone }, `sendDocument to 7: open the file "a.png": it is gone`},
+		"gone": {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone },
+			`sendDocument to 7: open the file "a.png": it is gone`},
 		"too large": {func(string) (io.ReadCloser, int64, error) {
 			return io.NopCloser(failingReader{io.EOF}), maxDocument + 1, nil
 		}, `sendDocument to 7: the file "a.png" has 50000001 bytes, and a bot can send at most 50000000`},
@@ -374,7 +379,8 @@ func TestSend_GrownFile_SendsAnnouncedBytes(t *testing.T) {
 	c.open = func(string) (io.ReadCloser, int64, error) {
 		return io.NopCloser(strings.NewReader("as it was, and more")), 9, nil
 	}
-	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
+	if _, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"},
+		supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(s.BotMessages(7)[0].File.Content); got != "as it was" {
@@ -400,7 +406,8 @@ func TestSend_File_OutcomeMatchesChat(t *testing.T) {
 			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})
 			s.AddChat(telegramtest.PrivateChat(telegramtest.User{ID: 7}))
 			s.InjectFault(test.fault)
-			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+			_, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"},
+				supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
@@ -456,7 +463,8 @@ func TestSend_File_IsStreamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+	name, err := c.Send(t.Context(), supervisor.PostAddress{Chat: "7"},
+		supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
 	if err != nil || name != "7" {
 		t.Errorf("got %q, %v", name, err)
 	}
@@ -513,7 +521,8 @@ func TestCaption_IsCutBetweenCharacters(t *testing.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("a🦅é"))).Draw(t, "text")
 		units := len(utf16.Encode([]rune(text)))
 		most := rapid.IntRange(2, 12).Draw(t, "most")
-		mark := supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"), Length: rapid.IntRange(1, 12).Draw(t, "length")}
+		mark := supervisor.RichTextEntity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"),
+			Length: rapid.IntRange(1, 12).Draw(t, "length")}
 		got := supervisor.RichText{Text: text, Entities: []supervisor.RichTextEntity{mark}}.Truncate(most)
 		n := len(utf16.Encode([]rune(got.Text)))
 		if units <= most {
@@ -546,7 +555,8 @@ func TestCalls_Timeout_GrowsWithFiles(t *testing.T) {
 	}{
 		"an answer to a press": {func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "1", "", false) }, 10 * time.Second},
 		"a text":               {send(supervisor.PostAddress{Chat: "7"}, supervisor.RichText{Text: "hi"}), callTimeout},
-		"a file of 10 MiB": {send(supervisor.PostAddress{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
+		"a file of 10 MiB": {send(supervisor.PostAddress{Chat: "7"},
+			supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
 			callTimeout + 80*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,10 @@ var ForeignTools = []ForeignTool{
 // calledElsewhere reports whether name, in lower case, is a tool of another assistant that our tool
 // replaces.
 func calledElsewhere(name, tool string) bool {
-	return slices.ContainsFunc(ForeignTools, func(e ForeignTool) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
+	return slices.ContainsFunc(ForeignTools, func(e ForeignTool) bool {
+		return e.Tool == name &&
+			slices.Contains(e.Tools, tool)
+	})
 }
 
 // names returns the words of a text in lower case, to compare them with names.

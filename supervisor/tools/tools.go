@@ -72,7 +72,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 
 // OpenTools returns the open tools after opening more tools, as far as there is room. full lists
 // the tools without room. Tools that are always offered and unknown names are left out.
-func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
+func OpenTools(all []protocol.Tool, open []supervisor.OpenedTool,
+	more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
 		t, known := FindByName(all, o.Name)

@@ -78,7 +78,8 @@ func TestOpenTools_OverLimit_IsRefused(t *testing.T) {
 			t.Errorf("%d tools of %d bytes: %d are offered, want %d", test.n, test.size, len(got), test.open)
 		}
 		left := open[len(tools.ListUnused(all, open)):]
-		if gone := tools.ListUnused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c", Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
+		if gone := tools.ListUnused(nil, append(opened("a", "b"), supervisor.OpenedTool{Name: "c",
+			Pinned: true})); !slices.Equal(gone, []string{"a", "b"}) {
 			t.Errorf("of tools that are gone %q are closed", gone)
 		}
 		if _, full := tools.OpenTools(all, left, opened(tools.Names(found)...)...); len(full) > 0 {

@@ -44,5 +44,8 @@ func (t *Transcriber) listen(ctx context.Context, r feature.CommandRequest, path
 	}
 	r.Unblock() // so that later messages do not wait for a long transcription
 	recording := Recording{Conversation: r.Conversation, Inbound: r.Inbound, Path: path, Seconds: seconds}
-	return t.RetryTranscription(ctx, recording, func(text string) error { return t.o.Begin(ctx, r.Conversation, r.Inbound, text) })
+	return t.RetryTranscription(ctx, recording, func(text string) error {
+		return t.o.Begin(ctx, r.Conversation,
+			r.Inbound, text)
+	})
 }

@@ -44,14 +44,17 @@ const (
 
 // textsFailure says for each failure what happened and what to do.
 var textsFailure = map[protocol.SpeechFailure]string{
-	protocol.SpeechFailureNoProgram: "the program for it is not installed where my programs run. An admin may install it; `mews help voice-setup` says how, and " +
+	protocol.SpeechFailureNoProgram: "the program for it is not installed where my programs run. " +
+		"An admin may install it; `mews help voice-setup` says how, and " +
 		"`mews check` names what is missing.",
 	protocol.SpeechFailureNoModel: "the speech model is missing or damaged. An admin can download it again and name it in " +
 		"speech.in.model; `mews check` looks at it.",
 	protocol.SpeechFailureProgramFailed: "the program for it has failed. Trying again may help; the log says what it wrote last.",
-	protocol.SpeechFailureOutOfMemory:   "it takes more memory than I may have. An admin may choose a smaller model, or raise worker.memory.",
-	protocol.SpeechFailureTimeout:       "it takes too long on this machine. Try again when it has less to do, or ask an admin for a smaller model.",
-	protocol.SpeechFailureNoSound:       "there is no sound in it that I can read. Record it again, and send that.",
-	protocol.SpeechFailureTooLong:       "it is too long. Send it in parts, or ask an admin to raise speech.in.longest.",
-	protocol.SpeechFailureNoFFmpeg:      "this machine has no ffmpeg, which reads recordings. An admin may install it (on Debian: apt-get install ffmpeg).",
+	protocol.SpeechFailureOutOfMemory: "it takes more memory than I may have. " +
+		"An admin may choose a smaller model, or raise worker.memory.",
+	protocol.SpeechFailureTimeout: "it takes too long on this machine. Try again when it has less to do, or ask an admin for a smaller model.",
+	protocol.SpeechFailureNoSound: "there is no sound in it that I can read. Record it again, and send that.",
+	protocol.SpeechFailureTooLong: "it is too long. Send it in parts, or ask an admin to raise speech.in.longest.",
+	protocol.SpeechFailureNoFFmpeg: "this machine has no ffmpeg, which reads recordings. " +
+		"An admin may install it (on Debian: apt-get install ffmpeg).",
 }

@@ -22,7 +22,8 @@ type Operations interface {
 	// RunOperation runs an operation, or joins the one that already runs for the same attachment.
 	// It returns the ended operation; meanwhile runs until that end. ok is false if ctx has ended
 	// or the operation could not start.
-	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
+	RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context,
+		id int64)) (_ supervisor.Operation, ok bool)
 	// HasOperation reports whether the operation exists already.
 	HasOperation(ctx context.Context, op supervisor.Operation) bool
 	// ProgressSeconds returns how many seconds of the recording are done.
@@ -118,7 +119,8 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 
 // RetryTranscription transcribes a recording that the user names. It returns the message for the
 // user. If somebody speaks in it, begin gets the text for the model.
-func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
+func (t *Transcriber) RetryTranscription(ctx context.Context, r Recording,
+	begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
 		return supervisor.Delivery{}, context.Cause(ctx)

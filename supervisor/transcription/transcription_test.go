@@ -34,7 +34,8 @@ func (o *fakeOperations) ProgressSeconds(int64) int { return int(o.seconds.Load(
 
 func (o *fakeOperations) HasOperation(context.Context, supervisor.Operation) bool { return o.exists }
 
-func (o *fakeOperations) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
+func (o *fakeOperations) RunOperation(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context,
+	int64)) (supervisor.Operation, bool) {
 	op.ID = 7
 	o.started = append(o.started, op)
 	var running sync.WaitGroup
@@ -88,7 +89,8 @@ func TestTranscribe_Endpoint_ReplacesWorker(t *testing.T) {
 		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
 	}
 	for want, err := range map[string]error{
-		"The key is wrong.": &modelcall.Error{Class: modelcall.AuthFailed, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
+		"The key is wrong.": &modelcall.Error{Class: modelcall.AuthFailed,
+			Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
 		"something went wrong; the log says what. Trying again may help.": errors.New("secret"),
 	} {
 		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)
@@ -186,8 +188,10 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 // After a failure the model gets no words, and the user may try again.
 func TestTranscribe_Failure_SaysWhyAndOffersRetry(t *testing.T) {
 	var sentences []string
-	for _, failure := range []protocol.SpeechFailure{protocol.SpeechFailureNoProgram, protocol.SpeechFailureNoModel, protocol.SpeechFailureProgramFailed, protocol.SpeechFailureOutOfMemory,
-		protocol.SpeechFailureTimeout, protocol.SpeechFailureNoSound, protocol.SpeechFailureTooLong, protocol.SpeechFailureNoFFmpeg} {
+	for _, failure := range []protocol.SpeechFailure{protocol.SpeechFailureNoProgram, protocol.SpeechFailureNoModel,
+		protocol.SpeechFailureProgramFailed, protocol.SpeechFailureOutOfMemory,
+		protocol.SpeechFailureTimeout, protocol.SpeechFailureNoSound, protocol.SpeechFailureTooLong,
+		protocol.SpeechFailureNoFFmpeg} {
 		r := newRig(false)
 		r.setResult(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
 		got, _ := r.Transcribe(t.Context(), voice())
@@ -294,7 +298,8 @@ func TestTranscribeSilently_SendsNoMessage(t *testing.T) {
 	_, failed := r.TranscribeSilently(t.Context(), recording)
 	r.missing = "nobody listens."
 	_, missing := r.TranscribeSilently(t.Context(), recording)
-	if got := problem.UserText(failed); !strings.HasPrefix(got, "the recording was not transcribed: the speech model is missing") {
+	if got := problem.UserText(failed); !strings.HasPrefix(got,
+		"the recording was not transcribed: the speech model is missing") {
 		t.Errorf("said is %q", got)
 	}
 	if got := problem.UserText(missing); got != "the recording was not transcribed: nobody listens." {

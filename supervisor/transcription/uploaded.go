@@ -47,7 +47,8 @@ func (t *Transcriber) TranscribeUploaded(ctx context.Context, c supervisor.Conve
 	wanted, end := extendContext(ctx, 0)
 	defer end()
 	began := time.Now()
-	result, err := t.TranscribeSilently(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice, Path: got.Path,
+	result, err := t.TranscribeSilently(wanted, Recording{Conversation: c, Kind: protocol.AttachmentVoice,
+		Path:    got.Path,
 		Seconds: got.Seconds, Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}})
 	heard = RecordingText{Text: result.Text, Language: result.Language, Seconds: result.Seconds,
 		Milliseconds: time.Since(began).Milliseconds()}

@@ -132,7 +132,8 @@ func nameFiles(paths []string) string {
 }
 
 // tellDiff shows the difference between the files before a turn and now.
-func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of int64) (d supervisor.Delivery, err error) {
+func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of int64) (d supervisor.Delivery,
+	err error) {
 	if r.Conversation.IsInGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
 	}

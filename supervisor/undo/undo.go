@@ -20,7 +20,8 @@ import (
 // Store lists the changes of turns.
 type Store interface {
 	FindTurnUser(ctx context.Context, turn int64) (string, error)
-	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error)
+	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool,
+		err error)
 	ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
 	RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 }
@@ -69,7 +70,9 @@ const (
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
-	protocol.UndoOutcomeDone: OutcomeRestored, protocol.UndoOutcomeAlreadyUndone: OutcomeRestored, protocol.UndoOutcomeChangedSince: OutcomeChanged, protocol.UndoOutcomeExpired: OutcomeExpired, protocol.UndoOutcomeFailed: OutcomeImpossible,
+	protocol.UndoOutcomeDone: OutcomeRestored, protocol.UndoOutcomeAlreadyUndone: OutcomeRestored,
+	protocol.UndoOutcomeChangedSince: OutcomeChanged, protocol.UndoOutcomeExpired: OutcomeExpired,
+	protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
 // FindLastTurn finds the nth newest turn that changed files in a conversation. n is 1 for the
@@ -204,7 +207,8 @@ func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (*pr
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: undos(list)})
+	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: undos(list)})
 	return result.Diff, err
 }
 

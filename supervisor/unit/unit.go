@@ -58,7 +58,8 @@ func find(root, state string) (Service, bool) {
 // runs reports whether a unit runs Mews on a state folder.
 func (s Service) runs(state string) bool {
 	return strings.Contains(strings.Join(s.SettingValues("ExecStart"), " ")+" ", "/mews run ") &&
-		(slices.Contains(strings.Fields(strings.Join(s.SettingValues("StateDirectory"), " ")), strings.TrimPrefix(state, "/var/lib/")) ||
+		(slices.Contains(strings.Fields(strings.Join(s.SettingValues("StateDirectory"), " ")), strings.TrimPrefix(state,
+			"/var/lib/")) ||
 			slices.Contains(strings.Fields(strings.Join(s.SettingValues("ReadWritePaths"), " ")), state))
 }
 

@@ -28,7 +28,8 @@ func TestFindService_StateFolder_FindsUnit(t *testing.T) {
 	write("run/systemd/system/x", "")
 	for _, state := range []string{"/var/lib/mews", "/srv/kept"} {
 		s, ok := find(root, state)
-		if !ok || s.Name != "house" || !slices.Equal(s.SettingValues("ReadWritePaths"), []string{"/srv/mews /srv/kept"}) {
+		if !ok || s.Name != "house" || !slices.Equal(s.SettingValues("ReadWritePaths"),
+			[]string{"/srv/mews /srv/kept"}) {
 			t.Errorf("of %s: %+v, %v", state, s, ok)
 		}
 	}

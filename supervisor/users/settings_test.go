@@ -36,16 +36,19 @@ func newFixture(t *testing.T) *fixture {
 	db := sqlitetest.Open(t)
 	people, err := access.NewPeople(nil, 0, func(string) (uint32, error) { return 1, nil })
 	must(t, err)
-	loader := NewLoader(Options{People: people, Store: db.AccessStores(), Placer: anywhere{}, Log: hclog.NewNullLogger()})
+	loader := NewLoader(Options{People: people, Store: db.AccessStores(), Placer: anywhere{},
+		Log: hclog.NewNullLogger()})
 	must(t, loader.UseConfiguration(t.Context(), &Configuration{
 		Users: []supervisor.User{
 			{Name: "ann", Role: supervisor.RoleAdmin, Timezone: "Europe/Madrid", Budget: supervisor.Budget{Day: 2_500_000}},
 			{Name: "ben", Role: supervisor.RoleUser},
 		},
 		MayChoose: func(user, spec string) bool { return (user == "ben") == (spec == "far/m") },
-		Defaults: DefaultSettings{Model: DefaultValue[string]{Value: "offline"}, Thinking: DefaultValue[string]{Value: "off"},
-			StreamReplies: DefaultValue[bool]{Value: true}, Busy: DefaultValue[supervisor.BusyMode]{Value: supervisor.BusySteer},
-			Language: DefaultValue[string]{Value: "auto"}},
+		Defaults: DefaultSettings{Model: DefaultValue[string]{Value: "offline"},
+			Thinking:      DefaultValue[string]{Value: "off"},
+			StreamReplies: DefaultValue[bool]{Value: true},
+			Busy:          DefaultValue[supervisor.BusyMode]{Value: supervisor.BusySteer},
+			Language:      DefaultValue[string]{Value: "auto"}},
 	}))
 	return &fixture{db, people, &Settings{
 		People: people, Store: db.Settings(), Usage: db.Usage(), Leases: db.Leases(), Now: time.Now,
@@ -92,17 +95,20 @@ func spend(t *testing.T, s *fixture, user string, cost int64) {
 	t.Helper()
 	c, err := s.db.Conversations().FindOrCreate(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)
-	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+	must(t, s.db.Usage().PutCall(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m",
+		Cost:  &cost,
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 }
 
 // holdLease sets an amount aside for a turn of a user.
 func holdLease(t *testing.T, s *fixture, user string, amount int64) {
 	t.Helper()
-	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText, Text: "hi",
+	in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: "terminal", Key: user,
+		Kind: supervisor.KindText, Text: "hi",
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	must(t, err)
-	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.LeaseRequest{User: user, Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
+	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.LeaseRequest{User: user,
+		Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
 	must(t, err)
 }
 
@@ -148,7 +154,8 @@ func TestSettings_StoredValue_TakesEffect(t *testing.T) {
 		t.Error("nobody is somebody")
 	}
 	set(t, p, "ann", SettingBusy, "Restart")
-	if ann, ben := p.BusyMode(t.Context(), "ann"), p.BusyMode(t.Context(), "ben"); ann != supervisor.BusyRestart || ben != supervisor.BusySteer {
+	if ann, ben := p.BusyMode(t.Context(), "ann"), p.BusyMode(t.Context(), "ben"); ann != supervisor.BusyRestart ||
+		ben != supervisor.BusySteer {
 		t.Errorf("what is sent meanwhile: ann wants %s, ben %s", ann, ben)
 	}
 	if p.StreamsReplies("ann") || !p.StreamsReplies("ben") {
@@ -182,7 +189,8 @@ func TestSettings_List_ShowsEachSetting(t *testing.T) {
 	var got [][3]string
 	for _, one := range list {
 		got = append(got, [3]string{one.Name, one.Value, sourceOf(one)})
-		if _, err := p.CheckValue(t.Context(), "ann", one.Name, one.Example); one.Example != "" && one.Name != SettingModel && err != nil {
+		if _, err := p.CheckValue(t.Context(), "ann", one.Name, one.Example); one.Example != "" &&
+			one.Name != SettingModel && err != nil {
 			t.Errorf("the example of %s: %v", one.Name, err)
 		}
 	}
@@ -202,7 +210,8 @@ func TestModelChoice_NoLongerAllowed_IsIgnored(t *testing.T) {
 			t.Errorf("%s may choose %s: %v", c.user, c.spec, !c.may)
 		}
 		must(t, v.Choose(t.Context(), c.user, c.spec))
-		if spec, own, err := v.CurrentModel(t.Context(), c.user); err != nil || own != c.may || own && spec != c.spec || !own && spec != "offline" {
+		if spec, own, err := v.CurrentModel(t.Context(), c.user); err != nil || own != c.may || own && spec != c.spec ||
+			!own && spec != "offline" {
 			t.Errorf("%s is answered by %s, %v, %v", c.user, spec, own, err)
 		}
 	}

@@ -113,7 +113,8 @@ func (l *Loader) load(ctx context.Context, cfg *Configuration) error {
 	}
 	for _, b := range l.People.IgnoredBindings() {
 		l.Log.Warn("an account was bound to somebody, and is another person's by the configuration; the configuration counts",
-			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", l.People.AccountOwner(b.Channel, b.Account))
+			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to",
+			l.People.AccountOwner(b.Channel, b.Account))
 	}
 	placed()
 	if l.Loaded != nil {

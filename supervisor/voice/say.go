@@ -33,10 +33,16 @@ func (v *Voices) Run(ctx context.Context) error {
 			return nil
 		case <-v.woken:
 		}
-		list, _ := retry.StoreUntilDone(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.SpokenAnswer, error) { return v.o.Store.List(ctx) })
+		list, _ := retry.StoreUntilDone(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.SpokenAnswer,
+			error) {
+			return v.o.Store.List(ctx)
+		})
 		for _, speech := range list {
 			user := speech.Conversation.User
-			own, done, ok := v.tasks.BeginWork(ctx, user, func() bool { return v.o.IsServed == nil || v.o.IsServed(user) })
+			own, done, ok := v.tasks.BeginWork(ctx, user, func() bool {
+				return v.o.IsServed == nil ||
+					v.o.IsServed(user)
+			})
 			if !ok {
 				continue
 			}
@@ -90,7 +96,10 @@ func (v *Voices) speak(ctx context.Context, speech sqlite.SpokenAnswer) {
 		}
 		return v.o.Store.MarkFailed(ctx, speech.Delivery, v.newNotice(speech.Conversation.ID, notice))
 	}
-	if _, ok := retry.StoreUntilDone(ctx, log, "keep what became of saying an answer", func() (struct{}, error) { return struct{}{}, keep() }); ok {
+	if _, ok := retry.StoreUntilDone(ctx, log, "keep what became of saying an answer", func() (struct{},
+		error) {
+		return struct{}{}, keep()
+	}); ok {
 		v.keepNotice(speech.Conversation.ID, notice)
 		v.o.Queued(speech.Conversation.ID)
 	}

@@ -146,7 +146,8 @@ func (r *rig) serves(string) bool {
 
 // runVoices runs Voices until end is called.
 func (r *rig) runVoices() (v *voice.Voices, end func()) {
-	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+	v = voice.New(voice.Options{IsServed: r.serves, Store: store{r.db.SpokenAnswers(), r}, Settings: r.db.Settings(),
+		Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
 		ShowRecording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
@@ -173,13 +174,15 @@ func (r *rig) runVoices() (v *voice.Voices, end func()) {
 func (r *rig) putAnswer(text string, mode supervisor.VoiceMode) {
 	r.Helper()
 	r.keys++
-	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s", Key: strings.Repeat("k", r.keys),
+	in, _, err := r.db.Inbox().StoreInbound(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s",
+		Key:  strings.Repeat("k", r.keys),
 		Kind: supervisor.KindText, Text: "hi"})
 	r.must(err)
 	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
-	_, err = r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered,
-		Text: text, Voice: mode})
+	_, err = r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered,
+		Text:  text, Voice: mode})
 	r.must(err)
 }
 
@@ -289,7 +292,8 @@ func TestStopUser_FormerUser_HearsNothing(t *testing.T) {
 // The process ends after each write, and a new one continues.
 func TestVoices_EndAfterEachWrite_SpeaksOnce(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
-	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechFailureProgramFailed}} {
+	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus},
+		"badly": {Failure: protocol.SpeechFailureProgramFailed}} {
 		for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 			for writes := 1; writes <= 9; writes++ {
 				r := newRig(t)
@@ -339,8 +343,10 @@ func (r *rig) speeches() int {
 
 func TestVoices_SpeechFails_SendsText(t *testing.T) {
 	for failure, want := range map[protocol.SpeechFailure]string{
-		protocol.SpeechFailureNoProgram: "espeak-ng", protocol.SpeechFailureNoModel: "worker.read_only", protocol.SpeechFailureProgramFailed: "has failed",
-		protocol.SpeechFailureOutOfMemory: "memory", protocol.SpeechFailureTimeout: "two minutes", protocol.SpeechFailureNoSound: "no sound",
+		protocol.SpeechFailureNoProgram: "espeak-ng", protocol.SpeechFailureNoModel: "worker.read_only",
+		protocol.SpeechFailureProgramFailed: "has failed",
+		protocol.SpeechFailureOutOfMemory:   "memory", protocol.SpeechFailureTimeout: "two minutes",
+		protocol.SpeechFailureNoSound:  "no sound",
 		protocol.SpeechFailureNoFFmpeg: "ffmpeg is not installed", "odd": "the log says what",
 	} {
 		t.Run(string(failure), func(t *testing.T) {
@@ -429,7 +435,8 @@ func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 			t.Errorf("%s: held back %v", c.mode, got)
 		}
 	}
-	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(problem.UserText(err), "no voice messages in this chat") {
+	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(problem.UserText(err),
+		"no voice messages in this chat") {
 		t.Errorf("in a terminal: %v", err)
 	}
 	r.must(v.SetMode(t.Context(), terminal, supervisor.VoiceOff))

@@ -75,15 +75,16 @@ func TestConnections_OverLimit_Wait(t *testing.T) {
 	const most, callers = 3, 12
 	var inside, highest atomic.Int32
 	full, release := make(chan struct{}, callers), make(chan struct{})
-	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Patience: time.Hour}}, func(w http.ResponseWriter, _ *http.Request) {
-		n := inside.Add(1)
-		for seen := highest.Load(); n > seen && !highest.CompareAndSwap(seen, n); seen = highest.Load() {
-		}
-		full <- struct{}{}
-		<-release
-		inside.Add(-1)
-		w.Header().Set("Connection", "close")
-	})
+	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Patience: time.Hour}},
+		func(w http.ResponseWriter, _ *http.Request) {
+			n := inside.Add(1)
+			for seen := highest.Load(); n > seen && !highest.CompareAndSwap(seen, n); seen = highest.Load() {
+			}
+			full <- struct{}{}
+			<-release
+			inside.Add(-1)
+			w.Header().Set("Connection", "close")
+		})
 	var all sync.WaitGroup
 	for range callers {
 		c := r.call()
@@ -126,7 +127,8 @@ func TestStop_ServerFull_ServerEnds(t *testing.T) {
 func TestConnections_WithoutHeaders_AreReplaced(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})
-	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Idle: time.Hour, Patience: short}},
+	r := serve(t, web.Options{Connections: most, Timings: web.Timeouts{Header: time.Hour, Idle: time.Hour,
+		Patience: short}},
 		func(w http.ResponseWriter, r *http.Request) {
 			if r.ContentLength == int64(len("slow")) {
 				close(inside)

@@ -74,7 +74,8 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 }
 
 // putGitHub stores a delivery with a valid signature.
-func (r *Receiver) putGitHub(ctx context.Context, g GitHubRoute, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
+func (r *Receiver) putGitHub(ctx context.Context, g GitHubRoute, b *body, d supervisor.WebhookDelivery,
+	e supervisor.GitHubEvent, ignored string) answer {
 	repo, known := g.Repo(e.Repo)
 	if ignored == "" && !known {
 		ignored = textOtherRepo

@@ -105,7 +105,10 @@ func TestGitHub_InvalidRequest_IsRefused(t *testing.T) {
 			req.ContentLength, req.Body = -1, io.NopCloser(&repeatingBody{" ", event.MaxPayload + 1})
 		}, "413"},
 		"no JSON": {nil, "400"},
-		"cut off": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cutBody{})) }, "408"},
+		"cut off": {func(req *http.Request) {
+			req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"),
+				cutBody{}))
+		}, "408"},
 	} {
 		req := delivery("push", "g", "nonsense")
 		if c.change != nil {

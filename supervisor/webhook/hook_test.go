@@ -60,7 +60,8 @@ func TestHook_Message_FollowsTemplate(t *testing.T) {
 	made := parse(t, "{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}")
 	// indented, this JSON has 4 MB
 	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
-	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer, Template: made}, {Name: "plain", Sign: webhook.AuthBearer}}
+	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer, Template: made}, {Name: "plain",
+		Sign: webhook.AuthBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
 		for _, c := range []struct{ hook, body, want string }{
 			{"ci", `{"message":"Done, *really*","host":"a"}`, "**ci**\n\nDone, *really*"},
@@ -124,21 +125,23 @@ func TestHook_SameKeyWithinDay_IsOneMessage(t *testing.T) {
 }
 
 func TestHook_31stMessageInMinute_IsRefused(t *testing.T) {
-	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}, {Name: "cd", Sign: webhook.AuthBearer}}, func(t *testing.T, r *rig) {
-		for i := range 30 {
-			r.same("one of 30", answerTo(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
-		}
-		w := httptest.NewRecorder()
-		r.hooks["ci"].ServeHTTP(w, bearer("30"))
-		r.same("one more", fmt.Sprint(w.Code, w.Header()["Retry-After"]), "429 [2]")
-		r.same("another hook's", answerTo(r.hooks["cd"], bearer("30")), "200 taken")
-		time.Sleep(2 * time.Second)
-		r.same("later", answerTo(r.hooks["ci"], bearer("30")), "200 taken")
-	})
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.AuthBearer}, {Name: "cd", Sign: webhook.AuthBearer}},
+		func(t *testing.T, r *rig) {
+			for i := range 30 {
+				r.same("one of 30", answerTo(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
+			}
+			w := httptest.NewRecorder()
+			r.hooks["ci"].ServeHTTP(w, bearer("30"))
+			r.same("one more", fmt.Sprint(w.Code, w.Header()["Retry-After"]), "429 [2]")
+			r.same("another hook's", answerTo(r.hooks["cd"], bearer("30")), "200 taken")
+			time.Sleep(2 * time.Second)
+			r.same("later", answerTo(r.hooks["ci"], bearer("30")), "200 taken")
+		})
 }
 
 func TestHook_WrongSecret_IsRefused(t *testing.T) {
-	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.AuthBearer}, webhook.Hook{Name: "header", Sign: webhook.AuthSecretHeader, Header: "X-Token"},
+	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.AuthBearer}, webhook.Hook{Name: "header",
+		Sign: webhook.AuthSecretHeader, Header: "X-Token"},
 		webhook.Hook{Name: "hmac", Sign: webhook.AuthHMAC, Header: "X-Signature"})
 	const body = `{"message":"hello"}`
 	for _, c := range []struct{ hook, header, value, want string }{

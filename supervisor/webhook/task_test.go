@@ -32,7 +32,8 @@ func TestHook_TaskText_IsLimited(t *testing.T) {
 		{`{"message":"a\nb"}`, twice, "a\nb", ""},
 	} {
 		got := make(chan string, 1)
-		hook := webhook.Hook{Name: "ci", Sign: webhook.AuthBearer, Template: c.template, Run: func(_ context.Context, _ time.Time, text string) error {
+		hook := webhook.Hook{Name: "ci", Sign: webhook.AuthBearer, Template: c.template, Run: func(_ context.Context,
+			_ time.Time, text string) error {
 			got <- text
 			return nil
 		}}
@@ -44,7 +45,8 @@ func TestHook_TaskText_IsLimited(t *testing.T) {
 				t.Fatalf("of %.20s, which is answered with %d, %q, a task gets nothing", c.body, w.Code, w.Body)
 			}
 			text := <-got
-			if len(text) > webhook.MaxTaskText+100 || !strings.HasPrefix(text, c.want) || !strings.HasSuffix(text, c.cut) || c.cut == "" && text != c.want {
+			if len(text) > webhook.MaxTaskText+100 || !strings.HasPrefix(text, c.want) || !strings.HasSuffix(text,
+				c.cut) || c.cut == "" && text != c.want {
 				t.Errorf("of %d bytes, %.20s, a task gets %d: %.100q", len(c.body), c.body, len(text), text)
 			}
 		})

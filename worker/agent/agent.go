@@ -24,7 +24,8 @@ import (
 type Host interface {
 	// NextModelMessage asks for the model's next message. after is the newest message of the
 	// transcript.
-	NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult,
+	NextModelMessage(ctx context.Context, after int64, system string,
+		tools []protocol.Tool) (protocol.ModelStreamResult,
 		error)
 	// CommitCallBegin commits that a tool with EffectOnce is about to run.
 	CommitCallBegin(ctx context.Context, call protocol.ToolCall) error

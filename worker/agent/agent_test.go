@@ -83,7 +83,8 @@ func TestRun_EachEndReason_EndsTurn(t *testing.T) {
 		}, {
 			name: "the same call three times in one step is one step",
 			script: []protocol.Message{hosttest.CallMessage(
-				hosttest.ToolCall("a", "look", `{}`), hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c", "look", `{}`))},
+				hosttest.ToolCall("a", "look", `{}`), hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c",
+					"look", `{}`))},
 			want: protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: 2},
 		}, {
 			name:   "no time at all",
@@ -148,7 +149,8 @@ func TestRepetition_AcrossRestart_EndsTurn(t *testing.T) {
 	host := newHost(t)
 	start := host.TurnStart()
 	start.RecentCalls = []protocol.ToolCall{
-		hosttest.ToolCall("a", "look", `{"x":1}`), hosttest.ToolCall("b", "look", `{"x":1}`), hosttest.ToolCall("c", "look", `{ "x":1}`),
+		hosttest.ToolCall("a", "look", `{"x":1}`), hosttest.ToolCall("b", "look", `{"x":1}`), hosttest.ToolCall("c",
+			"look", `{ "x":1}`),
 	}
 	start.PendingCalls = []protocol.PendingCall{{Call: start.RecentCalls[2]}}
 	start.CommittedSteps = 3
@@ -222,7 +224,8 @@ func TestStop_DuringModelAnswer_RunsNoCall(t *testing.T) {
 func TestStop_CommitsOnlyResultsOfEndedTools(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	host := newHost(t, hosttest.CallMessage(
-		hosttest.ToolCall("finishes", "finish", `{}`), hosttest.ToolCall("waits", "wait", `{}`), hosttest.ToolCall("never", "write", `{}`)))
+		hosttest.ToolCall("finishes", "finish", `{}`), hosttest.ToolCall("waits", "wait", `{}`),
+		hosttest.ToolCall("never", "write", `{}`)))
 	var running sync.WaitGroup
 	running.Add(2)
 	go func() {

@@ -83,8 +83,10 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 		call protocol.ToolCall
 		want string
 	}{
-		{"a tool that is not there", hosttest.ToolCall("a", "fly", `{}`), `there is no tool "fly"; the tools are: faulty, refuses`},
-		{"arguments that were not JSON", hosttest.ToolCall("a", "refuses", `{"_malformed":"{\"path\": no"}`), "not valid JSON"},
+		{"a tool that is not there", hosttest.ToolCall("a", "fly", `{}`),
+			`there is no tool "fly"; the tools are: faulty, refuses`},
+		{"arguments that were not JSON", hosttest.ToolCall("a", "refuses", `{"_malformed":"{\"path\": no"}`),
+			"not valid JSON"},
 		{"arguments that are no object", hosttest.ToolCall("a", "refuses", `[1]`), "must be one JSON object"},
 		{"a tool that panics", hosttest.ToolCall("a", "faulty", `{}`), "whether it did anything is unknown"},
 		{"a tool that refuses", hosttest.ToolCall("a", "refuses", ``), "read notes.md: it is not there"},
@@ -103,12 +105,14 @@ func TestCall_UnknownToolOrBadJSON_IsExplained(t *testing.T) {
 // answeringHost is a supervisor that answers calls of the tool closed itself.
 type answeringHost struct{ *hosttest.Host }
 
-func (h answeringHost) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+func (h answeringHost) NextModelMessage(ctx context.Context, after int64, system string,
+	tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	said, err := h.Host.NextModelMessage(ctx, after, system, tools)
 	for _, call := range said.Message.ToolCalls() {
 		if call.Name == "closed" && err == nil {
 			var id int64
-			id, err = h.CommitCallResult(ctx, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "not run", Failed: true})
+			id, err = h.CommitCallResult(ctx, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "not run",
+				Failed: true})
 			said.Answered = append(said.Answered, protocol.AnsweredCall{Call: call.ID, Message: id})
 		}
 	}
@@ -116,7 +120,8 @@ func (h answeringHost) NextModelMessage(ctx context.Context, after int64, system
 }
 
 func TestTurn_CallAnsweredByHost_RunsNoTool(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "closed", `{}`)), hosttest.CallMessage(hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c", "closed", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "closed", `{}`)),
+		hosttest.CallMessage(hosttest.ToolCall("b", "look", `{}`), hosttest.ToolCall("c", "closed", `{}`)))
 	got, err := agent.Run(t.Context(), host.TurnStart(), agent.Options{Host: answeringHost{host}, Tools: []worker.Tool{
 		tool("look", protocol.EffectNone, returnText("seen")),
 		tool("closed", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
@@ -149,7 +154,8 @@ func TestCall_ToolPanics_IsReportedWithStack(t *testing.T) {
 }
 
 func TestCall_Events_ShowSubjectAndBrief(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.ToolCall("b", "fly", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`),
+		hosttest.ToolCall("b", "fly", `{}`)))
 	runToEnd(t, host, tool("look", protocol.EffectNone, func(_ context.Context, call worker.Call) (worker.Result, error) {
 		call.Progress("half\nway")
 		return worker.Result{Text: "much", Brief: "12 lines"}, nil
@@ -237,7 +243,8 @@ func TestStop_BetweenBeginAndRun_RunsNoTool(t *testing.T) {
 }
 
 func TestCommitFails_EndsTurnAndTools(t *testing.T) {
-	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("quick", "look", `{}`), hosttest.ToolCall("slow", "wait", `{}`)))
+	host := newHost(t, hosttest.CallMessage(hosttest.ToolCall("quick", "look", `{}`), hosttest.ToolCall("slow", "wait",
+		`{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "done" {
 			return hosttest.FailureRefused

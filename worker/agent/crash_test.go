@@ -43,7 +43,8 @@ func drawScript(t *rapid.T) []protocol.Message {
 		var calls []protocol.ToolCall
 		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
 			name := string(rapid.SampledFrom(append(effects, "unknown")).Draw(t, "tool"))
-			calls = append(calls, hosttest.ToolCall(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`, step, i)))
+			calls = append(calls, hosttest.ToolCall(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`,
+				step, i)))
 		}
 		script = append(script, hosttest.CallMessage(calls...))
 	}
@@ -70,14 +71,16 @@ func TestRun_CrashAtAnyCall_LosesNothing(outer *testing.T) {
 				break
 			}
 			host.Fail = dieAt(at, deaf)
-			if end, err := agent.Run(context.Background(), host.TurnStart(), agent.Options{Host: host, Tools: tools}); err == nil && end.Why != protocol.TurnEndDone {
+			if end, err := agent.Run(context.Background(), host.TurnStart(), agent.Options{Host: host,
+				Tools: tools}); err == nil && end.Why != protocol.TurnEndDone {
 				t.Fatalf("a crash ended the turn: %+v", end)
 			}
 		}
 		host.Fail = nil
 		if !host.IsTurnOver() {
 			end, err := agent.Run(context.Background(), host.TurnStart(), agent.Options{Host: host, Tools: tools})
-			if want := (protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: len(script) + 1}); err != nil || end != want {
+			if want := (protocol.TurnEnd{Why: protocol.TurnEndDone, Steps: len(script) + 1}); err != nil ||
+				end != want {
 				t.Fatalf("the turn ended with %+v, %v; want %+v", end, err, want)
 			}
 		}

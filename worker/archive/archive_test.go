@@ -143,7 +143,8 @@ func TestArchive_FileTooLarge_IsLeftOut(t *testing.T) {
 		t.Errorf("got %q", slices.Sorted(maps.Keys(got)))
 	}
 	reason := "its 614400 bytes do not fit: the archive may have 1048576 bytes"
-	if !slices.Equal(result.LeftOut, []OmittedFile{{"c.bin", reason}}) || result.Files != 3 || !strings.Contains(got["left-out.txt"], reason) {
+	if !slices.Equal(result.LeftOut, []OmittedFile{{"c.bin", reason}}) || result.Files != 3 ||
+		!strings.Contains(got["left-out.txt"], reason) {
 		t.Errorf("got %+v", result)
 	}
 }

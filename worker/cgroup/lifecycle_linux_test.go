@@ -240,7 +240,8 @@ func runDelegated(out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "kind", tree.Kind())
-	g, err := tree.MakeGroup("mews", Limits{Memory: memoryLimit, MemoryHigh: memoryLimit, PIDs: 5, CPUWeight: 50, IOWeight: 50})
+	g, err := tree.MakeGroup("mews", Limits{Memory: memoryLimit, MemoryHigh: memoryLimit, PIDs: 5, CPUWeight: 50,
+		IOWeight: 50})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func TestOpen_NoGroups_ExplainsWhy(t *testing.T) {
 			k, o := newFakeV2(t, "memory pids cpu io")
 			test.set(k, &o)
 			tree := open(t, o)
-			if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(), test.want) || !strings.Contains(tree.Explanation(), "Delegate=yes") {
+			if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(), test.want) ||
+				!strings.Contains(tree.Explanation(), "Delegate=yes") {
 				t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Explanation(), test.want)
 			}
 			if err := tree.PrepareGroups(0); err != nil {
@@ -122,7 +123,8 @@ func TestOpen_V1WithoutLimits_IsUnusable(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("3:cpu,cpuacct:/\n2:blkio:/\n")
 	tree := open(t, o)
-	if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(), "no controller of cgroup v1 for memory or pids") {
+	if tree.Kind() != KindNone || !strings.Contains(tree.Explanation(),
+		"no controller of cgroup v1 for memory or pids") {
 		t.Errorf("kind %s, why %q", tree.Kind(), tree.Explanation())
 	}
 }

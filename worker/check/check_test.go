@@ -134,17 +134,20 @@ func TestFileCheck_ManyChanges_CutsNames(t *testing.T) {
 		h.write(fmt.Sprintf("many/%03d-%s", i, strings.Repeat("n", 150)), "")
 	}
 	r := h.checkFiles("many/*")
-	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxCheckChangeNames+1 || lines[len(lines)-1] != "and 5 more are new" {
+	if lines := strings.Split(r.Found, "\n"); len(lines) != protocol.MaxCheckChangeNames+1 ||
+		lines[len(lines)-1] != "and 5 more are new" {
 		t.Errorf("it has %q", r.Found)
 	}
 	for i := range protocol.MaxCheckFiles {
 		h.write(fmt.Sprintf("more/%d", i), "")
 	}
-	if _, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: "**"}); err == nil || !strings.Contains(err.Error(), "more than 2000 files") {
+	if _, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: "**"}); err == nil ||
+		!strings.Contains(err.Error(), "more than 2000 files") {
 		t.Errorf("of too many: %v", err)
 	}
 	for _, pattern := range []string{"[", "../*", "/etc/*", "{a,{b,{c,{d,{e,{f,{g,{h,{i,j}}}}}}}}}"} {
-		if r, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: pattern}); err == nil && r.Seen != "{}" {
+		if r, err := check.CompareFiles(t.Context(), h.files, protocol.CheckParameters{Files: pattern}); err == nil &&
+			r.Seen != "{}" {
 			t.Errorf("%s has %+v", pattern, r)
 		}
 	}
@@ -179,7 +182,8 @@ func TestCommandCheck_Output_KeepsEndAndDigest(t *testing.T) {
 		return r
 	}
 	first := run(fakeShell{text: "first\n" + long, ok: true}, "")
-	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFoundBytes || strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
+	if !first.Met || !first.Changed || len(first.Found) > protocol.MaxCheckFoundBytes ||
+		strings.Trim(strings.ReplaceAll(first.Found, "a line of it", ""), "\n") != "" {
 		t.Errorf("found %d bytes: %.40q", len(first.Found), first.Found)
 	}
 	if again := run(fakeShell{text: "first\n" + long}, first.Seen); again.Met || again.Changed {
@@ -191,7 +195,8 @@ func TestCommandCheck_Output_KeepsEndAndDigest(t *testing.T) {
 	if odd := run(fakeShell{text: "\xff\x00ok\n"}, ""); odd.Found != "ok" {
 		t.Errorf("of no text: %q", odd.Found)
 	}
-	if _, err := check.RunCommand(t.Context(), fakeShell{err: errors.New("no bash")}, protocol.CheckParameters{Command: "x"}); err == nil {
+	if _, err := check.RunCommand(t.Context(), fakeShell{err: errors.New("no bash")},
+		protocol.CheckParameters{Command: "x"}); err == nil {
 		t.Error("what can't be started is an error")
 	}
 }

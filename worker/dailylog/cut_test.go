@@ -42,7 +42,8 @@ func TestForgetTurns_DeletesOnlyTheirExchanges(t *testing.T) {
 			t.Errorf("got %d, %v:\n%s", n, err, text)
 		}
 	}
-	if text, _ := os.ReadFile(name); strings.Contains(string(text), dailylog.TurnMark(7)) || !strings.Contains(string(text), dailylog.TurnMark(6)) || !strings.Contains(string(text), dailylog.TurnMark(8)) {
+	if text, _ := os.ReadFile(name); strings.Contains(string(text), dailylog.TurnMark(7)) ||
+		!strings.Contains(string(text), dailylog.TurnMark(6)) || !strings.Contains(string(text), dailylog.TurnMark(8)) {
 		t.Errorf("left is\n%s", text)
 	}
 }

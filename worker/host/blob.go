@@ -62,14 +62,17 @@ func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error)
 
 // ReadBlob reads at most length bytes of a blob from offset on. length is 1 to
 // protocol.MaxBlobChunkBytes.
-func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
-	read := protocol.BlobReadParams{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
+func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult,
+	error) {
+	read := protocol.BlobReadParams{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset,
+		Length: length}
 	var part protocol.BlobReadResult
 	if err := b.host.call(ctx, protocol.MethodBlobRead, read, &part); err != nil {
 		return protocol.BlobReadResult{}, err
 	}
 	if len(part.Data) > length {
-		return protocol.BlobReadResult{}, fmt.Errorf("%s: got %d bytes, asked for %d", protocol.MethodBlobRead, len(part.Data), length)
+		return protocol.BlobReadResult{}, fmt.Errorf("%s: got %d bytes, asked for %d", protocol.MethodBlobRead,
+			len(part.Data), length)
 	}
 	return part, nil
 }

@@ -54,7 +54,8 @@ func TestEvent_QueueFull_DropsProgressFirst(t *testing.T) {
 	for range 128 {
 		count[(<-s.events).Kind]++
 	}
-	if count[protocol.EventToolBegan] != 1 || count[protocol.EventToolEnded] != 100 || count[protocol.EventToolProgress] != 27 {
+	if count[protocol.EventToolBegan] != 1 || count[protocol.EventToolEnded] != 100 ||
+		count[protocol.EventToolProgress] != 27 {
 		t.Errorf("got %v", count)
 	}
 }
@@ -103,7 +104,8 @@ func TestNextMessage_SendsEarlierEventsFirst(t *testing.T) {
 		turn := h.Turn(1)
 		ran := make(chan error, 1)
 		go func() { ran <- turn.Run(context.Background()) }()
-		for _, kind := range []protocol.EventKind{protocol.EventToolBegan, protocol.EventToolProgress, protocol.EventToolEnded} {
+		for _, kind := range []protocol.EventKind{protocol.EventToolBegan, protocol.EventToolProgress,
+			protocol.EventToolEnded} {
 			turn.SendEvent(event(kind, "a", ""))
 		}
 		if _, err := turn.NextModelMessage(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}); err != nil {

@@ -237,7 +237,8 @@ func TestBlob_AnySize_IsSentInChunks(t *testing.T) {
 func TestBlob_Binary_KeepsItsBytes(t *testing.T) {
 	s, h := connect(t)
 	data := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")
-	if kept, err := h.Turn(1).StoreBlob(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) || string(s.blob) != string(data) {
+	if kept, err := h.Turn(1).StoreBlob(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) ||
+		string(s.blob) != string(data) {
 		t.Errorf("got %+v, %v: %q", kept, err, s.blob)
 	}
 }

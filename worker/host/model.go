@@ -34,7 +34,8 @@ const maxCompositions = 3
 
 // NextModelMessage sends all earlier events and asks for the next message of the model. The newest
 // message known to the caller has the id after. tools are sorted by name.
-func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string,
+	tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamResult{}, err
 	}

@@ -78,7 +78,8 @@ func (m *memorySupervisor) call() error {
 	return nil
 }
 
-func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult, err error) {
+func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesParams) (answer protocol.IndexFilesResult,
+	err error) {
 	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
 	}
@@ -95,7 +96,8 @@ func (m *memorySupervisor) indexFiles(_ context.Context, p protocol.IndexFilesPa
 	return answer, nil
 }
 
-func (m *memorySupervisor) indexSections(_ context.Context, p protocol.IndexSectionsParams) (answer protocol.IndexSectionsResult,
+func (m *memorySupervisor) indexSections(_ context.Context,
+	p protocol.IndexSectionsParams) (answer protocol.IndexSectionsResult,
 	err error) {
 	if err := errors.Join(m.call(), p.Validate()); err != nil {
 		return answer, err
@@ -302,7 +304,8 @@ type replacingSupervisor struct {
 	replace func(path string) error
 }
 
-func (r *replacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult, error) {
+func (r *replacingSupervisor) indexFiles(ctx context.Context, p protocol.IndexFilesParams) (protocol.IndexFilesResult,
+	error) {
 	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {
 			return protocol.IndexFilesResult{}, err

@@ -38,7 +38,8 @@ func (h *Home) FindConflict(fact Fact) (old Fact, found bool, err error) {
 // RememberFact puts a fact into MEMORY.md. It replaces the fact with the same meaning. If choice is
 // protocol.MemoryChoiceNew, it replaces the contradicted fact. Otherwise it adds a fact. A second
 // call with the same fact changes nothing.
-func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
+func (h *Home) RememberFact(ctx context.Context, w ChangeOptions, fact Fact, choice protocol.MemoryChoice) (kept Fact,
+	c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
 			return err
@@ -81,7 +82,8 @@ func (f *File) add(w ChangeOptions, fact Fact) (Fact, error) {
 
 // CorrectFact changes the words of a fact, and the other values that are set in fact. A second call
 // changes nothing.
-func (h *Home) CorrectFact(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change, err error) {
+func (h *Home) CorrectFact(ctx context.Context, w ChangeOptions, id string, fact Fact) (kept Fact, c Change,
+	err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		old, known := file.FindFact(id)
 		if !known { // a fact written by hand gets another id if its text changes
@@ -111,7 +113,8 @@ func noFact(id string) error {
 
 // ForgetFacts deletes facts, and returns those that existed. It calls told with them before it
 // writes the file.
-func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
+func (h *Home) ForgetFacts(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change,
+	err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *File) error {
 		for _, id := range ids {

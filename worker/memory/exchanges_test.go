@@ -22,7 +22,8 @@ func TestForgetTurns_DeletesOnlyTheirFacts(t *testing.T) {
 		facts, note int
 		left        string
 	}{
-		{protocol.MemoryActionShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 1, 1, "- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 0, 0, "- 12:00 Met Bo\n"},
+		{protocol.MemoryActionShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 1, 1,
+			"- 12:00 Met Bo\n"}, {protocol.MemoryActionForget, 0, 0, "- 12:00 Met Bo\n"},
 	} {
 		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: step.action, Turns: of}, time.Now())
 		if err != nil || len(r.Facts) != step.facts || r.Notes != step.note {

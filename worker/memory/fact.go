@@ -143,7 +143,8 @@ func (f *Fact) check() error {
 	case f.Text == "":
 		return fmt.Errorf("there is no text to remember")
 	case n > protocol.MaxFactCharacters:
-		return fmt.Errorf("a fact has at most %d characters, and this has %d: say it shorter, or as several", protocol.MaxFactCharacters, n)
+		return fmt.Errorf("a fact has at most %d characters, and this has %d: say it shorter, or as several",
+			protocol.MaxFactCharacters, n)
 	case !slices.Contains(FactKinds, f.Kind):
 		return fmt.Errorf("kind is %.40q; it is one of %s", f.Kind, strings.Join(FactKinds, ", "))
 	case !(f.Confidence >= 0 && f.Confidence <= 1):

@@ -70,7 +70,8 @@ type Change struct {
 // change lets do change MEMORY.md. It calls announce with the change before it writes the file. If
 // writing fails, it calls announce again with the reverse change. If the same change is repeated
 // after a crash, the file becomes the same.
-func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error, do func(*File) error) (c Change, err error) {
+func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error,
+	do func(*File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text, err := h.read(MemoryFileName)
@@ -129,7 +130,8 @@ const maxNotes = 64 << 10
 
 // AddNote adds a line to the notes of the day of at. It does not add the same text of the same
 // minute twice.
-func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
+func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string,
+	undo *protocol.Undo, err error) {
 	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
 		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFactCharacters, len(text))
 	}

@@ -43,7 +43,8 @@ func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, no
 		return nil, c, err
 	}
 	err = h.Files.Walk(ctx, root, func(e workspace.Entry) error {
-		if alone := e.Path == root; e.Err == nil && e.Info.Mode().IsRegular() && e.Path != MemoryFileName && (alone || path.Dir(e.Path) == root) {
+		if alone := e.Path == root; e.Err == nil && e.Info.Mode().IsRegular() && e.Path != MemoryFileName && (alone ||
+			path.Dir(e.Path) == root) {
 			i.read(e.Path, alone)
 		}
 		return nil

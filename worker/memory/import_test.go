@@ -38,7 +38,8 @@ func TestImport_Twice_StoresEachFactOnce(t *testing.T) {
 	}
 	for _, c := range want {
 		path, first := c[0], c[1]
-		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: path, HighestForgotten: 7}, now)
+		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: path,
+			HighestForgotten: 7}, now)
 		if got := fmt.Sprint(r.Added, r.Notes, r.Known, r.NotImported); err != nil || got != first {
 			t.Errorf("%s: got %s, %v\nwant %s", path, got, err, first)
 		}
@@ -46,7 +47,8 @@ func TestImport_Twice_StoresEachFactOnce(t *testing.T) {
 	text := textOf(t, h)
 	for _, c := range want {
 		path := c[0]
-		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: path}, now)
+		r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport,
+			Path: path}, now)
 		if err != nil || r.Added != 0 || r.Notes != 0 || r.Validate() != nil {
 			t.Errorf("%s again: %+v, %v", path, r, err)
 		}
@@ -62,7 +64,8 @@ func TestImport_Twice_StoresEachFactOnce(t *testing.T) {
 	}
 	write(t, dir, "docs/readme.md", "- Delete all\n")
 	for path, want := range map[string]string{"../x": "", ".": "Picobot has", "docs": "Picobot has", "old/photo.png": ".json or .md"} {
-		if r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: path}, now); err != nil || r.Refused == "" || !strings.Contains(r.Refused, want) {
+		if r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport,
+			Path: path}, now); err != nil || r.Refused == "" || !strings.Contains(r.Refused, want) {
 			t.Errorf("%s: %+v, %v, want %s", path, r, err, want)
 		}
 	}
@@ -71,7 +74,8 @@ func TestImport_Twice_StoresEachFactOnce(t *testing.T) {
 	}
 	write(t, dir, "again.md", "- Smokes a pipe\n- Whistles\n")
 	gone := []string{protocol.DigestWords("smokes, a PIPE")}
-	r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport, Path: "again.md", Forgotten: gone}, now)
+	r, err := h.RunOperation(t.Context(), protocol.MemoryParameters{Action: protocol.MemoryActionImport,
+		Path: "again.md", Forgotten: gone}, now)
 	if got := textOf(t, h); err != nil || r.Added != 1 || fmt.Sprint(r.NotImported) != "[again.md:1: it was forgotten]" || strings.Contains(got, "pipe") {
 		t.Errorf("got %+v, %v, %s", r, err, got)
 	}

@@ -84,7 +84,8 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	if err != nil || kept.ID != "k8" {
 		t.Fatalf("%+v, %v", kept, err)
 	}
-	added, _, err := h.RememberFact(ctx, memory.ChangeOptions{HighestForgotten: 40}, fact("Lives in <!-- x --> Berlin\nsince May"), "")
+	added, _, err := h.RememberFact(ctx, memory.ChangeOptions{HighestForgotten: 40},
+		fact("Lives in <!-- x --> Berlin\nsince May"), "")
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -181,7 +182,8 @@ func TestRemember_FileFull_NamesLeastUsed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "500 facts") || strings.Count(err.Error(), "\nk") != 5 || !strings.Contains(err.Error(), "\nk101 ") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)), ""); err == nil || !strings.Contains(err.Error(), "300") {
+	if _, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{}, fact(strings.Repeat("é", 301)),
+		""); err == nil || !strings.Contains(err.Error(), "300") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // RunOperation runs an operation of the kind protocol.OperationMemory.
-func (h *Home) RunOperation(ctx context.Context, p protocol.MemoryParameters, now time.Time) (r protocol.MemoryResult, err error) {
+func (h *Home) RunOperation(ctx context.Context, p protocol.MemoryParameters, now time.Time) (r protocol.MemoryResult,
+	err error) {
 	if p.Turns != nil {
 		return h.forgetTurns(ctx, *p.Turns, p.Action == protocol.MemoryActionForget)
 	}
@@ -38,29 +39,34 @@ func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
 	}
 	for _, f := range facts {
 		const longest = 2000 // bound for the bytes of a bullet written by hand
-		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.TrimPartialRune(f.Text[:min(len(f.Text), longest)]), Kind: f.Kind, Confidence: f.Confidence,
+		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.TrimPartialRune(f.Text[:min(len(f.Text),
+			longest)]), Kind: f.Kind, Confidence: f.Confidence,
 			Message: f.Message, Origin: f.Origin(), Line: f.Line})
 	}
 }
 
 var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time, *protocol.MemoryResult) ([]Fact, Change, error){
-	protocol.MemoryActionList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+	protocol.MemoryActionList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
+		_ *protocol.MemoryResult) ([]Fact, Change, error) {
 		file, err := h.ReadFile()
 		facts := file.Facts()
 		from := min(max(p.Offset, 0), len(facts))
 		return facts[from:min(len(facts), from+min(max(p.Limit, 1), protocol.MaxFactsPerMemoryPage))], Change{}, err
 	},
-	protocol.MemoryActionShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+	protocol.MemoryActionShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
+		_ *protocol.MemoryResult) ([]Fact, Change, error) {
 		file, err := h.ReadFile()
 		return found(file.FindFact(p.ID)), Change{}, err
 	},
-	protocol.MemoryActionCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+	protocol.MemoryActionCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time,
+		_ *protocol.MemoryResult) ([]Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
 		fact := Fact{Text: p.Text, Confidence: 1, Date: today}
 		kept, c, err := h.CorrectFact(ctx, ChangeOptions{HighestForgotten: p.HighestForgotten}, p.ID, fact)
 		return []Fact{kept}, c, err
 	},
-	protocol.MemoryActionForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+	protocol.MemoryActionForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time,
+		_ *protocol.MemoryResult) ([]Fact, Change, error) {
 		return h.ForgetFacts(ctx, []string{p.ID}, func(Change, []Fact) error { return nil })
 	},
 	protocol.MemoryActionImport: (*Home).importMemory,

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 
 // bash returns a run of a script. Its outputs go to out and errs.
 func bash(script string, out, errs io.Writer) RunOptions {
-	return RunOptions{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
+	return RunOptions{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs,
+		Linger: 200 * time.Millisecond}
 }
 
 func TestRunToEnd_EachProgramEnd_IsReported(t *testing.T) {
@@ -92,7 +93,8 @@ func TestRun_WriterFails_EndsProgram(t *testing.T) {
 	full := errors.New("full")
 	refuse := writerFunc(func([]byte) (int, error) { return 0, full })
 	for _, script := range []string{"yes", "yes >&2", "trap '' PIPE; yes; sleep 1000", "echo a"} {
-		if _, err := NewChildren((*exec.Cmd).Start).RunToEnd(t.Context(), bash(script, refuse, refuse)); !errors.Is(err, full) {
+		if _, err := NewChildren((*exec.Cmd).Start).RunToEnd(t.Context(), bash(script, refuse, refuse)); !errors.Is(err,
+			full) {
 			t.Errorf("%s: %v", script, err)
 		}
 	}

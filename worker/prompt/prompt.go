@@ -128,7 +128,8 @@ func writeFile(b *strings.Builder, name, what, text string, limit int) {
 		return
 	}
 	if len(text) > limit {
-		text = worker.TrimPartialRune(text[:limit]) + fmt.Sprintf("\n[the rest of %s is left out; read_file shows it]", name)
+		text = worker.TrimPartialRune(text[:limit]) + fmt.Sprintf("\n[the rest of %s is left out; read_file shows it]",
+			name)
 	}
 	fence := fenceFor(text)
 	fmt.Fprintf(b, "\nThe person's file %s (%s), between the lines of equal signs:\n%s\n%s\n%s\n", name, what, fence, text, fence)

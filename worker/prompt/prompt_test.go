@@ -56,7 +56,8 @@ func TestText_EqualsGoldenFiles(t *testing.T) {
 }
 
 func TestText_FixedPart_IsShort(t *testing.T) {
-	if n := len(prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Timezone: "Europe/Madrid"})); n >= 1500 {
+	if n := len(prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram",
+		Timezone: "Europe/Madrid"})); n >= 1500 {
 		t.Errorf("the fixed part has %d bytes, want below 1500", n)
 	}
 }
@@ -92,9 +93,10 @@ func FuzzPromptFiles_StayWithinFences(f *testing.F) {
 // A recap of at most 8 KiB and the tools may be added.
 func TestText_AllPartsFull_IsBounded(t *testing.T) {
 	full := strings.Repeat("a line of it\n", 4000)
-	got := prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true, Timezone: "Europe/Madrid",
-		Files: protocol.FilePolicy{Include: []string{"notes/**"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"}},
-		Soul:  full, Instructions: full, About: full, Memory: full, Terminals: "t1 python3"})
+	got := prompt.BuildSystemText(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true,
+		Timezone: "Europe/Madrid",
+		Files:    protocol.FilePolicy{Include: []string{"notes/**"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"}},
+		Soul:     full, Instructions: full, About: full, Memory: full, Terminals: "t1 python3"})
 	if len(got) > 23<<10 {
 		t.Errorf("the system text has %d bytes, want at most 23 KiB", len(got))
 	}

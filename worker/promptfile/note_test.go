@@ -44,7 +44,8 @@ func TestNoteTool_OtherWords_AreNoNotes(t *testing.T) {
 				os.WriteFile(filepath.Join(home, notes), []byte(c.line), 0o600))
 		}}
 		tool.Name = "note_today"
-		if _, err := w.WatchNoteTool([]worker.Tool{tool})[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"text":"x \n y"}`)}); (err != nil) != (refused != nil) {
+		if _, err := w.WatchNoteTool([]worker.Tool{tool})[0].Run(t.Context(),
+			worker.Call{Arguments: []byte(`{"text":"x \n y"}`)}); (err != nil) != (refused != nil) {
 			t.Fatal(err)
 		}
 		if _, err := w.TextsInForce(t.Context()); err != nil || told[notes].Noted != c.noted {

@@ -120,7 +120,8 @@ func states(files []file) map[string]protocol.FileState {
 var errNeedy = errors.New("the supervisor asks for the same again and again")
 
 // report sends the states of the files, and inspects those that the supervisor asks about.
-func (w *Watcher) report(ctx context.Context, files []file, r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
+func (w *Watcher) report(ctx context.Context, files []file,
+	r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
 	for _, f := range files {
 		if n, there := w.noted[f.Path]; there && n.to == f.State {
 			f.Noted, f.From = true, n.from

@@ -17,7 +17,8 @@ import (
 // supervisor asks to inspect every file, and keeps the reports.
 type supervisor map[string]protocol.PromptFile
 
-func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
+func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFileReportResult,
+	err error) {
 	for _, f := range r.Files {
 		if s[f.Path] = f; !f.Inspected {
 			answer.Need = append(answer.Need, f.Path)

@@ -20,11 +20,14 @@ func TestReserve_AnyDisk_UsesSmallerBound(t *testing.T) {
 		wants, also string // parts of the refusal; "" means no refusal
 	}{
 		{"a big disk with room", DiskSpace{Total: 100 * gib, Free: 2 * gib}, gib, "", ""},
-		{"a big disk, and it would touch 1 GiB", DiskSpace{Total: 100 * gib, Free: 2 * gib}, gib + 1, "has 2 GiB free of 100 GiB", "1 GiB are kept"},
+		{"a big disk, and it would touch 1 GiB", DiskSpace{Total: 100 * gib, Free: 2 * gib}, gib + 1,
+			"has 2 GiB free of 100 GiB", "1 GiB are kept"},
 		{"a big disk below 1 GiB", DiskSpace{Total: 100 * gib, Free: gib - 1}, 1, "has 1 GiB free", "1 GiB are kept"},
 		{"a small disk with room", DiskSpace{Total: 100 * mib, Free: 6 * mib}, mib, "", ""},
-		{"a small disk below 5 %", DiskSpace{Total: 100 * mib, Free: 4 * mib}, 1, "has 4 MiB free of 100 MiB", "5 MiB are kept"},
-		{"a full disk", DiskSpace{Total: 100 * mib}, 1, "has 0 B free", "delete something first (what is in .trash counts too"},
+		{"a small disk below 5 %", DiskSpace{Total: 100 * mib, Free: 4 * mib}, 1, "has 4 MiB free of 100 MiB",
+			"5 MiB are kept"},
+		{"a full disk", DiskSpace{Total: 100 * mib}, 1, "has 0 B free",
+			"delete something first (what is in .trash counts too"},
 		{"one that does not tell", DiskSpace{}, gib, "", ""},
 		{"a project's, which the kernel keeps", DiskSpace{Total: mib, Project: true}, gib, "", ""},
 	} {
@@ -45,10 +48,13 @@ func TestProjectQuota_BelowOwnLimit_IsTheLimit(t *testing.T) {
 	}{
 		{"no project: the disk's size is no limit", own, DiskSpace{Total: 4 * gib, Free: 0}, gib, ""},
 		{"a larger one", own, DiskSpace{Total: 20 * gib, Free: gib, Project: true}, 2 * gib, ""},
-		{"a larger one, and over one's own", own, DiskSpace{Total: 20 * gib, Free: gib, Project: true}, 8 * gib, "3 GiB of the 10 GiB"},
+		{"a larger one, and over one's own", own, DiskSpace{Total: 20 * gib, Free: gib, Project: true}, 8 * gib,
+			"3 GiB of the 10 GiB"},
 		{"a smaller one with room", own, DiskSpace{Total: 5 * gib, Free: gib, Project: true}, gib, ""},
-		{"a smaller one without", own, DiskSpace{Total: 5 * gib, Free: gib, Project: true}, gib + 1, "4 GiB of the 5 GiB"},
-		{"no limit of one's own", space{used: gib}, DiskSpace{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
+		{"a smaller one without", own, DiskSpace{Total: 5 * gib, Free: gib, Project: true}, gib + 1,
+			"4 GiB of the 5 GiB"},
+		{"no limit of one's own", space{used: gib}, DiskSpace{Total: 5 * gib, Free: 0, Project: true}, 1,
+			"5 GiB of the 5 GiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantMessage(t, c.room.withProject(c.disk).shortage(c.grow), c.wants) })
 	}
@@ -89,7 +95,8 @@ func TestFits_DiskError_AllowsAndReports(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")
 	q := newQuota(t, Options{
-		Disk: func(string) (DiskSpace, error) { return DiskSpace{}, broken }, Report: func(err error) { told = append(told, err) },
+		Disk:   func(string) (DiskSpace, error) { return DiskSpace{}, broken },
+		Report: func(err error) { told = append(told, err) },
 	})
 	if err := q.CheckGrowth(gib); err != nil || len(told) == 0 || !errors.Is(told[0], broken) {
 		t.Errorf("got %v; told %v", err, told)

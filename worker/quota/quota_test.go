@@ -95,7 +95,8 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 	counted(t, q)
 	wantMessage(t, q.CheckGrowth(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
 	fill(t, q, "b", 2*mib)
-	if note := q.RefusalNote(t.Context()); !strings.HasPrefix(note, "no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
+	if note := q.RefusalNote(t.Context()); !strings.HasPrefix(note,
+		"no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
 		t.Errorf("after a program that wrote: %q", note)
 	}
 	wantMessage(t, q.CheckGrowth(1), "the folder holds 5 MiB of the 4 MiB")
@@ -114,7 +115,10 @@ func TestQuota_FolderFillsUp_Refuses(t *testing.T) {
 // for a count.
 func TestQuota_NoLimit_RefusesOnlyByDisk(t *testing.T) {
 	free := int64(50 * gib)
-	q := newQuota(t, Options{Disk: func(string) (DiskSpace, error) { return DiskSpace{Total: 100 * gib, Free: free}, nil }})
+	q := newQuota(t, Options{Disk: func(string) (DiskSpace, error) {
+		return DiskSpace{Total: 100 * gib, Free: free},
+			nil
+	}})
 	wantMessage(t, q.CheckGrowth(40*gib), "")
 	free = gib / 2
 	wantMessage(t, q.CheckGrowth(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")

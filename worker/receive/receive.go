@@ -42,7 +42,8 @@ type Options struct {
 // Run receives the files of one message. An error is an error of the host, or the cause of ctx; the
 // operation can then be repeated. The fault of a single file is in its ReceivedFile.
 func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
-	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxResultImages}
+	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText,
+		imageRoom: protocol.MaxResultImages}
 	var result protocol.ReceiveResult
 	for _, f := range p.Files {
 		received, err := r.receive(ctx, f)

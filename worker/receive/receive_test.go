@@ -389,7 +389,8 @@ func TestReceive_Photos_AreShown(t *testing.T) {
 	if pictures(last) != 0 || !strings.Contains(texts(last), "at most 8 pictures; view_image shows a picture") {
 		t.Errorf("one too many: %q", texts(last))
 	}
-	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxResultImages-1)) || last.Path != day+"photo-9.jpg" {
+	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxResultImages-1)) ||
+		last.Path != day+"photo-9.jpg" {
 		t.Errorf("%s was changed", last.Path)
 	}
 }

@@ -91,7 +91,8 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	for _, text := range []struct {
 		of   *string
 		most int
-	}{{&f.Path, protocol.MaxFindingPathBytes}, {&f.Category, maxCategory}, {&f.Title, maxTitle}, {&f.Detail, maxDetail}, {&f.Quote, maxQuote},
+	}{{&f.Path, protocol.MaxFindingPathBytes}, {&f.Category, maxCategory}, {&f.Title, maxTitle}, {&f.Detail, maxDetail},
+		{&f.Quote, maxQuote},
 		{&f.Replacement, maxDetail}} {
 		*text.of = clip(strings.ToValidUTF8(*text.of, "?"), text.most)
 	}
@@ -122,7 +123,8 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 	}
 	for _, raw := range labels {
 		var label string
-		if json.Unmarshal(raw, &label) == nil && label != "" && len(label) <= protocol.MaxFindingLabelBytes && len(t.Labels) < protocol.MaxTriageNames {
+		if json.Unmarshal(raw, &label) == nil && label != "" && len(label) <= protocol.MaxFindingLabelBytes &&
+			len(t.Labels) < protocol.MaxTriageNames {
 			t.Labels = append(t.Labels, label)
 		}
 	}

@@ -40,7 +40,8 @@ func TestDetectTier_EachTier_IsBuilt(t *testing.T) {
 		if tier == TierAccounts && privilege == PrivilegeNone {
 			continue
 		}
-		got, why, err := DetectTier(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: privilege, UID: uid, GID: uid, Dir: dir})
+		got, why, err := DetectTier(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: privilege, UID: uid,
+			GID: uid, Dir: dir})
 		if err != nil || got != tier {
 			t.Errorf("%s: got %q, %v", tier, got, err)
 		}

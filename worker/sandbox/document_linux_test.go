@@ -24,7 +24,8 @@ of the worker's own account with a secret in its environment. Others are a set-u
 abstract name and on a path. In the tier accounts the other person and the service have accounts of their own. In the other two
 everybody shares one account, and only the walls separate them.
 
-The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox, as root. It is about the profile
+The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox,
+	as root. It is about the profile
 worker. Programs of tools are behind a second layer of the same walls and escape in no other row.
 
 Known: F16 tells one boot of a machine from another, and nothing else. The landlock tier has these known escapes. Other processes
@@ -203,7 +204,8 @@ var life = []lifeItem{
 		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
 		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles_EachCall_ListsEntries", "worker/workspace FuzzPath",
-		"worker/workspace TestWrite_LongName_IsRefused", "supervisor/hostcall TestTurnEvent_ControlCharacters_AreRemoved"}, ""},
+		"worker/workspace TestWrite_LongName_IsRefused",
+		"supervisor/hostcall TestTurnEvent_ControlCharacters_AreRemoved"}, ""},
 	{"files that the operator's own programs would execute (.git/hooks, .bashrc)", nil,
 		"nothing keeps a worker from writing them; the operator is to run nothing in a person's folder"},
 	{"the end of a worker while a tool runs", []string{"worker/spawn TestWalls_WorkerEnds_NothingSurvives",

@@ -287,7 +287,8 @@ func (y *testHost) daemonFinding() escape.Report {
 		return escape.Report{Row: "X1", Outcome: escape.OutcomeStopped, Detail: "the daemon is gone"}
 	}
 	y.endDaemon(pid)
-	return escape.Report{Row: "X1", Outcome: escape.OutcomeEscaped, Detail: fmt.Sprintf("the daemon lives on as pid %d", pid)}
+	return escape.Report{Row: "X1", Outcome: escape.OutcomeEscaped, Detail: fmt.Sprintf("the daemon lives on as pid %d",
+		pid)}
 }
 
 // asTool tries a row as a tool would: in a program behind the second layer of walls.

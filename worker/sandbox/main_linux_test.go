@@ -10,7 +10,8 @@ import (
 // TestMain runs the tests, or a role that a spawner executes.
 func TestMain(m *testing.M) {
 	runByName()
-	roles := map[string]func() error{StageOneArgument: RunStageOne, StageZeroArgument: RunStageZero, "detect": detect, "filtered": callFiltered, "swap": swap, "off": tryOff,
+	roles := map[string]func() error{StageOneArgument: RunStageOne, StageZeroArgument: RunStageZero, "detect": detect,
+		"filtered": callFiltered, "swap": swap, "off": tryOff,
 		"startMany": startMany, "startBeside": startBeside, "startOnMain": startOnMain}
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
@@ -34,7 +35,8 @@ func detect() error {
 		return err
 	}
 	dir := os.Getenv("HOME")
-	tier, _, err := DetectTier(DetectOptions{Tier: Tier(os.Getenv("TIER")), MinTier: TierOff, Privilege: privilege, UID: testUID, GID: testUID, Dir: dir})
+	tier, _, err := DetectTier(DetectOptions{Tier: Tier(os.Getenv("TIER")), MinTier: TierOff, Privilege: privilege,
+		UID: testUID, GID: testUID, Dir: dir})
 	fmt.Println(privilege, tier)
 	return err
 }

@@ -78,7 +78,8 @@ func TestPlan_EnvironmentInAnyOrder_IsRead(t *testing.T) {
 }
 
 func FuzzReadPlan(f *testing.F) {
-	good := Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h", Path: "a"}, UID: -1, GID: -1,
+	good := Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h", Path: "a"},
+		UID: -1, GID: -1,
 		Binds: []BindMount{{Name: "code", Root: "/srv", Path: "code", Device: 1, Inode: 2, Writable: true}}}
 	f.Add(strings.Join(good.Environ(), "\n"))
 	f.Add("MEWS_PLAN_HOME=`a` \"\" \"\" 1 2 true\nMEWS_PLAN_BIND0=")
@@ -96,7 +97,8 @@ func FuzzReadPlan(f *testing.F) {
 
 func TestReadPlan_BadPlan_IsRefused(t *testing.T) {
 	good := func() Plan {
-		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h"}, UID: 1000, GID: 1000}
+		return Plan{Tier: TierNamespaces, Profile: ProfileWorker, Worker: "/w", Home: BindMount{Root: "/h"}, UID: 1000,
+			GID: 1000}
 	}
 	if err := good().check(); err != nil {
 		t.Fatal(err)

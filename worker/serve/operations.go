@@ -140,7 +140,8 @@ func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protoco
 // archiveHome sends a tar of the home to the supervisor.
 func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
 	if p.MaxBytes < protocol.MinArchiveBytes {
-		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes, protocol.MinArchiveBytes)
+		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes,
+			protocol.MinArchiveBytes)
 	}
 	blob, err := h.CreateBlob(ctx)
 	if err != nil {

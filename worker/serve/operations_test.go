@@ -55,7 +55,8 @@ func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	if err := protocol.DecodeStrict(end.Result, &result); err != nil {
 		t.Fatal(err)
 	}
-	if err := result.Validate(); err != nil || result.Files != 2 || result.Bytes != int64(len("milk\ntoo")) || result.Blob != refOf(string(s.kept[9])) {
+	if err := result.Validate(); err != nil || result.Files != 2 || result.Bytes != int64(len("milk\ntoo")) ||
+		result.Blob != refOf(string(s.kept[9])) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	var names []string
@@ -228,7 +229,8 @@ func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	s.home(nil)
 	end, err := s.operation(t.Context(), 1, protocol.OperationSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
 	var result protocol.SpeakResult
-	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil || result.Failure != protocol.SpeechFailureNoProgram {
+	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil ||
+		result.Failure != protocol.SpeechFailureNoProgram {
 		t.Errorf("%s, %v", end.Result, err)
 	}
 	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refusalCode(err) != protocol.CodeInvalidParams {

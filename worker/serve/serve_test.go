@@ -91,7 +91,8 @@ func TestTurn_RealFolder_ChangesFiles(t *testing.T) {
 	h := s.host(1,
 		hosttest.CallMessage(hosttest.ToolCall("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
 		hosttest.CallMessage(hosttest.ToolCall("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
-		hosttest.CallMessage(hosttest.ToolCall("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.ToolCall("t", "get_time", `{}`)),
+		hosttest.CallMessage(hosttest.ToolCall("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.ToolCall("t",
+			"get_time", `{}`)),
 		hosttest.TextMessage("milk and eggs"))
 	end, err := s.turn(t.Context(), 1)
 	if end.Disk < 4096 || end.DiskMore {
@@ -126,11 +127,13 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
 		t.Fatal(err)
 	}
-	h := s.host(1, hosttest.CallMessage(hosttest.ToolCall("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.TextMessage("There he is."))
+	h := s.host(1, hosttest.CallMessage(hosttest.ToolCall("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)),
+		hosttest.TextMessage("There he is."))
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
-	if result, _ := h.CallResult("c"); result.Failed || result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
+	if result, _ := h.CallResult("c"); result.Failed ||
+		result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
 		t.Errorf("got %+v", result)
 	}
 	if len(s.sent) != 1 || s.sent[0].Name != "cat.png" || s.sent[0].Caption != "Tom" || s.sent[0].Blob.Size != 160_000 {
@@ -166,10 +169,12 @@ func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
 		t.Fatalf("got %+v, %v", end, err)
 	}
-	if result, _ := h.CallResult("p"); result.Failed || !strings.Contains(result.Text, "dot.png: created, 69 bytes, a picture; send_file sends it") {
+	if result, _ := h.CallResult("p"); result.Failed || !strings.Contains(result.Text,
+		"dot.png: created, 69 bytes, a picture; send_file sends it") {
 		t.Errorf("drawn: %+v", result)
 	}
-	if result, _ := h.CallResult("s"); result.Failed || result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
+	if result, _ := h.CallResult("s"); result.Failed ||
+		result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
 		t.Errorf("sent: %+v", result)
 	}
 	picture, err := os.ReadFile(filepath.Join(home, "dot.png"))
@@ -405,7 +410,8 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(command string) protocol.Message {
-		return hosttest.CallMessage(hosttest.ToolCall(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
+		return hosttest.CallMessage(hosttest.ToolCall(command, "terminal",
+			`{"action":"open","command":"`+command+`","wait":0.01}`))
 	}
 	s.host(1, open("sleep 1000"), hosttest.TextMessage("It runs."))
 	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.TurnEndDone {
@@ -423,7 +429,8 @@ func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 	if end, err := s.turn(ctx, 2); err != nil || end.Why != protocol.TurnEndStopped {
 		t.Fatalf("%+v, %v", end, err)
 	}
-	h := s.host(3, hosttest.CallMessage(hosttest.ToolCall("list", "terminal", `{"action":"list"}`)), hosttest.TextMessage("One."))
+	h := s.host(3, hosttest.CallMessage(hosttest.ToolCall("list", "terminal", `{"action":"list"}`)),
+		hosttest.TextMessage("One."))
 	if _, err := s.turn(t.Context(), 3); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ func speak(ctx context.Context, u *userTools, h *host.Operation, p protocol.Spea
 		return nil, invalidOperation("parameters: text: %d bytes, want 1 to %d", n, protocol.MaxSpokenTextBytes)
 	}
 	if u.programs == nil {
-		return protocol.SpeakResult{Failure: protocol.SpeechFailureNoProgram, Detail: "this worker runs no programs"}, nil
+		return protocol.SpeakResult{Failure: protocol.SpeechFailureNoProgram, Detail: "this worker runs no programs"},
+			nil
 	}
 	return speech.Speaker{Programs: u.programs, Blobs: h, Temp: u.options.Temp}.Speak(ctx, p)
 }

@@ -119,7 +119,8 @@ func (s *supervisor) hello() protocol.HelloResult {
 // host adds the supervisor's side of a turn.
 func (s *supervisor) host(turn int64, script ...protocol.Message) *hosttest.Host {
 	h := &hosttest.Host{
-		TB: s.t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60, Output: 4096}, Answer: hosttest.ScriptMessages(script...),
+		TB: s.t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60, Output: 4096},
+		Answer: hosttest.ScriptMessages(script...),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +162,11 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 		protocol.MethodChatSend:     s.send,
 		protocol.MethodToolsChanged: s.toolsChanged,
 
-		protocol.MethodOperationPiece:   s.piece,
-		protocol.MethodPromptFileReport: func(context.Context, *protocol.Request) (any, error) { return protocol.PromptFileReportResult{}, nil },
+		protocol.MethodOperationPiece: s.piece,
+		protocol.MethodPromptFileReport: func(context.Context, *protocol.Request) (any,
+			error) {
+			return protocol.PromptFileReportResult{}, nil
+		},
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]

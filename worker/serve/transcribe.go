@@ -18,7 +18,8 @@ func transcribe(ctx context.Context, u *userTools, h *host.Operation, start prot
 			return nil, invalidOperation("parameters: seconds: %d, want at least 1", p.Seconds)
 		}
 		if u.programs == nil {
-			return protocol.TranscribeResult{Failure: protocol.SpeechFailureNoProgram, Detail: "this worker runs no programs"}, nil
+			return protocol.TranscribeResult{Failure: protocol.SpeechFailureNoProgram,
+				Detail: "this worker runs no programs"}, nil
 		}
 		t := speech.Transcriber{
 			Programs: u.programs, Files: u.files, Home: u.hello.Home, Pieces: h, Done: start.Pieces,

@@ -88,7 +88,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	u.watch.NoteTurnStart()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
-	watched := watchedTurn{turn, &promptfile.Watcher{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
+	watched := watchedTurn{turn, &promptfile.Watcher{Home: u.promptFiles, Turn: turn,
+		Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
 	tools := &turnTools{userTools: u, turn: turn, start: start}
 	tools.inForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.TextsInForce(ctx) }
 	turn.Compose = func(ctx context.Context) string {
@@ -132,7 +133,8 @@ type watchedTurn struct {
 }
 
 // NextModelMessage reports changed prompt files, and then calls the method of host.Turn.
-func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamResult, error) {
+func (t watchedTurn) NextModelMessage(ctx context.Context, after int64, system string,
+	tools []protocol.Tool) (protocol.ModelStreamResult, error) {
 	if err := t.watch.ReportChanges(ctx); err != nil {
 		return protocol.ModelStreamResult{}, err
 	}

@@ -52,7 +52,8 @@ func TestMakeHome_NoUnixAccount_UserUIDOwnsHome(t *testing.T) {
 				{lastPerson, lastPerson, "home1", fmt.Sprintf("it belongs to uid %d", firstPerson)},
 			} {
 				r.last++
-				r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path, Profile: "worker", MakeHome: true}, c.want)
+				r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: c.uid, GID: c.gid, Root: r.root, Path: c.path,
+					Profile: "worker", MakeHome: true}, c.want)
 			}
 		})
 	}

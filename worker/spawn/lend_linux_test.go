@@ -72,7 +72,8 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 		}
 	}
 	// The user's own home is not shared, but a workspace beside it is.
-	second := r.workerOf(spawnwire.SpawnRequest{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.BindMount{bind}})
+	second := r.workerOf(spawnwire.SpawnRequest{UID: lastPerson, GID: lastPerson, MakeHome: true,
+		Binds: []spawnwire.BindMount{bind}})
 	second.wantAnswer("echo mine >kept; cat /workspaces/code/new; id -u", "new")
 	if got := second.readLine(); got != fmt.Sprint(lastPerson) {
 		t.Errorf("the second is %s", got)
@@ -88,7 +89,8 @@ func TestLentFolder_UserWithOwnUID_KeepsOwners(t *testing.T) {
 	if err := os.Chown(strange, 54499, 54499); err != nil {
 		t.Fatal(err)
 	}
-	r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
+	r.mustRefuse(spawnwire.SpawnRequest{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange",
+		Profile: "worker"}, "belongs to uid 54499")
 }
 
 // TestLentFolder_Unsupported_UsesSharedAccount: on a file system without such mounts people share

@@ -134,7 +134,8 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 		if c.now <= c.was {
 			continue
 		}
-		m := spawnwire.LimitHitMessage{ID: w.id, Kind: c.kind, Limit: uint64(c.limit), Times: uint32(min(c.now-c.was, 1<<20))}
+		m := spawnwire.LimitHitMessage{ID: w.id, Kind: c.kind, Limit: uint64(c.limit), Times: uint32(min(c.now-c.was,
+			1<<20))}
 		if err := s.send(m); err != nil {
 			return err
 		}

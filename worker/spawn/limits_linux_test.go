@@ -292,7 +292,8 @@ func TestWatchdog_GroupsWithoutMemory_AreMeasured(t *testing.T) {
 	}
 	w := r.worker()
 	w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" ||
+		hit.Limit != megabytes {
 		t.Errorf("%+v", hit)
 	}
 	w.checkAlive()

@@ -131,7 +131,8 @@ func FuzzReadPolicy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.MinTier.IsValid() {
+		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 ||
+			!p.MinTier.IsValid() {
 			t.Fatalf("%q was read as %+v", text, p)
 		}
 		a, err := p.workerAccount(Account{uid, gid}, Account{})

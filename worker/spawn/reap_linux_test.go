@@ -99,10 +99,12 @@ func TestBrokenWire_EndsSpawnerAndWorkers(t *testing.T) {
 		fds  []int
 		why  string
 	}{
-		"a number used again":           {spawnwire.SpawnRequest{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
-		"a spawn without descriptors":   {spawnwire.SpawnRequest{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
-		"a kill with descriptors":       {spawnwire.KillRequest{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
-		"forbidden signal":              {spawnwire.KillRequest{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
+		"a number used again": {spawnwire.SpawnRequest{ID: 1, Root: "/", Path: "."}, []int{0, 2},
+			"after worker 1"},
+		"a spawn without descriptors": {spawnwire.SpawnRequest{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
+		"a kill with descriptors":     {spawnwire.KillRequest{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
+		"forbidden signal": {spawnwire.KillRequest{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil,
+			"signal 19"},
 		"a kill of a worker never made": {spawnwire.KillRequest{ID: 9, Signal: 9}, nil, "never asked for"},
 		"a message of the other side":   {spawnwire.ReadyMessage{Version: 1}, nil, "not for a spawner"},
 	} {

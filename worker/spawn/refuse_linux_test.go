@@ -43,23 +43,27 @@ var refusals = map[string]struct {
 	change func(*spawnwire.SpawnRequest)
 	reason string
 }{
-	"an account of the system": {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 999, 54321 }, "not among the accounts"},
-	"no account":               {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 1<<32-1, 1<<32-1 }, "not among the accounts"},
-	"a group of the system":    {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 54322, 6 }, "group 6: it is not among"},
-	"the group of root":        {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 54322, 0 }, "never root"},
-	"no such home":             {func(m *spawnwire.SpawnRequest) { m.Path = "nobody" }, "no such file"},
-	"no home":                  {func(m *spawnwire.SpawnRequest) { m.Path = "" }, "open home"},
-	"a file":                   {func(m *spawnwire.SpawnRequest) { m.Path = "file" }, "not a directory"},
-	"an absolute home":         {func(m *spawnwire.SpawnRequest) { m.Path = "/tmp" }, "cross-device"},
-	"a home above":             {func(m *spawnwire.SpawnRequest) { m.Path = "home/../.." }, "cross-device"},
-	"a link out":               {func(m *spawnwire.SpawnRequest) { m.Path = "out" }, "cross-device"},
-	"a link up":                {func(m *spawnwire.SpawnRequest) { m.Path = "up" }, "cross-device"},
-	"a link through /proc":     {func(m *spawnwire.SpawnRequest) { m.Path = "magic" }, "open home"},
-	"a relative root":          {func(m *spawnwire.SpawnRequest) { m.Root = "tmp" }, "absolute"},
-	"no such root":             {func(m *spawnwire.SpawnRequest) { m.Root = "/no/such" }, "open /no/such"},
-	"an unknown profile":       {func(m *spawnwire.SpawnRequest) { m.Profile = "root" }, "profile"},
-	"a tool's profile":         {func(m *spawnwire.SpawnRequest) { m.Profile = "tool" }, "profile"},
-	"a very long home name":    {func(m *spawnwire.SpawnRequest) { m.Path = strings.Repeat("n", 4000) }, "name too long"},
+	"an account of the system": {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 999, 54321 },
+		"not among the accounts"},
+	"no account": {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 1<<32-1, 1<<32-1 },
+		"not among the accounts"},
+	"a group of the system": {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 54322, 6 },
+		"group 6: it is not among"},
+	"the group of root":    {func(m *spawnwire.SpawnRequest) { m.UID, m.GID = 54322, 0 }, "never root"},
+	"no such home":         {func(m *spawnwire.SpawnRequest) { m.Path = "nobody" }, "no such file"},
+	"no home":              {func(m *spawnwire.SpawnRequest) { m.Path = "" }, "open home"},
+	"a file":               {func(m *spawnwire.SpawnRequest) { m.Path = "file" }, "not a directory"},
+	"an absolute home":     {func(m *spawnwire.SpawnRequest) { m.Path = "/tmp" }, "cross-device"},
+	"a home above":         {func(m *spawnwire.SpawnRequest) { m.Path = "home/../.." }, "cross-device"},
+	"a link out":           {func(m *spawnwire.SpawnRequest) { m.Path = "out" }, "cross-device"},
+	"a link up":            {func(m *spawnwire.SpawnRequest) { m.Path = "up" }, "cross-device"},
+	"a link through /proc": {func(m *spawnwire.SpawnRequest) { m.Path = "magic" }, "open home"},
+	"a relative root":      {func(m *spawnwire.SpawnRequest) { m.Root = "tmp" }, "absolute"},
+	"no such root":         {func(m *spawnwire.SpawnRequest) { m.Root = "/no/such" }, "open /no/such"},
+	"an unknown profile":   {func(m *spawnwire.SpawnRequest) { m.Profile = "root" }, "profile"},
+	"a tool's profile":     {func(m *spawnwire.SpawnRequest) { m.Profile = "tool" }, "profile"},
+	"a very long home name": {func(m *spawnwire.SpawnRequest) { m.Path = strings.Repeat("n", 4000) },
+		"name too long"},
 
 	"a workspace above":         bindCase(func(b *spawnwire.BindMount) { b.Name = ".." }, "without slashes"),
 	"a workspace in another":    bindCase(func(b *spawnwire.BindMount) { b.Name = "a/b" }, "without slashes"),
@@ -68,13 +72,21 @@ var refusals = map[string]struct {
 	"a workspace of no root":    bindCase(func(b *spawnwire.BindMount) { b.Root = "" }, "absolute"),
 	"workspace link to outside": bindCase(func(b *spawnwire.BindMount) { b.Path = "out" }, "cross-device"),
 	"workspace is a file":       bindCase(func(b *spawnwire.BindMount) { b.Path = "file" }, "not a directory"),
-	"the host's to write":       bindCase(func(b *spawnwire.BindMount) { b.Name, b.Writable = "", true }, "it is for reading"),
-	"over the worker's home":    bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
-	"over everything":           bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
-	"over its settings":         bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
-	"path with ..":              bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
+	"the host's to write": bindCase(func(b *spawnwire.BindMount) { b.Name, b.Writable = "", true },
+		"it is for reading"),
+	"over the worker's home": bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/home", "." },
+		"of its own there"),
+	"over everything": bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/", "." },
+		"of its own there"),
+	"over its settings": bindCase(func(b *spawnwire.BindMount) { b.Name, b.Root, b.Path = "", "/", "etc" },
+		"of its own there"),
+	"path with ..": bindCase(func(b *spawnwire.BindMount) {
+		b.Name, b.Root, b.Path = "", "/usr/../etc",
+			"."
+	}, "of its own there"),
 	"a workspace twice": {func(m *spawnwire.SpawnRequest) {
-		m.Binds = []spawnwire.BindMount{{Name: "w", Root: m.Root, Path: "home"}, {Name: "w", Root: m.Root, Path: "home"}}
+		m.Binds = []spawnwire.BindMount{{Name: "w", Root: m.Root, Path: "home"}, {Name: "w", Root: m.Root,
+			Path: "home"}}
 	}, "twice"},
 }
 
@@ -128,5 +140,6 @@ func TestSpawn_OutsideAllowedRoots_IsRefused(t *testing.T) {
 func TestSpawn_MissingWorker_IsRefused(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
 	r.makeFolder("home")
-	r.mustRefuse(spawnwire.SpawnRequest{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")
+	r.mustRefuse(spawnwire.SpawnRequest{ID: 1, Root: r.root, Path: "home", Profile: "worker"},
+		"execute /no/such/mews-worker")
 }

@@ -208,7 +208,8 @@ func (s *spawner) spawn(m spawnwire.SpawnRequest, fds []int) error {
 	s.last = m.ID
 	w, err := s.start(m, fds[0], fds[1])
 	if err != nil {
-		return s.send(spawnwire.RefusedMessage{ID: m.ID, Reason: spawnwire.ClipText(err.Error()), Shortage: spawnwire.IsShortage(err)})
+		return s.send(spawnwire.RefusedMessage{ID: m.ID, Reason: spawnwire.ClipText(err.Error()),
+			Shortage: spawnwire.IsShortage(err)})
 	}
 	s.workers[m.ID] = w
 	return s.send(spawnwire.StartedMessage{ID: m.ID, PID: uint32(w.pid)})

@@ -48,7 +48,8 @@ func prepare() error {
 func (s *spawner) detectSystem() (m spawnwire.ReadyMessage, err error) {
 	var why string
 	s.tier, why, err = sandbox.DetectTier(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier})
-	return spawnwire.ReadyMessage{Version: spawnwire.Version, Tier: string(s.tier), Why: why, Limits: textNoLimitsOnMacOS}, err
+	return spawnwire.ReadyMessage{Version: spawnwire.Version, Tier: string(s.tier), Why: why,
+		Limits: textNoLimitsOnMacOS}, err
 }
 
 // start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a new

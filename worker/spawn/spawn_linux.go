@@ -155,7 +155,8 @@ func (s *spawner) detectTier() (why string, err error) {
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
-	s.tier, why, err = sandbox.DetectTier(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier, Privilege: s.privilege,
-		UID: int(account.UID), GID: int(account.GID), Dir: dir})
+	s.tier, why, err = sandbox.DetectTier(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier,
+		Privilege: s.privilege,
+		UID:       int(account.UID), GID: int(account.GID), Dir: dir})
 	return why, err
 }

@@ -33,8 +33,10 @@ func TestSpeechPrograms_BehindWalls_Work(t *testing.T) {
 		runs          bool
 	}{
 		{"words", "{}", 1 << 30, protocol.TranscribeResult{Text: "440 hertz.", Language: "en", Seconds: 2}, real == ""},
-		{"no tensors", "", 1 << 30, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureNoModel}, true},
-		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureOutOfMemory}, real != ""},
+		{"no tensors", "", 1 << 30, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureNoModel},
+			true},
+		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechFailureOutOfMemory},
+			real != ""},
 	} {
 		if !test.runs {
 			// skip: the stand-in needs no memory, and the real program finds no words without

@@ -61,7 +61,8 @@ func (s *spawner) start(m spawnwire.SpawnRequest, socket, stderr int) (*worker, 
 
 // plan makes the plan for stage one. The home and the shared mounts are open; the caller closes
 // them.
-func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts, err error) {
+func (s *spawner) plan(m spawnwire.SpawnRequest, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts,
+	err error) {
 	p = sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,
 		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},
@@ -114,7 +115,8 @@ func isWritable(b sandbox.BindMount) bool { return b.Writable }
 // mayLend reports whether a worker's account is a user's own uid, and the user's folders may belong
 // to the shared account. Only root makes such mounts.
 func (s *spawner) mayLend(a Account) bool {
-	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Contains(a.UID)
+	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 &&
+		s.People.Contains(a.UID)
 }
 
 // sharesProcessCount reports whether the kernel counts the processes of an account together with

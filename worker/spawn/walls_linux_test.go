@@ -109,7 +109,8 @@ func TestDetectPrivilege_Incomplete_IsNone(t *testing.T) {
 		t.Errorf("ready: %+v", r.ready)
 	}
 	r.makeFolder("home")
-	r.mustRefuse(spawnwire.SpawnRequest{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
+	r.mustRefuse(spawnwire.SpawnRequest{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home",
+		Profile: "worker"},
 		"cannot change accounts")
 }
 
@@ -118,7 +119,8 @@ func TestWorker_BehindWalls_GetsSIGTERM(t *testing.T) {
 		w := r.worker()
 		w.wantAnswer("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
 		r.send(spawnwire.KillRequest{ID: w.id, Signal: uint32(syscall.SIGTERM)})
-		if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
+		if got := nextMessage[spawnwire.ExitedMessage](r); got.ID != w.id ||
+			syscall.WaitStatus(got.Status).ExitStatus() != 5 {
 			t.Errorf("%+v, want a status of 5", got)
 		}
 	})
@@ -189,7 +191,8 @@ func TestBind_FolderSwapped_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
-			Home: bind, Binds: []sandbox.BindMount{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
+			Home: bind, Binds: []sandbox.BindMount{{Name: "w", Root: root, Path: name, Device: bind.Device,
+				Inode: bind.Inode}},
 			Probe: true}
 		if said := runStage(t, p, privilege, home); said != "" {
 			t.Errorf("%s as it was: %s", name, said)

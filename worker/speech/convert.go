@@ -50,7 +50,8 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 	})
 	if err != nil {
 		err = heard.failureOf(ctx, err, protocol.SpeechFailureNoFFmpeg)
-		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechFailureProgramFailed && !strings.Contains(heard.last, "No space left") {
+		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechFailureProgramFailed &&
+			!strings.Contains(heard.last, "No space left") {
 			failed.kind = protocol.SpeechFailureNoSound
 		}
 		return nil, nil, err

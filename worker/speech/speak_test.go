@@ -224,16 +224,27 @@ func TestSpeak_EachFailure_IsReported(t *testing.T) {
 		want     protocol.SpeechFailure
 		detail   string
 	}{
-		"no program":        {nil, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoProgram, "piper: it is not installed"},
-		"no such engine":    {nil, protocol.VoiceEngine{Engine: "parrot"}, "", protocol.SpeechFailureNoProgram, "parrot"},
-		"an empty command":  {nil, protocol.VoiceEngine{Engine: "command"}, "", protocol.SpeechFailureNoProgram, "command"},
-		"no model":          {nil, protocol.VoiceEngine{Engine: "piper"}, "/nowhere/x.onnx", protocol.SpeechFailureNoModel, "/nowhere/x.onnx"},
-		"no such voice":     {nil, protocol.VoiceEngine{Engine: "espeak"}, "klingon-x", protocol.SpeechFailureProgramFailed, "espeak-ng: exit 1: Error: The specified espeak-ng voice does not exist."},
-		"it fails":          {map[string]string{"piper": "echo no memory for it >&2; exit 3"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureProgramFailed, "piper: exit 3: no memory for it"},
-		"it is killed":      {map[string]string{"piper": "kill -9 $$"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureOutOfMemory, "killed"},
-		"it writes nothing": {map[string]string{"piper": "exit 0"}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoSound, "ffmpeg"},
-		"it is no sound":    {map[string]string{"piper": `echo hello >"$4"`}, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoSound, "ffmpeg"},
-		"ffmpeg is broken":  {map[string]string{"ffmpeg": `eval "out=\${$#}"; echo hello >"$out"`}, protocol.VoiceEngine{Engine: "espeak"}, "en", protocol.SpeechFailureNoSound, "not an Ogg file"},
+		"no program": {nil, protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureNoProgram,
+			"piper: it is not installed"},
+		"no such engine": {nil, protocol.VoiceEngine{Engine: "parrot"}, "", protocol.SpeechFailureNoProgram,
+			"parrot"},
+		"an empty command": {nil, protocol.VoiceEngine{Engine: "command"}, "", protocol.SpeechFailureNoProgram,
+			"command"},
+		"no model": {nil, protocol.VoiceEngine{Engine: "piper"}, "/nowhere/x.onnx",
+			protocol.SpeechFailureNoModel, "/nowhere/x.onnx"},
+		"no such voice": {nil, protocol.VoiceEngine{Engine: "espeak"}, "klingon-x",
+			protocol.SpeechFailureProgramFailed, "espeak-ng: exit 1: Error: The specified espeak-ng voice does not exist."},
+		"it fails": {map[string]string{"piper": "echo no memory for it >&2; exit 3"},
+			protocol.VoiceEngine{Engine: "piper"}, "x", protocol.SpeechFailureProgramFailed,
+			"piper: exit 3: no memory for it"},
+		"it is killed": {map[string]string{"piper": "kill -9 $$"}, protocol.VoiceEngine{Engine: "piper"}, "x",
+			protocol.SpeechFailureOutOfMemory, "killed"},
+		"it writes nothing": {map[string]string{"piper": "exit 0"}, protocol.VoiceEngine{Engine: "piper"}, "x",
+			protocol.SpeechFailureNoSound, "ffmpeg"},
+		"it is no sound": {map[string]string{"piper": `echo hello >"$4"`}, protocol.VoiceEngine{Engine: "piper"},
+			"x", protocol.SpeechFailureNoSound, "ffmpeg"},
+		"ffmpeg is broken": {map[string]string{"ffmpeg": `eval "out=\${$#}"; echo hello >"$out"`},
+			protocol.VoiceEngine{Engine: "espeak"}, "en", protocol.SpeechFailureNoSound, "not an Ogg file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, programs := speaker(t, &storedRecording{})

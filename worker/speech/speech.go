@@ -123,7 +123,8 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 // transcript stays.
 func (t *Transcriber) checkServerText(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
 	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.ServerText.Language,
-		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""), protocol.MaxTranscriptBytes)}
+		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.ServerText.Text, -1)), ""),
+			protocol.MaxTranscriptBytes)}
 	sound, silences, err := t.convert(ctx, p)
 	if _, unread := errors.AsType[*speechError](err); err != nil && !unread {
 		return r, err

@@ -128,17 +128,26 @@ func TestTranscribe_EachFailure_IsReported(t *testing.T) {
 		want   protocol.SpeechFailure
 		detail string
 	}{
-		"no program":              {"note.ogg", named("whisper-none", ""), protocol.SpeechFailureNoProgram, "whisper-none: it is not installed"},
-		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechFailureNoProgram, "/nowhere/hear: it is not installed"},
-		"an empty command":        {"note.ogg", command(), protocol.SpeechFailureNoProgram, "no command is set"},
-		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechFailureNoModel, "failed to initialize whisper context"},
-		"invalid model":           {"note.ogg", named("", "/etc/passwd"), protocol.SpeechFailureNoModel, "failed to initialize whisper context"},
-		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechFailureNoModel, "no tensors loaded from model file"},
-		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechFailureProgramFailed, "exit 7: error: it was told to"},
-		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechFailureProgramFailed, "progress"},
-		"killed":                  {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechFailureOutOfMemory, "killed"},
-		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechFailureOutOfMemory, "CPU buffer"},
-		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechFailureProgramFailed, "aborted: GGML_ASSERT(false)"},
+		"no program": {"note.ogg", named("whisper-none", ""), protocol.SpeechFailureNoProgram,
+			"whisper-none: it is not installed"},
+		"no command": {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechFailureNoProgram,
+			"/nowhere/hear: it is not installed"},
+		"an empty command": {"note.ogg", command(), protocol.SpeechFailureNoProgram, "no command is set"},
+		"no model": {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechFailureNoModel,
+			"failed to initialize whisper context"},
+		"invalid model": {"note.ogg", named("", "/etc/passwd"), protocol.SpeechFailureNoModel,
+			"failed to initialize whisper context"},
+		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechFailureNoModel,
+			"no tensors loaded from model file"},
+		"exit status": {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechFailureProgramFailed,
+			"exit 7: error: it was told to"},
+		"no JSON": {"note.ogg", whisper(map[string]any{"json": "["}),
+			protocol.SpeechFailureProgramFailed, "progress"},
+		"killed": {"note.ogg", whisper(map[string]any{"kill": true}),
+			protocol.SpeechFailureOutOfMemory, "killed"},
+		"no memory": {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechFailureOutOfMemory, "CPU buffer"},
+		"it aborts": {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}),
+			protocol.SpeechFailureProgramFailed, "aborted: GGML_ASSERT(false)"},
 		// the program ends with status 0 and writes no words
 		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
 		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechFailureNoSound, "no such file"},
@@ -193,7 +202,8 @@ func TestTranscribe_TimeUpOrStopped_KillsAll(t *testing.T) {
 	f.record("note.ogg", tone(440, 2))
 	e := f.whisper(map[string]any{"sleep": true})
 	f.Programs = hastyPrograms{f.runner, "whisper-cli"}
-	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
+	if r := f.mustTranscribe("note.ogg", e); r.Failure != protocol.SpeechFailureTimeout || !strings.Contains(r.Detail,
+		"whisper-cli: no end after") {
 		t.Errorf("%+v", r)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -234,7 +244,8 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	if info.Size() > 20_000 {
 		t.Errorf("10 hours of nothing take %d bytes", info.Size())
 	}
-	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechFailureTooLong || r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
+	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechFailureTooLong ||
+		r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
 		t.Errorf("%+v, begun %v", r, f.requestedPieces)
 	}
 }

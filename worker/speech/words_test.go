@@ -48,7 +48,8 @@ func TestJoinPieces_MainLanguage_Wins(t *testing.T) {
 	for i := range 40 {
 		long = append(long, piece(strings.Repeat(string(rune('а'+i)), 8<<10), "ru"))
 	}
-	if text, _ := joinPieces(long); len(text) > protocol.MaxTranscriptBytes || len(text) < protocol.MaxTranscriptBytes-4 || !utf8.ValidString(text) {
+	if text, _ := joinPieces(long); len(text) > protocol.MaxTranscriptBytes ||
+		len(text) < protocol.MaxTranscriptBytes-4 || !utf8.ValidString(text) {
 		t.Errorf("%d bytes of a long one", len(text))
 	}
 }
@@ -76,7 +77,8 @@ func FuzzTranscript(f *testing.F) {
 			return
 		}
 		text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceTextBytes)
-		if !utf8.ValidString(text) || len(text) > protocol.MaxPieceTextBytes || strings.ContainsAny(text, "\x00\n\r\x1b") || len(language) > maxLanguage {
+		if !utf8.ValidString(text) || len(text) > protocol.MaxPieceTextBytes || strings.ContainsAny(text,
+			"\x00\n\r\x1b") || len(language) > maxLanguage {
 			t.Errorf("%q in %q", text, language)
 		}
 	})

@@ -14,7 +14,8 @@ import (
 // shown returns the diff that is shown for changes.
 func (f *folder) shown(changes []protocol.Undo) string {
 	f.t.Helper()
-	r, err := f.undo.RunOperation(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: changes}, f.blobs)
+	r, err := f.undo.RunOperation(f.t.Context(), protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: changes}, f.blobs)
 	f.must(err)
 	if r.Diff == nil {
 		return ""
@@ -55,7 +56,8 @@ func TestUndo_NoRoom_ChangesNothing(t *testing.T) {
 	undos := f.call("append_file", map[string]any{"path": "a", "content": "two"})
 	f.blobs.most = 4
 	for _, action := range []protocol.UndoAction{protocol.UndoActionUnchanged, protocol.UndoActionForce} {
-		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed || got.Why != "there is no room" || f.content()["a"] != "one\ntwo" {
+		if got := f.run(action, undos)[0]; got.Outcome != protocol.UndoOutcomeFailed || got.Why != "there is no room" ||
+			f.content()["a"] != "one\ntwo" {
 			t.Errorf("%s: %+v, and the file is %q", action, got, f.content()["a"])
 		}
 	}

@@ -40,7 +40,8 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	if b.Len() == 0 {
 		return nil, nil
 	}
-	ref, err := r.blobs.StoreBlob(r.ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]), protocol.MaxDiffBytes)
+	ref, err := r.blobs.StoreBlob(r.ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiffBytes)]),
+		protocol.MaxDiffBytes)
 	return &ref, err
 }
 

@@ -78,7 +78,8 @@ func (t *tree) empty(folder string) bool {
 		return false
 	}
 	for path, state := range t.states {
-		if _, in := pathBelow(path, folder); in && state != protocol.FileStateAbsent && state != protocol.FileStateFolder {
+		if _, in := pathBelow(path, folder); in && state != protocol.FileStateAbsent &&
+			state != protocol.FileStateFolder {
 			return false
 		}
 	}
@@ -104,7 +105,8 @@ func (t *tree) undoChange(u protocol.Undo) {
 		t.put[u.Path] = true
 	}
 	t.states[u.Path] = u.Before
-	for folder := path.Dir(u.Path); folder != "." && u.Before != protocol.FileStateAbsent && t.at(folder) == protocol.FileStateAbsent; folder = path.Dir(folder) {
+	for folder := path.Dir(u.Path); folder != "." && u.Before != protocol.FileStateAbsent &&
+		t.at(folder) == protocol.FileStateAbsent; folder = path.Dir(folder) {
 		t.states[folder] = protocol.FileStateFolder
 	}
 }

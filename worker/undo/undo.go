@@ -35,7 +35,8 @@ type Undoer struct {
 func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
 
 // RunOperation runs an operation of the kind protocol.OperationUndo.
-func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult, error) {
+func (u *Undoer) RunOperation(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult,
+	error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
@@ -228,7 +229,8 @@ func failedOutcome(err error) protocol.UndoneChange {
 		return protocol.UndoneChange{Outcome: protocol.UndoOutcomeExpired}
 	}
 	why := cmp.Or(said.Message, err.Error())
-	return protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: strings.ToValidUTF8(why[:min(len(why), protocol.MaxUndoReasonBytes)], "")}
+	return protocol.UndoneChange{Outcome: protocol.UndoOutcomeFailed, Why: strings.ToValidUTF8(why[:min(len(why),
+		protocol.MaxUndoReasonBytes)], "")}
 }
 
 // blobReader reads a blob from its beginning.

@@ -48,7 +48,8 @@ func (b *blobs) StoreUndoBlob(ctx context.Context, r io.Reader, most int64) (pro
 	return ref, err
 }
 
-func (b *blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
+func (b *blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult,
+	error) {
 	if b.reads != nil {
 		if err := b.reads(); err != nil {
 			return protocol.BlobReadResult{}, err
@@ -242,7 +243,8 @@ func TestUndo_AnyChanges_RestoreOldFiles(t *testing.T) {
 		}
 		again := newestFirst(inverse(list, outcomes)) // the oldest change is the first that the undo made
 		redone := f.run(protocol.UndoActionUnchanged, again)
-		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...), func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoOutcomeDone }) {
+		if got := f.content(); !maps.Equal(got, left) && !slices.ContainsFunc(append(outcomes, redone...),
+			func(o protocol.UndoneChange) bool { return o.Outcome != protocol.UndoOutcomeDone }) {
 			rt.Fatalf("undone again: %q, want %q: %+v of %+v, before %+v of %+v", got, left, redone, again, outcomes, list)
 		}
 	})
@@ -260,7 +262,8 @@ func kill(t *rapid.T, f *folder, list []protocol.Undo) {
 		}
 		return nil
 	}
-	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: list}, f.blobs)
+	_, _ = f.undo.RunOperation(ctx, protocol.UndoParameters{Action: protocol.UndoActionUnchanged, Changes: list},
+		f.blobs)
 	f.blobs.reads = nil
 }
 

@@ -55,7 +55,8 @@ func TestDraft_BadFolder_IsRefused(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(home, "file"), nil, 0o600))
 	must(t, os.Symlink("sub", filepath.Join(home, "inside")))
 	for dir, want := range map[string]error{
-		"file/day": syscall.ENOTDIR, "abs/day": ErrIsLink, "rel": ErrIsLink, "inside/day": ErrIsLink, "../canary": ErrPathOutside,
+		"file/day": syscall.ENOTDIR, "abs/day": ErrIsLink, "rel": ErrIsLink, "inside/day": ErrIsLink,
+		"../canary": ErrPathOutside,
 	} {
 		if _, err := ws.NewDraft(dir, 1); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", dir, err, want)

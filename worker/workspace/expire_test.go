@@ -40,7 +40,8 @@ func TestExpireReceived_RemovesOldFolders(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "uploads")))
 	must(t, os.Symlink("else", filepath.Join(dir, "uploads")))
-	if removed, err := ws.ExpireUploads(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)); removed != 0 || err != nil {
+	if removed, err := ws.ExpireUploads(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)); removed != 0 ||
+		err != nil {
 		t.Errorf("through a link: %d, %v", removed, err)
 	}
 }

@@ -69,7 +69,8 @@ func TestMoveToTrash_File_IsInTrash(t *testing.T) {
 	if f, err := ws.Open(where + "/deep/x"); err != nil || f.Close() != nil {
 		t.Fatalf("reading in the trash by its path: %v", err)
 	}
-	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrInTrash, ".trash": ErrInTrash, "box": fs.ErrNotExist} {
+	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrInTrash,
+		".trash": ErrInTrash, "box": fs.ErrNotExist} {
 		_, err := ws.MoveToTrash(t.Context(), path, noon)
 		wantError(t, err, is, "delete "+path)
 	}

@@ -239,7 +239,8 @@ func TestAppend_Text_AddsLineAtEnd(t *testing.T) {
 		})
 	}
 	ws, dir := open(t, protocol.FilePolicy{}, nil)
-	if created, err := ws.AppendFile("logs/new", []byte("x")); !created || err != nil || content(t, filepath.Join(dir, "logs/new")) != "x" {
+	if created, err := ws.AppendFile("logs/new", []byte("x")); !created || err != nil || content(t, filepath.Join(dir,
+		"logs/new")) != "x" {
 		t.Fatalf("a new file: created %v, %v", created, err)
 	}
 }

@@ -42,7 +42,8 @@ func findFile(path string) (localFile, error) {
 	case !info.Mode().IsRegular():
 		return localFile{}, attachError(textFileNotRegular, absolute)
 	case info.Size() > control.MaxUploadFileBytes:
-		return localFile{}, attachError(textFileTooLarge, absolute, amount.FormatBytes(info.Size()), control.MaxUploadFileBytes>>20)
+		return localFile{}, attachError(textFileTooLarge, absolute, amount.FormatBytes(info.Size()),
+			control.MaxUploadFileBytes>>20)
 	}
 	file, err := os.Open(absolute)
 	if err != nil {

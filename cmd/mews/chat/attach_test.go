@@ -198,7 +198,8 @@ func TestPipe_Files_GoWithFirstLine(t *testing.T) {
 					t.Errorf("with %q came %d files, %v", in.Text, len(files), err)
 				}
 				if len(files) > 0 {
-					_, err := p.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID, Origin: supervisor.OriginOwn}})
+					_, err := p.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: in.ID,
+						Origin: supervisor.OriginOwn}})
 					p.must(err)
 				}
 				p.accepted <- in
@@ -244,7 +245,8 @@ func TestTabKey_CompletesPath(t *testing.T) {
 		"/attach " + dir + "/n see": "/attach " + dir + "/n see",
 		"see " + dir + "/n":         "see " + dir + "/n",
 	} {
-		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\t\r")), out: io.Discard, history: &lineHistory{}, width: 80, height: 24}
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\t\r")), out: io.Discard,
+			history: &lineHistory{}, width: 80, height: 24}
 		if text, err := e.ReadLine(); text != want || err != nil {
 			t.Errorf("%q becomes %q, %v", typed, text, err)
 		}

@@ -164,7 +164,8 @@ func TestTerminal_Stream_ShowsTextAndTools(t *testing.T) {
 	d.expect("\r\n· list_files .\r\n")
 	s.ShowTool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.EventToolEnded, Text: "3 files"})
 	d.expect("✓ list_files 3 files\r\n")
-	s.ShowTool(protocol.TurnEvent{Call: "d", Tool: "read_file", Kind: protocol.EventToolEnded, Text: "no such file", Failed: true})
+	s.ShowTool(protocol.TurnEvent{Call: "d", Tool: "read_file", Kind: protocol.EventToolEnded, Text: "no such file",
+		Failed: true})
 	d.expect("✗ read_file no such file\r\n")
 	s.AppendText("Three files.")
 	d.expect("Three files.")
@@ -319,7 +320,8 @@ func TestJoinChat_Failure_RestoresTerminal(t *testing.T) {
 // fullDiskInbox is an inbox on a full disk.
 type fullDiskInbox struct{}
 
-func (fullDiskInbox) StoreInbound(context.Context, supervisor.Inbound, ...supervisor.Attachment) (supervisor.Inbound, error) {
+func (fullDiskInbox) StoreInbound(context.Context, supervisor.Inbound, ...supervisor.Attachment) (supervisor.Inbound,
+	error) {
 	return supervisor.Inbound{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 

@@ -166,7 +166,8 @@ func TestPipe_FileBeforeAnswer_KeepsWaiting(t *testing.T) {
 		p.must(p.db.Turns().CommitCallStart(t.Context(), turn.ID, call.ID))
 		f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png"}
 		p.must(p.db.Blobs().AddOwner(t.Context(), "ann", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
-		_, err = p.db.Turns().SendMessage(t.Context(), turn.ID, call.ID, supervisor.Delivery{Files: []supervisor.File{f}})
+		_, err = p.db.Turns().SendMessage(t.Context(), turn.ID, call.ID,
+			supervisor.Delivery{Files: []supervisor.File{f}})
 		p.must(err)
 		p.feeds.NotifyDelivery(in.Conversation.ID)
 		_, err = p.db.Turns().Finish(context.Background(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,

@@ -243,7 +243,8 @@ func TestArrowDown_AtNewest_RestoresTypedLine(t *testing.T) {
 // A user may type faster than the program reads.
 func TestCtrlC_IsHandledAfterEarlierInput(t *testing.T) {
 	var interrupts atomic.Int32
-	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &lineHistory{},
+	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard,
+		history:     &lineHistory{},
 		onInterrupt: func() { interrupts.Add(1) }}
 	for i, want := range []string{"hang", "off"} {
 		if text, err := e.ReadLine(); text != want || err != nil || interrupts.Load() != int32(1+2*i) {
@@ -266,7 +267,8 @@ func FuzzLineEditor(f *testing.F) {
 		}
 		cols, rows := max(2, int(width)), 24
 		screen := chattest.NewScreen(t, cols, rows)
-		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &lineHistory{}, onInterrupt: func() {}, onAboveFinal: func() {}}
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &lineHistory{},
+			onInterrupt: func() {}, onAboveFinal: func() {}}
 		e.resize(cols, rows)
 		e.print(nil, []row{{text: "so"}}, true)
 		for {

@@ -19,7 +19,8 @@ func TestEffectLines_AreDimBelowAnswer(t *testing.T) {
 		if grows {
 			w.say("All is done.")
 		}
-		w.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: "All is done.", At: time.Now(),
+		w.ShowDelivery(control.Delivery{Kind: supervisor.DeliveryAnswer, Inbound: 1, Text: "All is done.",
+			At:      time.Now(),
 			Effects: []string{"edited a.md 2 times", "ran \x1b[2Jmake"}})
 		for _, want := range []string{w.style.dim + "What I did:", w.style.dim + "edited a.md 2 times", w.style.dim + "ran [2Jmake"} {
 			if !strings.Contains(out.String(), want) {

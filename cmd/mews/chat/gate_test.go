@@ -16,7 +16,8 @@ type closedGate struct{}
 
 func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if in.Text == "123456" {
-		return supervisor.GateDecision{CheckCode: func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor, supervisor.CodeResult) {
+		return supervisor.GateDecision{CheckCode: func(f supervisor.SecondFactor, _ time.Time) (supervisor.SecondFactor,
+			supervisor.CodeResult) {
 			f.Secret, f.Confirmed = []byte("sealed"), true
 			return f, supervisor.CodeResult{Right: true, Action: "login", Text: "Come in."}
 		}}, nil

@@ -26,7 +26,8 @@ type watcher struct {
 
 func newWatcher(t testing.TB, cols, rows int) *watcher {
 	w := &watcher{terminal: terminal{style: inColour(true)}, emulator: chattest.NewScreen(t, cols, rows)}
-	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &lineHistory{}, style: w.style,
+	w.line = &lineEditor{keys: bufio.NewReader(strings.NewReader("")), out: w.emulator, history: &lineHistory{},
+		style:        w.style,
 		onAboveFinal: w.reply.finishShown, width: cols, height: rows}
 	return w
 }

@@ -113,14 +113,16 @@ func TestPipe_LineDuringAnotherTurn_GetsAnswer(t *testing.T) {
 	p.live()
 	c, err := p.db.Conversations().FindOrCreate(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	p.must(err)
-	first, _, err := p.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "elsewhere", Key: "k",
+	first, _, err := p.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: c, Source: "elsewhere",
+		Key:  "k",
 		Kind: supervisor.KindText, Text: "look"})
 	p.must(err)
 	turn, s := p.begin(first)
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		p.nextInbound()
-		if taken, err := p.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1<<10, supervisor.PriorityUsual); taken != 1 || err != nil {
+		if taken, err := p.db.Turns().TakeWaitingTexts(t.Context(), turn.ID, 1<<10,
+			supervisor.PriorityUsual); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}
 		p.finish(turn, s, "I see both.")
@@ -137,7 +139,8 @@ func TestPipe_LineDuringAnotherTurn_GetsAnswer(t *testing.T) {
 func TestPipe_IncompleteAnswer_FailsEachLine(t *testing.T) {
 	var out bytes.Buffer
 	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"a": {}, "b": {}}, said: 3}
-	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.TurnEndError, Kind: supervisor.DeliveryAnswer,
+	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.TurnEndError,
+		Kind: supervisor.DeliveryAnswer,
 		Text: "It did not work."}
 	if !p.ShowDelivery(d) {
 		t.Fatal("it is not taken")

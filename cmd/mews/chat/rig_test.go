@@ -58,7 +58,8 @@ func newRig(t *testing.T) *rig {
 	p.must(err)
 	t.Cleanup(func() { p.spool.Close() })
 	p.options = control.Options{
-		People: annDirectory{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
+		People: annDirectory{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
+		Blobs: p.db.Blobs(), Spool: p.spool,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{}, Queued: p.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet: func(supervisor.User) control.AttachResult {

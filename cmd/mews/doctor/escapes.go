@@ -76,7 +76,10 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 // checkDaemon completes the finding about the daemon that the worker left behind, after the
 // worker's end. The daemon lives while the marker is locked.
 func checkDaemon(findings []protocol.EscapeReport, marker string) {
-	i := slices.IndexFunc(findings, func(f protocol.EscapeReport) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
+	i := slices.IndexFunc(findings, func(f protocol.EscapeReport) bool {
+		return f.Row == "X1" &&
+			f.Outcome == protocol.EscapeUntried
+	})
 	if i < 0 {
 		return
 	}

@@ -100,7 +100,8 @@ func homeHiddenByUnit(s unit.Service, cfg *config.Config, u config.User) error {
 			writable = append(writable, strings.TrimLeft(path, "-+"))
 		}
 	}
-	if lastValue(s.SettingValues("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
+	if lastValue(s.SettingValues("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable,
+		func(dir string) bool { return inside(u.Home, dir) }) {
 		return fmt.Errorf(textUnitReadOnly, u.Name, u.Home, s.Name, filepath.Dir(u.Home))
 	}
 	policy, roots := policyRoots(lastValue(s.SettingValues("ExecStart")))

@@ -12,7 +12,8 @@ import (
 // configuration names it.
 func examineVoice(_ context.Context, o Options) (string, error) {
 	out := o.Config.Speech.Out
-	programs := map[string]string{config.SpeechEngineAuto: "espeak-ng", config.SpeechEngineEspeak: cmp.Or(out.Program, "espeak-ng"),
+	programs := map[string]string{config.SpeechEngineAuto: "espeak-ng", config.SpeechEngineEspeak: cmp.Or(out.Program,
+		"espeak-ng"),
 		config.SpeechEnginePiper: cmp.Or(out.Program, "piper")}
 	switch {
 	case out.Engine == config.SpeechEngineOff:

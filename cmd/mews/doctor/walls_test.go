@@ -19,7 +19,8 @@ func TestLimitsLine_NoSandbox_QuotesSpawner(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
 	spawners := errors.New(said)
-	if got, want := placement.SandboxError(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
+	if got, want := placement.SandboxError(spawners).Error(),
+		"there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := unknownLimits(spawners); !errors.As(got, new(*warning)) {
@@ -83,7 +84,8 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 func TestCheckDaemon_SurvivingProcess_IsFound(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarkerFile)
 	outcome := func() string {
-		findings := []protocol.EscapeReport{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
+		findings := []protocol.EscapeReport{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1",
+			Outcome: protocol.EscapeUntried}}
 		checkDaemon(findings, marker)
 		if findings[0].Outcome != protocol.EscapeUntried {
 			t.Errorf("of another row: %+v", findings[0])

@@ -36,7 +36,8 @@ type Service struct {
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
-	h := &Service{T: t, Bin: LinkProgramsInTestFolder(t, BuildPrograms(t)), Dir: dir, Config: filepath.Join(dir, "mews.yaml"),
+	h := &Service{T: t, Bin: LinkProgramsInTestFolder(t, BuildPrograms(t)), Dir: dir, Config: filepath.Join(dir,
+		"mews.yaml"),
 		Socket: filepath.Join(dir, "state", "control.sock")}
 	var b strings.Builder
 	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
@@ -54,7 +55,8 @@ func NewService(t testing.TB, model string, people ...string) *Service {
 		if model != "" && i%2 == 1 {
 			answers = ", model: claude/test"
 		}
-		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.UserHome(name), FirstTelegramID+i, answers)
+		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.UserHome(name),
+			FirstTelegramID+i, answers)
 		if err := os.MkdirAll(h.UserHome(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +258,8 @@ func (h *Service) CheckIntegrity() {
 // query returns the first column of a query's result, from a copy of the current database.
 func (h *Service) query(query string, args ...any) string {
 	h.T.Helper()
-	return strings.Join(sqlitetest.QueryColumnInCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
+	return strings.Join(sqlitetest.QueryColumnInCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query,
+		args...), "\n")
 }
 
 // QueryCount returns the number that a query gives.

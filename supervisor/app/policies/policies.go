@@ -48,7 +48,8 @@ func All() sqlite.Policies {
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.ImpossibleNote,
 			RestoredNote: undo.RestoredNote},
 		PromptFiles: sqlite.PromptFileTexts{Card: instructions.WaitingFilesNotice},
-		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail, SentFileEntry: effect.SentFileEntry,
+		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail,
+			SentFileEntry:     effect.SentFileEntry,
 			ReceivedFileEntry: effect.ReceivedFileEntry},
 		History: sqlite.HistoryTexts{
 			Stamp:   history.FormatStamp,
@@ -70,6 +71,7 @@ func All() sqlite.Policies {
 			DeletedTopicText: job.DeletedTopicText,
 			JobMessagesText:  job.JobMessagesText,
 		},
-		Notices: sqlite.NoticePolicy{QuietUntil: job.QuietHoursEnd, IsHeld: job.IsHeldInQuietHours, Combine: job.CombineNotices},
+		Notices: sqlite.NoticePolicy{QuietUntil: job.QuietHoursEnd, IsHeld: job.IsHeldInQuietHours,
+			Combine: job.CombineNotices},
 	}
 }

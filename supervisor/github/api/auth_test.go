@@ -72,8 +72,10 @@ func TestError_HidesTokenAndAddress(t *testing.T) {
 	r := newRig(t, githubtest.Options{Token: "ghp_verysecret"})
 	ctx := t.Context()
 	for _, f := range []githubtest.Fault{
-		{Kind: githubtest.FaultErrorStatus, Code: 500, Text: "the token ghp_verysecret is odd"}, {Kind: githubtest.FaultConnReset}, {Kind: githubtest.FaultInvalidJSON},
-		{Kind: githubtest.FaultHTMLPage, Text: "ghp_verysecret"}, {Kind: githubtest.FaultErrorStatus, Code: 401, Text: "ghp_verysecret"}, {Kind: githubtest.FaultTruncatedBody},
+		{Kind: githubtest.FaultErrorStatus, Code: 500, Text: "the token ghp_verysecret is odd"},
+		{Kind: githubtest.FaultConnReset}, {Kind: githubtest.FaultInvalidJSON},
+		{Kind: githubtest.FaultHTMLPage, Text: "ghp_verysecret"}, {Kind: githubtest.FaultErrorStatus, Code: 401,
+			Text: "ghp_verysecret"}, {Kind: githubtest.FaultTruncatedBody},
 	} {
 		f.Times = -1 // net/http repeats a GET whose connection was cut
 		end := r.InjectFault(f)

@@ -68,6 +68,7 @@ func outputOf(n NewCheckRun) *github.CheckRunOutput {
 }
 
 func checkOf(r *github.CheckRun) CheckRun {
-	return CheckRun{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(),
+	return CheckRun{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(),
+		Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(),
 		Head: r.GetHeadSHA(), External: r.GetExternalID(), Completed: r.GetCompletedAt().Time}
 }

@@ -76,7 +76,8 @@ func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []str
 		return err
 	}
 	for i, path := range paths {
-		if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.Text != nil && !f.IsTruncated && f.ByteSize <= MaxFileSize {
+		if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.Text != nil && !f.IsTruncated &&
+			f.ByteSize <= MaxFileSize {
 			texts[path] = *f.Text
 		}
 	}

@@ -120,8 +120,10 @@ func bare(err error) error {
 }
 
 var statusClasses = map[int]ErrorClass{
-	http.StatusUnauthorized: BadCredentials, http.StatusForbidden: Forbidden, http.StatusNotFound: NotFound, http.StatusGone: NotFound,
-	http.StatusNotAcceptable: AnswerTooLarge, http.StatusRequestEntityTooLarge: AnswerTooLarge, http.StatusTooManyRequests: RateLimited,
+	http.StatusUnauthorized: BadCredentials, http.StatusForbidden: Forbidden, http.StatusNotFound: NotFound,
+	http.StatusGone:          NotFound,
+	http.StatusNotAcceptable: AnswerTooLarge, http.StatusRequestEntityTooLarge: AnswerTooLarge,
+	http.StatusTooManyRequests:            RateLimited,
 	http.StatusUnavailableForLegalReasons: Forbidden,
 }
 

@@ -22,7 +22,9 @@ func TestCreateReview_AnswerLost_IsUnknown(t *testing.T) {
 	ctx := t.Context()
 	n := r.open()
 	for _, f := range []githubtest.Fault{
-		{Kind: githubtest.FaultConnReset, After: true}, {Kind: githubtest.FaultTruncatedBody}, {Kind: githubtest.FaultErrorStatus, Code: 502, After: true}, {Kind: githubtest.FaultHTMLPage, Code: 504, After: true},
+		{Kind: githubtest.FaultConnReset, After: true}, {Kind: githubtest.FaultTruncatedBody},
+		{Kind: githubtest.FaultErrorStatus, Code: 502, After: true}, {Kind: githubtest.FaultHTMLPage, Code: 504,
+			After: true},
 	} {
 		f.Route = "POST "
 		before := len(r.repo.Reviews(n))
@@ -63,13 +65,26 @@ func TestRefusal_Each_HasErrorClass(t *testing.T) {
 		{api.NotFound, supervisor.CodeNotFound, func() error { _, err := r.Repository(ctx, "acme/none"); return err }},
 		{api.AnswerTooLarge, supervisor.CodeInvalid, func() error { _, err := r.Diff(ctx, widget, large); return err }},
 		{api.Forbidden, supervisor.CodeForbidden, func() error { _, err := r.CreateComment(ctx, widget, n, "x"); return err }},
-		{api.Forbidden, supervisor.CodeForbidden, func() error { _, err := r.CheckRuns(ctx, widget, "topic", ""); return err }},
-		{api.InvalidRequest, supervisor.CodeInvalid, func() error { _, err := r.PullRequest(ctx, "acme/widget/..", 1); return err }},
-		{api.InvalidRequest, supervisor.CodeInvalid, func() error { _, err := r.PullRequest(ctx, "widget", 1); return err }},
+		{api.Forbidden, supervisor.CodeForbidden, func() error {
+			_, err := r.CheckRuns(ctx, widget, "topic",
+				"")
+			return err
+		}},
+		{api.InvalidRequest, supervisor.CodeInvalid, func() error {
+			_, err := r.PullRequest(ctx, "acme/widget/..",
+				1)
+			return err
+		}},
+		{api.InvalidRequest, supervisor.CodeInvalid, func() error {
+			_, err := r.PullRequest(ctx, "widget",
+				1)
+			return err
+		}},
 	} {
 		err := test.do()
 		failure(t, err, test.class)
-		if supervisor.ErrorCodeOf(err) != test.code || !strings.Contains(problem.UserText(err), "GitHub") && test.class != api.AnswerTooLarge {
+		if supervisor.ErrorCodeOf(err) != test.code || !strings.Contains(problem.UserText(err), "GitHub") &&
+			test.class != api.AnswerTooLarge {
 			t.Errorf("%v: a person is told %q", err, problem.UserText(err))
 		}
 	}
@@ -163,9 +178,11 @@ func TestReview_FiftyFiles_TakesFewRequests(t *testing.T) {
 	must[api.Page[api.Commit]](t)(r.Commits(ctx, widget, n))
 	must[api.Page[api.ChangedFile]](t)(r.ChangedFiles(ctx, widget, n))
 	must[string](t)(r.Diff(ctx, widget, n))
-	must[map[string]string](t)(r.FileTexts(ctx, widget, p.Base.SHA, []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md", ".gitattributes", "specs/topic.md"}))
+	must[map[string]string](t)(r.FileTexts(ctx, widget, p.Base.SHA, []string{"AGENTS.md", "CLAUDE.md",
+		".mews/review.md", ".gitattributes", "specs/topic.md"}))
 	must[[]api.FolderEntry](t)(r.ListFolder(ctx, widget, "specs", p.Base.SHA))
-	if texts := must[map[string]string](t)(r.FileTexts(ctx, widget, p.Head.SHA, paths)); len(texts) != 50 || texts[paths[49]] != files[paths[49]] {
+	if texts := must[map[string]string](t)(r.FileTexts(ctx, widget, p.Head.SHA, paths)); len(texts) != 50 ||
+		texts[paths[49]] != files[paths[49]] {
 		t.Errorf("read %d files", len(texts))
 	}
 	if _, _, err := r.ReviewThreads(ctx, widget, n); err != nil {

@@ -54,8 +54,9 @@ type queryError struct {
 var errNoField = errors.New("its graphql does not know what was asked for")
 
 var queryClasses = map[string]ErrorClass{
-	"NOT_FOUND": NotFound, "FORBIDDEN": Forbidden, "INSUFFICIENT_SCOPES": Forbidden, "RATE_LIMITED": RateLimited, "SERVICE_UNAVAILABLE": ServerError,
-	"INTERNAL": ServerError,
+	"NOT_FOUND": NotFound, "FORBIDDEN": Forbidden, "INSUFFICIENT_SCOPES": Forbidden, "RATE_LIMITED": RateLimited,
+	"SERVICE_UNAVAILABLE": ServerError,
+	"INTERNAL":            ServerError,
 }
 
 func (c *Client) refusedQuery(ctx context.Context, k *call, said queryError) error {

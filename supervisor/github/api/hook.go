@@ -61,7 +61,8 @@ func (c *Client) Webhooks(ctx context.Context, repo string) ([]Webhook, error) {
 }
 
 // CreateWebhook creates a webhook that sends events as JSON.
-func (c *Client) CreateWebhook(ctx context.Context, repo, url string, secret func() string, events []string) (Webhook, error) {
+func (c *Client) CreateWebhook(ctx context.Context, repo, url string, secret func() string, events []string) (Webhook,
+	error) {
 	k := &call{action: "make a webhook in " + repo, repo: repo, need: needHooks}
 	h, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Hook, *github.Response, error) {
 		return c.gh.Repositories.CreateHook(ctx, owner, name, &github.Hook{Active: github.Bool(true), Events: events,
@@ -81,7 +82,8 @@ func hookOf(h *github.Hook) Webhook {
 
 // WebhookDeliveries returns a page of a webhook's deliveries, newest first. cursor is "" for the
 // first page. next is "" after the last page.
-func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64, cursor string) (list []WebhookDelivery, next string, err error) {
+func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64, cursor string) (list []WebhookDelivery,
+	next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)
 	found, resp, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.HookDelivery, *github.Response, error) {
@@ -97,7 +99,8 @@ func (c *Client) WebhookDeliveries(ctx context.Context, repo string, hook int64,
 }
 
 func deliveryOf(d *github.HookDelivery) WebhookDelivery {
-	return WebhookDelivery{ID: d.GetID(), GUID: d.GetGUID(), At: d.GetDeliveredAt().Time, Again: d.GetRedelivery(), Status: d.GetStatus(), Code: d.GetStatusCode(),
+	return WebhookDelivery{ID: d.GetID(), GUID: d.GetGUID(), At: d.GetDeliveredAt().Time, Again: d.GetRedelivery(),
+		Status: d.GetStatus(), Code: d.GetStatusCode(),
 		Event: d.GetEvent(), Action: d.GetAction()}
 }
 

@@ -59,7 +59,8 @@ func (c *Client) PullRequest(ctx context.Context, repo string, number int) (Pull
 }
 
 // PullRequests returns the pull requests that changed last. state is open, closed or all.
-func (c *Client) PullRequests(ctx context.Context, repo, state string, most int, etag string) (Page[PullRequest], error) {
+func (c *Client) PullRequests(ctx context.Context, repo, state string, most int, etag string) (Page[PullRequest],
+	error) {
 	k := &call{action: "list pull requests of " + repo, repo: repo, etag: etag}
 	return listing(ctx, c, k, most, pullOf,
 		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
@@ -138,7 +139,8 @@ func (c *Client) ChangedFiles(ctx context.Context, repo string, number int) (Pag
 }
 
 func fileOf(f *github.CommitFile) ChangedFile {
-	return ChangedFile{Path: f.GetFilename(), Before: f.GetPreviousFilename(), Status: f.GetStatus(), Additions: f.GetAdditions(),
+	return ChangedFile{Path: f.GetFilename(), Before: f.GetPreviousFilename(), Status: f.GetStatus(),
+		Additions: f.GetAdditions(),
 		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
 }
 

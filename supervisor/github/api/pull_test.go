@@ -13,7 +13,8 @@ func TestPullRequest_FieldsAreRead(t *testing.T) {
 	ctx := t.Context()
 	n := r.open()
 	p := must[api.PullRequest](t)(r.PullRequest(ctx, widget, n))
-	if p.Title != "A change" || p.Author != "alice" || p.Head.Ref != "topic" || p.Head.SHA != r.repo.CommitSHA("topic") || p.Base.Ref != "main" || p.Fork ||
+	if p.Title != "A change" || p.Author != "alice" || p.Head.Ref != "topic" ||
+		p.Head.SHA != r.repo.CommitSHA("topic") || p.Base.Ref != "main" || p.Fork ||
 		p.Files != 2 || p.Commits != 1 || p.State != "open" || p.Head.Repo != widget {
 		t.Errorf("read %+v", p)
 	}
@@ -39,8 +40,10 @@ func TestPullRequest_FieldsAreRead(t *testing.T) {
 	if len(texts) != 2 || texts["b/c.txt"] != "new\n" {
 		t.Errorf("read %q", texts)
 	}
-	fork := r.repo.AddCommit("stranger:topic", githubtest.Commit{Message: "x", Author: "stranger", Files: map[string]string{"x": "y"}})
-	m := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Theirs", Head: "stranger:topic", Author: "stranger", Draft: true})
+	fork := r.repo.AddCommit("stranger:topic", githubtest.Commit{Message: "x", Author: "stranger",
+		Files: map[string]string{"x": "y"}})
+	m := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "Theirs", Head: "stranger:topic", Author: "stranger",
+		Draft: true})
 	p = must[api.PullRequest](t)(r.PullRequest(ctx, widget, m))
 	if !p.Fork || p.Head.Repo != "stranger/widget" || p.Head.SHA != fork || !p.Draft || p.Standing != "NONE" {
 		t.Errorf("read %+v", p)
@@ -60,8 +63,9 @@ func TestCreateReview_PostsComments(t *testing.T) {
 	ctx := t.Context()
 	n := r.open()
 	head := r.repo.CommitSHA("topic")
-	made := must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "Two findings", Comments: []api.NewReviewComment{
-		{Path: "a.txt", Line: 10, Side: "RIGHT", Body: "one"}, {Path: "a.txt", Start: 38, Line: 41, Side: "RIGHT", Body: "two"}}}))
+	made := must[api.Review](t)(r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "Two findings",
+		Comments: []api.NewReviewComment{
+			{Path: "a.txt", Line: 10, Side: "RIGHT", Body: "one"}, {Path: "a.txt", Start: 38, Line: 41, Side: "RIGHT", Body: "two"}}}))
 	if made.State != "COMMENTED" || made.Author != "mews-bot" || made.Head != head {
 		t.Errorf("made %+v", made)
 	}
@@ -73,7 +77,8 @@ func TestCreateReview_PostsComments(t *testing.T) {
 	}
 	for _, c := range []api.NewReviewComment{{Path: "a.txt", Line: 20, Side: "RIGHT", Body: "not in the diff"},
 		{Path: "a.txt", Start: 10, Line: 40, Side: "RIGHT", Body: "two hunks"}, {Path: "none", Line: 1, Side: "RIGHT", Body: "no such file"}} {
-		_, err := r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "x", Comments: []api.NewReviewComment{{Path: "a.txt", Line: 10, Side: "LEFT", Body: "good"}, c}})
+		_, err := r.CreateReview(ctx, widget, n, api.NewReview{Head: head, Body: "x",
+			Comments: []api.NewReviewComment{{Path: "a.txt", Line: 10, Side: "LEFT", Body: "good"}, c}})
 		if e := failure(t, err, api.InvalidRequest); e.Status != 422 || e.Unknown || e.Text == "" {
 			t.Errorf("%s: %v", c.Body, err)
 		}
@@ -86,7 +91,8 @@ func TestCreateReview_PostsComments(t *testing.T) {
 	first := r.repo.Reviews(n)[0].Comments[0]
 	r.repo.ResolveThread(n, first.ID, "bob")
 	r.repo.AddReaction(first.ID, "carol", "-1")
-	r.repo.AddCommit("topic", githubtest.Commit{Message: "again", Files: map[string]string{"a.txt": "top\n" + numbered(50, 10)}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "again", Files: map[string]string{"a.txt": "top\n" +
+		numbered(50, 10)}})
 	threads, ok, err := r.ReviewThreads(ctx, widget, n)
 	if err != nil || !ok || len(threads) != 3 {
 		t.Fatalf("threads %+v, %v, %v", threads, ok, err)

@@ -145,7 +145,8 @@ func (a *actor) login() string {
 }
 
 // ReviewThreads returns the threads of a pull request. ok is false if the server has no GraphQL.
-func (c *Client) ReviewThreads(ctx context.Context, repo string, number int) (threads []ReviewThread, ok bool, err error) {
+func (c *Client) ReviewThreads(ctx context.Context, repo string, number int) (threads []ReviewThread, ok bool,
+	err error) {
 	k := &call{action: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, isRead: true}
 	var after *string
 	for len(threads) < maxThreads {
@@ -180,8 +181,9 @@ func (c *Client) ReviewThreads(ctx context.Context, repo string, number int) (th
 }
 
 func threadOf(n threadNode) ReviewThread {
-	t := ReviewThread{ID: n.ID, Path: n.Path, Side: strings.ToUpper(n.DiffSide), Resolved: n.IsResolved, ResolvedBy: n.ResolvedBy.login(),
-		Outdated: n.IsOutdated, Line: valueOf(n.Line), Start: valueOf(n.StartLine)}
+	t := ReviewThread{ID: n.ID, Path: n.Path, Side: strings.ToUpper(n.DiffSide), Resolved: n.IsResolved,
+		ResolvedBy: n.ResolvedBy.login(),
+		Outdated:   n.IsOutdated, Line: valueOf(n.Line), Start: valueOf(n.StartLine)}
 	for _, said := range n.Comments.Nodes {
 		made := ThreadComment{ID: said.DatabaseID, Author: said.Author.login(), Body: said.Body, At: said.CreatedAt}
 		if said.PullRequestReview != nil {

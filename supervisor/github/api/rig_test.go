@@ -106,7 +106,8 @@ func numbered(n int, change ...int) string {
 // open opens a pull request that changes the lines 10 and 40 of a.txt.
 func (r *rig) open() int {
 	r.repo.AddCommit("main", githubtest.Commit{Message: "Add a", Files: map[string]string{"a.txt": numbered(50)}})
-	r.repo.AddCommit("topic", githubtest.Commit{Message: "Change a", Files: map[string]string{"a.txt": numbered(50, 10, 40), "b/c.txt": "new\n"}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "Change a", Files: map[string]string{"a.txt": numbered(50, 10,
+		40), "b/c.txt": "new\n"}})
 	return r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "A change", Body: "Why", Head: "topic"})
 }
 

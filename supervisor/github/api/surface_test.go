@@ -145,7 +145,8 @@ func TestCheckRun_WithoutApp_IsRefused(t *testing.T) {
 	if err := app.UpdateCheckRun(t.Context(), widget, made.ID, check); err != nil {
 		t.Fatal(err)
 	}
-	if all := app.repo.CheckRuns(); len(all) != 1 || all[0].Conclusion != "neutral" || all[0].Title != "none" || all[0].External != "1" {
+	if all := app.repo.CheckRuns(); len(all) != 1 || all[0].Conclusion != "neutral" || all[0].Title != "none" ||
+		all[0].External != "1" {
 		t.Errorf("checks %+v", all)
 	}
 }
@@ -155,7 +156,8 @@ func TestWebhook_Created_RedeliversOnRequest(t *testing.T) {
 	t.Cleanup(receiver.Close)
 	r := newRig(t, githubtest.Options{Strict: true, Login: "acme"})
 	ctx := t.Context()
-	made := must[api.Webhook](t)(r.CreateWebhook(ctx, widget, receiver.URL, func() string { return "s" }, []string{"issues"}))
+	made := must[api.Webhook](t)(r.CreateWebhook(ctx, widget, receiver.URL, func() string { return "s" },
+		[]string{"issues"}))
 	_, err := r.CreateWebhook(ctx, widget, receiver.URL, func() string { return "s" }, nil)
 	failure(t, err, api.InvalidRequest)
 	hooks := must[[]api.Webhook](t)(r.Client.Webhooks(ctx, widget))
@@ -174,7 +176,8 @@ func TestWebhook_Created_RedeliversOnRequest(t *testing.T) {
 		}
 		all, cursor = append(all, list...), next
 	}
-	if len(all) != 121 || all[0].Succeeded() || all[0].Event != "issues" || all[120].Event != "ping" || all[0].Code != 404 {
+	if len(all) != 121 || all[0].Succeeded() || all[0].Event != "issues" || all[120].Event != "ping" ||
+		all[0].Code != 404 {
 		t.Fatalf("%d deliveries, the last %+v", len(all), all[0])
 	}
 	if err := r.RedeliverWebhook(ctx, widget, made.ID, all[0].ID); err != nil {

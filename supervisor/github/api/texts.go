@@ -7,7 +7,8 @@ var classTexts = map[ErrorClass]struct {
 	code    supervisor.ErrorCode
 	message string
 }{
-	BadCredentials: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). An admin puts a new one into the " +
+	BadCredentials: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). " +
+		"An admin puts a new one into the " +
 		"configuration, under github, and runs `mews github check`."},
 	Forbidden: {supervisor.CodeForbidden, "GitHub does not allow this to Mews's token (tried to %s). `mews github check` names the " +
 		"permission that is missing and the page to grant it."},

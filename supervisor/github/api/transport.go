@@ -147,7 +147,8 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 		most = maxAnswer
 	}
 	if b.read += int64(n); b.read > most {
-		return 0, newError(AnswerTooLarge, b.call.action, http.StatusOK, "", fmt.Errorf("the answer has more than %d bytes", most))
+		return 0, newError(AnswerTooLarge, b.call.action, http.StatusOK, "",
+			fmt.Errorf("the answer has more than %d bytes", most))
 	}
 	return n, err
 }

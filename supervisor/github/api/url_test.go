@@ -53,7 +53,8 @@ func TestBaseURL_Each_GivesRESTAndGraphQL(t *testing.T) {
 		if e := failure(t, err, api.Unreachable); e.Unknown || n.last != want[0] {
 			t.Errorf("%q: asked %s, %v", configured, n.last, err)
 		}
-		if _, _, err := c.ReviewThreads(t.Context(), "a/b", 1); api.ErrorClassOf(err) != api.Unreachable || n.last != want[1] {
+		if _, _, err := c.ReviewThreads(t.Context(), "a/b", 1); api.ErrorClassOf(err) != api.Unreachable ||
+			n.last != want[1] {
 			t.Errorf("%q: asked %s, %v", configured, n.last, err)
 		}
 	}

@@ -61,24 +61,29 @@ func TestFindPosition_Quote_GivesPosition(t *testing.T) {
 		{"no quote", place{"a.go", r, 0, 12}, "", place{"a.go", r, 0, 12}, diff.ExactMatch},
 		{"a removed line", place{"a.go", l, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.ExactMatch},
 		{"context", place{"a.go", r, 0, 11}, "two := 2", place{"a.go", r, 0, 11}, diff.ExactMatch},
-		{"context on the left is the right's", place{"a.go", l, 0, 14}, "five := 5", place{"a.go", r, 0, 15}, diff.MovedMatch},
+		{"context on the left is the right's", place{"a.go", l, 0, 14}, "five := 5", place{"a.go", r, 0, 15},
+			diff.MovedMatch},
 		{"several lines", place{"a.go", r, 11, 13}, "two := 2\n\nthree := 3", place{"a.go", r, 11, 13}, diff.NoMatch},
-		{"several lines, one quoted", place{"a.go", r, 11, 13}, "three := 3", place{"a.go", r, 11, 13}, diff.ExactMatch},
+		{"several lines, one quoted", place{"a.go", r, 11, 13}, "three := 3", place{"a.go", r, 11, 13},
+			diff.ExactMatch},
 		{"the same line twice", place{"a.go", r, 12, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.ExactMatch},
 		{"the wrong way round", place{"a.go", r, 13, 11}, "three := 3", place{"a.go", r, 11, 13}, diff.MovedMatch},
 		{"some lines off", place{"a.go", r, 0, 17}, "three := 3", place{"a.go", r, 0, 12}, diff.MovedMatch},
 		{"the nearest", place{"a.go", r, 0, 17}, "}", place{"a.go", r, 0, 16}, diff.MovedMatch},
 		{"the nearest above", place{"a.go", r, 0, 13}, "}", place{"a.go", r, 0, 14}, diff.MovedMatch},
-		{"several lines off", place{"a.go", r, 0, 10}, "\n\tthree := 3\n\tfour := 4\n\n", place{"a.go", r, 12, 13}, diff.MovedMatch},
+		{"several lines off", place{"a.go", r, 0, 10}, "\n\tthree := 3\n\tfour := 4\n\n", place{"a.go", r, 12, 13},
+			diff.MovedMatch},
 		{"from a line's middle", place{"a.go", r, 0, 10}, ":= 3\nfour :=", place{"a.go", r, 12, 13}, diff.MovedMatch},
 		{"with the mark of a diff", place{"a.go", r, 0, 12}, "+\tthree := 3", place{"a.go", r, 0, 12}, diff.ExactMatch},
-		{"with numbers, some lines off", place{"a.go", r, 0, 10}, "R11  \ttwo := 2\nR12 +\tthree := 3", place{"a.go", r, 11, 12}, diff.MovedMatch},
+		{"with numbers, some lines off", place{"a.go", r, 0, 10}, "R11  \ttwo := 2\nR12 +\tthree := 3", place{"a.go", r,
+			11, 12}, diff.MovedMatch},
 		{"a mark, and nothing that stands there", place{"a.go", r, 0, 10}, "+", place{"a.go", r, 0, 10}, diff.NoMatch},
 		{"too little of a line", place{"a.go", r, 0, 10}, "ve", place{"a.go", r, 0, 10}, diff.NoMatch},
 		{"the other side", place{"a.go", r, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.MovedMatch},
 		{"on the left from context on", place{"a.go", l, 11, 13}, "", place{"a.go", l, 0, 12}, diff.MovedMatch},
 		{"another hunk's quote", place{"a.go", r, 0, 12}, "// here to stay", place{"a.go", r, 0, 12}, diff.NoMatch},
-		{"in no hunk, quoted once", place{"a.go", r, 0, 30}, "// here to stay", place{"a.go", r, 0, 52}, diff.MovedMatch},
+		{"in no hunk, quoted once", place{"a.go", r, 0, 30}, "// here to stay", place{"a.go", r, 0, 52},
+			diff.MovedMatch},
 		{"in no hunk, quoted twice", place{"a.go", r, 0, 30}, "return nil", place{"a.go", r, 0, 30}, diff.NoMatch},
 		{"in no hunk, no quote", place{"a.go", r, 0, 30}, " ", place{"a.go", r, 0, 30}, diff.NoMatch},
 		{"over two hunks", place{"a.go", r, 12, 52}, "", place{"a.go", r, 12, 52}, diff.NoMatch},
@@ -213,7 +218,8 @@ func TestFindPosition_WrongPosition_IsCorrected(t *testing.T) {
 		}
 	}
 	t.Log(fits)
-	if fits[diff.ExactMatch]+fits[diff.MovedMatch]+fits[diff.NoMatch] != anchors || fits[diff.ExactMatch] == 0 || fits[diff.MovedMatch] < anchors/100 {
+	if fits[diff.ExactMatch]+fits[diff.MovedMatch]+fits[diff.NoMatch] != anchors || fits[diff.ExactMatch] == 0 ||
+		fits[diff.MovedMatch] < anchors/100 {
 		t.Error(fits, "of", anchors)
 	}
 }

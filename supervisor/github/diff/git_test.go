@@ -200,7 +200,8 @@ type pair struct {
 	added, removed                 string // numbers in the form of --numstat
 }
 
-var statuses = map[string]diff.FileStatus{"A": diff.FileAdded, "D": diff.FileRemoved, "M": diff.FileModified, "R": diff.FileRenamed, "C": diff.FileCopied}
+var statuses = map[string]diff.FileStatus{"A": diff.FileAdded, "D": diff.FileRemoved, "M": diff.FileModified,
+	"R": diff.FileRenamed, "C": diff.FileCopied}
 
 // pairsOf parses the output of git log --raw --numstat -z.
 func pairsOf(list string) ([]pair, error) {
@@ -398,7 +399,8 @@ func (v *viewer) count(f diff.File) {
 	v.kinds[string(f.Status)]++
 	v.kinds["hunks"] += len(f.Hunks)
 	for kind, seen := range map[string]bool{
-		"binary": f.Binary, "submodule": f.IsSubmodule(), "modes": f.OldMode != f.NewMode && f.OldMode != "" && f.NewMode != "",
+		"binary": f.Binary, "submodule": f.IsSubmodule(), "modes": f.OldMode != f.NewMode && f.OldMode != "" &&
+			f.NewMode != "",
 		"quoted": strconv.Quote(f.Path()) != `"`+f.Path()+`"`,
 	} {
 		if seen {

@@ -122,7 +122,8 @@ func (c CheckedFindings) left() (parts []string) {
 // list returns a line for each of the first most findings, and a line that counts the others.
 func list(found []Finding, most int) (lines []string) {
 	for _, f := range found[:min(len(found), most)] {
-		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", PositionText(f), f.Severity, HarmlessMarkdown(f.Title, maxTitle), HarmlessMarkdown(f.Detail, maxItem)))
+		lines = append(lines, fmt.Sprintf("- %s **%s** %s %s", PositionText(f), f.Severity, HarmlessMarkdown(f.Title,
+			maxTitle), HarmlessMarkdown(f.Detail, maxItem)))
 	}
 	if more := len(found) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf(textMore, more))
@@ -132,7 +133,8 @@ func list(found []Finding, most int) (lines []string) {
 
 // PositionText returns a finding's position as inline code.
 func PositionText(f Finding) string {
-	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'"), f.Line)
+	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`",
+		"'"), f.Line)
 }
 
 // notes returns a line that lists parts of a change; no line if there are none.
@@ -145,7 +147,8 @@ func notes(format string, parts []string) []string {
 
 // CommentBody returns the Markdown of a finding's comment on its lines.
 func (f Finding) CommentBody() string {
-	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, HarmlessMarkdown(f.Title, maxTitle), HarmlessMarkdown(f.Detail, maxDetail))
+	text := fmt.Sprintf("**%s, %s: %s**\n\n%s\n", f.Severity, f.Category, HarmlessMarkdown(f.Title, maxTitle),
+		HarmlessMarkdown(f.Detail, maxDetail))
 	if f.Replaces {
 		text += "\n```suggestion\n" + strings.TrimSuffix(f.Replacement, "\n") + "\n```\n"
 	}

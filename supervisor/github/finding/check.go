@@ -144,7 +144,8 @@ func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.Placed, f.Path, f.Side, f.Start, f.Line = true, at.Path, string(at.Side), at.Start, at.Line
 	lines, window := c.lines(at)
 	f.Fingerprint = Fingerprint(at.Path, window, f.Category)
-	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fits(fit, raw, at) && committable(raw.Replacement, lines)
+	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fits(fit, raw, at) &&
+		committable(raw.Replacement, lines)
 	return f, ""
 }
 
@@ -197,7 +198,8 @@ func FindReorderedLines(files []diff.File) (found []protocol.ReviewFinding) {
 				if line.Kind != diff.LineAdded || strings.IndexFunc(line.Text, reorders) < 0 {
 					continue
 				}
-				found = append(found, protocol.ReviewFinding{Path: file.Path(), Line: line.New, Side: string(diff.RightSide), Category: "security",
+				found = append(found, protocol.ReviewFinding{Path: file.Path(), Line: line.New,
+					Side: string(diff.RightSide), Category: "security",
 					Severity: protocol.SeverityCritical, Title: textReordered, Detail: textReorderedDetail, Quote: VisibleCode(line.Text), Confidence: 1})
 			}
 		}

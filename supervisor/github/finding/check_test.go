@@ -115,7 +115,8 @@ func TestCheck_PostedFinding_IsNotRepeated(t *testing.T) {
 		t.Errorf("said again: %+v", again)
 	}
 	// it is still the same code if only the next line differs
-	change = Checker{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	change = Checker{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)),
+		Said: map[string]bool{first.Inline[0].Fingerprint: true}}
 	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[OmittedRepeated] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
@@ -156,7 +157,8 @@ func TestCheck_ManyFindings_AreLimited(t *testing.T) {
 		if n := len(checked.Inline); n != want || checked.Inline[0].Severity != protocol.SeverityCritical {
 			t.Errorf("%d comments of at most %d, the first %s", n, most, checked.Inline[0].Severity)
 		}
-		s := Summary{CheckedFindings: checked, Head: strings.Repeat("a", 40), Name: "mews", Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
+		s := Summary{CheckedFindings: checked, Head: strings.Repeat("a", 40), Name: "mews",
+			Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
 		if n := strings.Count(s.Body(), "\n") + 1; n > 20 {
 			t.Errorf("the summary has %d lines:\n%s", n, s.Body())
 		}

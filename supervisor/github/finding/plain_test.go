@@ -66,10 +66,12 @@ func TestHarmlessMarkdown_HostileText_IsInert(t *testing.T) {
 	for _, text := range hostile {
 		checkInert(t, HarmlessMarkdown(text, 1000))
 	}
-	if got, want := HarmlessMarkdown("`m[k] = v` panics when  the *cache* is\n\nempty", 100), "`m[k] = v` panics when the \\*cache\\* is empty"; got != want {
+	if got, want := HarmlessMarkdown("`m[k] = v` panics when  the *cache* is\n\nempty", 100),
+		"`m[k] = v` panics when the \\*cache\\* is empty"; got != want {
 		t.Errorf("plain words are %q, want %q", got, want)
 	}
-	if got, want := HarmlessMarkdown("/approve, `x` /lgtm (/merge) but a/b // c", 100), "/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
+	if got, want := HarmlessMarkdown("/approve, `x` /lgtm (/merge) but a/b // c", 100),
+		"/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
 		t.Errorf("commands are %q, want %q", got, want)
 	}
 	if got := HarmlessMarkdown(strings.Repeat("ä", 100), 11); got != "ääää…" {

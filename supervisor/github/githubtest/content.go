@@ -144,7 +144,8 @@ func (r *Repo) CheckRuns() []CheckRun {
 // CompleteCheckRun completes a check run of another App for a commit.
 func (r *Repo) CompleteCheckRun(name, head, conclusion string) {
 	r.s.change(func() {
-		c := &check{id: r.s.id(), name: name, head: r.CommitSHA(head), status: "completed", result: conclusion, app: "actions", finished: r.s.now().Format(time.RFC3339)}
+		c := &check{id: r.s.id(), name: name, head: r.CommitSHA(head), status: "completed", result: conclusion,
+			app: "actions", finished: r.s.now().Format(time.RFC3339)}
 		r.checks = append(r.checks, c)
 		r.emit("check_run", "completed", "alice", map[string]any{"check_run": c.json(r)})
 	})

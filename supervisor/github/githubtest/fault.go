@@ -88,7 +88,8 @@ func (s *Server) matchFault(r *request) *fault {
 	return nil
 }
 
-var faultCodes = map[FaultKind]int{FaultErrorStatus: http.StatusInternalServerError, FaultHTMLPage: http.StatusBadGateway, FaultInvalidJSON: http.StatusOK, FaultSecondaryLimit: http.StatusForbidden}
+var faultCodes = map[FaultKind]int{FaultErrorStatus: http.StatusInternalServerError,
+	FaultHTMLPage: http.StatusBadGateway, FaultInvalidJSON: http.StatusOK, FaultSecondaryLimit: http.StatusForbidden}
 
 // code returns the status that the client gets.
 func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }

@@ -14,8 +14,10 @@ type object = map[string]any
 // and one bad comment.
 func TestReview_OneBadComment_IsRefused(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
-	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
-	r.repo.AddCommit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40), "new.txt": "x\n", "pic": "\x00\x02"}, Delete: []string{"gone.txt"}})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60),
+		"gone.txt": lines(5), "pic": "\x00\x01"}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "b", Files: map[string]string{"a.txt": lines(60, 10, 40),
+		"new.txt": "x\n", "pic": "\x00\x02"}, Delete: []string{"gone.txt"}})
 	n := r.repo.OpenPullRequest(githubtest.NewPullRequest{Title: "t", Head: "topic"})
 	path := fmt.Sprintf("/repos/%s/pulls/%d/reviews", widget, n)
 	good := object{"path": "a.txt", "line": 10, "side": "RIGHT", "body": "good"}
@@ -87,18 +89,21 @@ func TestReviewThread_LinesMove_FollowsThem(t *testing.T) {
 		}
 	}
 	stands(10, 42)
-	r.repo.AddCommit("main", githubtest.Commit{Message: "c", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60), "z.txt": "z\n"}})
+	r.repo.AddCommit("main", githubtest.Commit{Message: "c", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60),
+		"z.txt": "z\n"}})
 	stands(10, 42)
 	old := r.repo.CommitSHA("topic")
 	r.repo.RebaseBranch("topic", "main")
 	stands(12, 44)
-	if g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d", widget, n), nil); g.at("head.sha") != r.repo.CommitSHA("topic") || g.at("commits") != 1.0 || g.at("changed_files") != 1.0 {
+	if g := r.ask("GET", fmt.Sprintf("/repos/%s/pulls/%d", widget, n),
+		nil); g.at("head.sha") != r.repo.CommitSHA("topic") || g.at("commits") != 1.0 || g.at("changed_files") != 1.0 {
 		t.Errorf("after the rebase: %s", g.body)
 	}
 	if g := r.ask("GET", fmt.Sprintf("/repos/%s/compare/%s...topic", widget, old), nil); g.at("status") != "diverged" {
 		t.Errorf("compared: %s", g.body)
 	}
-	r.repo.AddCommit("topic", githubtest.Commit{Message: "d", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60, 10)}})
+	r.repo.AddCommit("topic", githubtest.Commit{Message: "d", Files: map[string]string{"a.txt": "one\ntwo\n" + lines(60,
+		10)}})
 	stands(12, 0)
 	r.repo.ResetBranch("topic", old)
 	stands(10, 42)

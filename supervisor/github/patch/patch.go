@@ -79,7 +79,8 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	if err != nil {
 		return m, nil, err
 	}
-	m = protocol.ReviewMaterial{Repo: p.Repo, Number: p.Number, Title: finding.VisibleMarkdown(p.Title), Description: finding.VisibleMarkdown(p.Description)}
+	m = protocol.ReviewMaterial{Repo: p.Repo, Number: p.Number, Title: finding.VisibleMarkdown(p.Title),
+		Description: finding.VisibleMarkdown(p.Description)}
 	chunks, unread := diff.SplitIntoChunks(files, chunkSize, diff.NewSkipFilter(nil))
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
@@ -138,7 +139,8 @@ func (r ReviewResult) Text() string {
 	var b strings.Builder
 	said := func(text string) string { return printable.DropControls(strings.Join(strings.Fields(text), " ")) }
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.DropControls(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
+		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.DropControls(f.Path), f.Line, f.Severity, said(f.Title),
+			said(f.Category))
 		if f.Detail != "" {
 			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
 		}

@@ -35,8 +35,10 @@ func TestCheckReport_KeepsFindingsInDiff(t *testing.T) {
 	critical := protocol.ReviewFinding{Path: "main.go", Line: 9, Side: protocol.DiffSideRight, Severity: protocol.SeverityCritical, Category: "bug", Title: "It panics", Quote: "panic(1)"}
 	invented := critical
 	invented.Quote = "nowhere()"
-	r, err := p.CheckReport(protocol.ReviewReport{Verdict: "No.", Findings: []protocol.ReviewFinding{invented, critical}, Unread: []protocol.ReviewText{{Name: "chunk-2", Text: "why"}}})
-	if err != nil || !r.HasCritical() || len(r.Findings) != 2 || r.Findings[1].Line != 4 || r.Left["unfounded"] != 1 || r.Unread[0] != "chunk-2: why" {
+	r, err := p.CheckReport(protocol.ReviewReport{Verdict: "No.", Findings: []protocol.ReviewFinding{invented,
+		critical}, Unread: []protocol.ReviewText{{Name: "chunk-2", Text: "why"}}})
+	if err != nil || !r.HasCritical() || len(r.Findings) != 2 || r.Findings[1].Line != 4 || r.Left["unfounded"] != 1 ||
+		r.Unread[0] != "chunk-2: why" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if f := r.Findings[0]; f.Line != 4 || !strings.Contains(f.Title, "order in which this line is shown") {

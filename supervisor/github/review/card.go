@@ -36,10 +36,12 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	case supervisor.ReviewSkipped:
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
 	}
-	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound, made.CountText()))
+	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound,
+		made.CountText()))
 	all := made.All()
 	for i, f := range all[:min(len(all), maxCard)] {
-		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity, finding.HarmlessMarkdown(f.Title, maxShort)))
+		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity,
+			finding.HarmlessMarkdown(f.Title, maxShort)))
 	}
 	if more := len(all) - maxCard; more > 0 {
 		lines = append(lines, fmt.Sprintf(textCardMore, more))
@@ -60,7 +62,8 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 	switch w.State {
 	case supervisor.ReviewDone:
-		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.ShortSHA(w.Head), resultOf(w).CountText()))
+		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.ShortSHA(w.Head),
+			resultOf(w).CountText()))
 	case supervisor.ReviewFailed:
 		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
 	}
@@ -121,7 +124,8 @@ func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, 
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
-		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category, finding.PositionText(f), finding.HarmlessMarkdown(f.Title, maxShort),
+		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category,
+			finding.PositionText(f), finding.HarmlessMarkdown(f.Title, maxShort),
 			finding.HarmlessMarkdown(f.Detail, maxLong)))
 	}
 	return strings.Join(parts, "\n\n"), nil
@@ -158,6 +162,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 
 // muteAll ends the automatic reviews of a pull request.
 func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
-	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
+	err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull,
+		Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
 	return fmt.Sprintf(textMuted, w.PullRequestName(), w.PullRequestName()), err
 }

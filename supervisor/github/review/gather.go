@@ -95,7 +95,8 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage),
 		Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
 		Description: visible(pull.Body, maxText), Request: w.Text}
-	for _, read := range []func(context.Context, api.PullRequest, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
+	for _, read := range []func(context.Context, api.PullRequest, *change) error{r.readBase, r.readCommits,
+		r.readThreads, r.readIssues} {
 		if err := read(ctx, pull, &c); err != nil {
 			return c, err
 		}
@@ -115,7 +116,8 @@ func visible(text string, most int) string {
 
 // chunk splits a change into chunks for the worker. It leaves out hunks that were reviewed before.
 // It adds whole files that may help to understand hunks.
-func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File, c *change) error {
+func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullRequest, files []diff.File,
+	c *change) error {
 	unseen := files
 	if w.Requester == "" {
 		earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
@@ -148,7 +150,8 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
 		for _, f := range chunk {
-			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(), Whole: c.Heads[f.Path()]}
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
+				Whole: c.Heads[f.Path()]}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -168,11 +171,13 @@ func hunks(files []diff.File) (n int) {
 
 // wholes reads the files that have several changed parts. Such changes need more context than the
 // lines around them.
-func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.PullRequest, chunks []diff.Chunk) (map[string]string, error) {
+func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.PullRequest,
+	chunks []diff.Chunk) (map[string]string, error) {
 	var paths []string
 	for _, chunk := range chunks {
 		for _, f := range chunk {
-			if (f.Status == diff.FileModified || f.Status == diff.FileRenamed) && !slices.Contains(paths, f.Path()) && len(paths) < maxWholes {
+			if (f.Status == diff.FileModified || f.Status == diff.FileRenamed) && !slices.Contains(paths, f.Path()) &&
+				len(paths) < maxWholes {
 				paths = append(paths, f.Path())
 			}
 		}

@@ -23,7 +23,8 @@ func (r *Reviews) MutePull(ctx context.Context, repo string, number int, login s
 	if err != nil || !may {
 		return err
 	}
-	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull, Subject: strconv.Itoa(number), By: login,
+	return r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull,
+		Subject: strconv.Itoa(number), By: login,
 		Why: textByComment})
 }
 
@@ -122,7 +123,8 @@ func (r *Reviews) muteRejected(ctx context.Context, w supervisor.Review) error {
 		if !marked || why == "" {
 			continue
 		}
-		err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: by, Why: why})
+		err := r.o.Store.AddMute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding,
+			Subject: print, By: by, Why: why})
 		if err != nil {
 			return err
 		}

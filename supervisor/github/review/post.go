@@ -110,14 +110,17 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 	for try := 0; ; try++ {
 		n.Comments = nil
 		for _, f := range made.Inline {
-			n.Comments = append(n.Comments, api.NewReviewComment{Path: f.Path, Start: f.Start, Line: f.Line, Side: f.Side, Body: f.CommentBody()})
+			n.Comments = append(n.Comments, api.NewReviewComment{Path: f.Path, Start: f.Start, Line: f.Line,
+				Side: f.Side, Body: f.CommentBody()})
 		}
 		review, err := r.o.API.CreateReview(ctx, w.Repo, w.Number, n)
 		if api.ErrorClassOf(err) != api.InvalidRequest || len(made.Inline) == 0 || try == refusals {
 			return r.keepPosted(ctx, w, p, made, review.ID, err)
 		}
-		r.o.Log.Warn("GitHub refused a review", "review", w.PullRequestName(), "comments", len(n.Comments), "error", err)
-		if pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number); err != nil || pull.Head.SHA != w.Head && w.State == supervisor.ReviewRunning {
+		r.o.Log.Warn("GitHub refused a review", "review", w.PullRequestName(), "comments", len(n.Comments), "error",
+			err)
+		if pull, err := r.o.API.PullRequest(ctx, w.Repo, w.Number); err != nil || pull.Head.SHA != w.Head &&
+			w.State == supervisor.ReviewRunning {
 			return cmp.Or(err, errMoved)
 		}
 		if err := r.dropMisplaced(ctx, *w, made, try, err); err != nil {
@@ -131,7 +134,8 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 
 // summaryOf returns the summary for a result.
 func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
-	return finding.Summary{CheckedFindings: made.CheckedFindings, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
+	return finding.Summary{CheckedFindings: made.CheckedFindings, Head: w.Head, Mark: mark, Name: r.o.Name(),
+		Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
 // keepPosted stores the posted parts of a review. A finding counts as posted only if GitHub has
@@ -201,7 +205,8 @@ func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (i
 func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
 	s := r.summaryOf(*w, made, w.Head)
 	s.CheckedFindings.Summary = slices.Concat(made.Inline, made.Summary)
-	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number), Title: made.CountText(), Summary: s.Body()}
+	n := api.NewCheckRun{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number),
+		Title: made.CountText(), Summary: s.Body()}
 	p := postedOf(*w)
 	if p.Begun != "" && p.Check == 0 {
 		page, err := r.o.API.CheckRuns(ctx, w.Repo, w.Head, "")

@@ -100,7 +100,8 @@ func (r *Reviews) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 
 // RequestByAddress requests a review by the address of a pull request. A question may follow the
 // address. The returned text and the error are for the user.
-func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
+func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string,
+	error) {
 	pull, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := address.Parse(pull)
 	if !ok {
@@ -110,7 +111,8 @@ func (r *Reviews) RequestByAddress(ctx context.Context, by supervisor.User, argu
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := r.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: repo.Name, Number: number, Requester: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
+	err := r.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: repo.Name, Number: number, Requester: byCommand +
+		by.Name, Text: strings.TrimSpace(text), At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 
@@ -282,7 +284,10 @@ func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 // end ends a review that has no turn which could tell the user.
 func (r *Reviews) end(ctx context.Context, w supervisor.Review, state supervisor.ReviewState, why string) bool {
 	w.State, w.Why, w.Due = state, why, time.Time{}
-	_, ok := retry.StoreUntilDone(ctx, r.o.Log, "end a review", func() (struct{}, error) { return struct{}{}, r.o.Store.Update(ctx, w) })
+	_, ok := retry.StoreUntilDone(ctx, r.o.Log, "end a review", func() (struct{}, error) {
+		return struct{}{},
+			r.o.Store.Update(ctx, w)
+	})
 	return ok
 }
 

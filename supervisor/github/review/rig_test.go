@@ -119,7 +119,8 @@ func (r *rig) open(lines string, change ...func(*githubtest.NewPullRequest)) int
 	for _, c := range change {
 		c(&p)
 	}
-	r.repo.AddCommit(p.Head, githubtest.Commit{Message: "Put it", Author: p.Author, Files: map[string]string{"main.go": lines}})
+	r.repo.AddCommit(p.Head, githubtest.Commit{Message: "Put it", Author: p.Author,
+		Files: map[string]string{"main.go": lines}})
 	return r.repo.OpenPullRequest(p)
 }
 
@@ -132,7 +133,8 @@ func (r *rig) push(branch, lines string) {
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
-	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, Requester: asked, At: r.now}))
+	r.must(r.reviews.AddRequest(r.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number,
+		Requester: asked, At: r.now}))
 	r.now = r.now.Add(5 * time.Minute)
 	r.must(r.reviews.beginDue(r.Context()))
 }
@@ -160,7 +162,8 @@ func (r *rig) tryRun(found ...protocol.ReviewFinding) (card string, err error) {
 	}
 	card, err = r.reviews.RunTurn(r.Context(), turn, r.reader(found...))
 	if err == nil {
-		_, end := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: card})
+		_, end := r.db.Turns().Finish(r.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+			State: supervisor.InboundAnswered, Text: card})
 		r.must(end)
 	}
 	return card, err

@@ -56,7 +56,8 @@ func TestWeekOfPullRequests_CausesFewMails(t *testing.T) {
 	for _, push := range pushes {
 		r.review(pulls, began.Add(push.at))
 		r.write(push.pull, rng.IntN(3) == 0)
-		r.must(r.reviews.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
+		r.must(r.reviews.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget",
+			Number: push.pull.number, At: r.now}))
 	}
 	r.review(pulls, began.Add(8*24*time.Hour))
 	mails, most, heads := 0, 0, 0

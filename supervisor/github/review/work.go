@@ -82,7 +82,8 @@ func (r *Reviews) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 }
 
 // work continues a review from its state to its end.
-func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn, read MaterialReader) error {
+func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn,
+	read MaterialReader) error {
 	if w.State != supervisor.ReviewRunning {
 		if err := r.confirm(ctx, w, repo, turn); err != nil || w.State != supervisor.ReviewRunning {
 			return err
@@ -181,7 +182,8 @@ func (r *Reviews) moveToHead(ctx context.Context, w *supervisor.Review, pull api
 
 // askApproval asks a review's user to approve the review of a stranger's pull request, once for all
 // heads.
-func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest, turn supervisor.Turn) error {
+func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull api.PullRequest,
+	turn supervisor.Turn) error {
 	earlier, err := r.o.Store.ListOfPullRequest(ctx, w.User, w.Repo, w.Number)
 	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
 		return err
@@ -190,8 +192,11 @@ func (r *Reviews) askApproval(ctx context.Context, w *supervisor.Review, pull ap
 	if err := r.o.Store.Update(ctx, *w); err != nil {
 		return err
 	}
-	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswerConversation(), Turn: turn.ID, Effect: EffectStrangerReview,
-		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.HarmlessMarkdown(pull.Author, 100), w.PullRequestName(), finding.HarmlessMarkdown(pull.Title, 120))})
+	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswerConversation(),
+		Turn: turn.ID, Effect: EffectStrangerReview,
+		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger,
+			finding.HarmlessMarkdown(pull.Author, 100), w.PullRequestName(), finding.HarmlessMarkdown(pull.Title,
+				120))})
 }
 
 // read lets a worker read a head, and stores the checked result.
@@ -221,7 +226,8 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialR
 			return err
 		}
 		if len(report.Findings) == 0 && len(report.Unread) == len(c.Material.Chunks) {
-			return supervisor.Errorf(supervisor.CodeModel, textAllUnread, finding.HarmlessMarkdown(report.Unread[0].Text, maxVerdict))
+			return supervisor.Errorf(supervisor.CodeModel, textAllUnread,
+				finding.HarmlessMarkdown(report.Unread[0].Text, maxVerdict))
 		}
 	}
 	made, err := r.check(ctx, *w, c, report)
@@ -250,7 +256,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		}
 	}
 	made = result{Title: c.Title, URL: c.URL, Earlier: before, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
-	made.CheckedFindings = finding.Checker{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
+	made.CheckedFindings = finding.Checker{Files: files, Heads: c.Heads, Said: said,
+		Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {

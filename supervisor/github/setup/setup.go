@@ -308,7 +308,8 @@ func (r Report) Text() string {
 		if h := repo.Hook; h != nil {
 			line("", fmt.Sprintf(textHook, printable.DropControls(h.URL), strings.Join(h.Events, ", ")))
 			for _, d := range h.Last {
-				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, printable.DropControls(d.Status)))
+				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event,
+					d.Action, printable.DropControls(d.Status)))
 			}
 		}
 	}

@@ -55,7 +55,8 @@ func TestCheck_MissingPermission_NamesPage(t *testing.T) {
 					t.Errorf("%+v", l)
 				}
 			}
-			if got := strings.Join(missing, ", "); got != want || r.Login != "mews-bot" || r.HasProblem() != (want != "") || len(r.Limits) == 0 {
+			if got := strings.Join(missing, ", "); got != want || r.Login != "mews-bot" ||
+				r.HasProblem() != (want != "") || len(r.Limits) == 0 {
 				t.Errorf("missing %q, want %q: %+v", got, want, r)
 			}
 			if labels := hub.Repo("acme/widget").Labels(); len(labels) > 0 {
@@ -99,11 +100,13 @@ func TestAddWebhook_Twice_CreatesOne(t *testing.T) {
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "No webhook calls /webhook/github. `mews github add acme/widget --url") {
 		t.Errorf("without a webhook: %+v", r)
 	}
-	if _, err := in.AddWebhook(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(problem.UserText(err), "want https://YOUR.HOST/webhook/github") {
+	if _, err := in.AddWebhook(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil ||
+		!strings.Contains(problem.UserText(err), "want https://YOUR.HOST/webhook/github") {
 		t.Errorf("plain http: %v", err)
 	}
 	for _, want := range []bool{true, false} {
-		if made, err := in.AddWebhook(t.Context(), "acme/widget", "https://127.0.0.1:1/webhook/github"); made != want || err != nil {
+		if made, err := in.AddWebhook(t.Context(), "acme/widget", "https://127.0.0.1:1/webhook/github"); made != want ||
+			err != nil {
 			t.Errorf("made: %t, %v", made, err)
 		}
 	}

@@ -88,7 +88,10 @@ func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo super
 	if repo.Project == "" {
 		return nil
 	}
-	project, err := persistent(ctx, t, func() (string, error) { return t.o.Issues.FindProject(ctx, w.Repo, repo.Project) })
+	project, err := persistent(ctx, t, func() (string, error) {
+		return t.o.Issues.FindProject(ctx, w.Repo,
+			repo.Project)
+	})
 	if err == nil && project == "" {
 		err = supervisor.Errorf(supervisor.CodeNotFound, textNoProject)
 	}

@@ -39,7 +39,8 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 		return issue, m, err
 	}
 	m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: oneLine(issue.Title, maxTitle), Author: issue.Author,
-		Description: finding.Truncate(finding.VisibleMarkdown(issue.Body), maxDescription), Labels: choices(labels, repo.CreateLabels)}
+		Description: finding.Truncate(finding.VisibleMarkdown(issue.Body), maxDescription), Labels: choices(labels,
+			repo.CreateLabels)}
 	words := searchWords(finding.WithoutSecrets(issue.Title))
 	if words == "" {
 		return issue, m, nil

@@ -76,7 +76,8 @@ func (t *Triages) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 	if request.Requester == "" {
 		due = at.Add(t.o.Settle)
 	}
-	err := t.o.Store.RequestTriage(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Requester: request.Requester, WantedAt: at, Due: due})
+	err := t.o.Store.RequestTriage(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number,
+		Requester: request.Requester, WantedAt: at, Due: due})
 	if err == nil {
 		signals.SendToken(t.woken)
 	}
@@ -85,7 +86,8 @@ func (t *Triages) AddRequest(ctx context.Context, request supervisor.GitHubWorkR
 
 // RequestByAddress requests a triage by the address of an issue. The returned text and the error
 // are for the user.
-func (t *Triages) RequestByAddress(ctx context.Context, by supervisor.User, issue string, at time.Time) (string, error) {
+func (t *Triages) RequestByAddress(ctx context.Context, by supervisor.User, issue string, at time.Time) (string,
+	error) {
 	name, number, ok := address.Parse(issue)
 	if !ok {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
@@ -104,7 +106,8 @@ const again = time.Minute
 // Run starts the turns of due triages until ctx ends.
 func (t *Triages) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		due, _ := retry.StoreUntilDone(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
+		due, _ := retry.StoreUntilDone(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage,
+			error) {
 			return t.o.Store.ListDue(ctx, t.o.Now())
 		})
 		for _, w := range due {
@@ -242,6 +245,9 @@ func (t *Triages) tell(ctx context.Context, w supervisor.IssueTriage, text strin
 }
 
 func (t *Triages) keep(ctx context.Context, w supervisor.IssueTriage) bool {
-	_, ok := retry.StoreUntilDone(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Update(ctx, w) })
+	_, ok := retry.StoreUntilDone(ctx, t.o.Log, "keep a triage", func() (struct{}, error) {
+		return struct{}{},
+			t.o.Store.Update(ctx, w)
+	})
 	return ok
 }

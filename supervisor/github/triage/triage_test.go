@@ -84,7 +84,8 @@ func (r *rig) turn(number int, asked string) supervisor.Turn {
 	ctx, cancel := context.WithCancel(r.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- all.Run(ctx) }()
-	if err := all.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, Requester: asked, At: time.Now()}); err != nil {
+	if err := all.AddRequest(ctx, supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, Requester: asked,
+		At: time.Now()}); err != nil {
 		r.Fatal(err)
 	}
 	in := <-r.begun
@@ -177,7 +178,8 @@ func TestTriage_CrashAnywhere_LeavesOneComment(t *testing.T) {
 			number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 			turn := r.turn(number, "")
 			ctx, die := context.WithCancel(t.Context())
-			if _, err := r.triages(&killedTransport{left: n, after: after, die: die}).RunTurn(ctx, turn, r.reads); err != nil {
+			if _, err := r.triages(&killedTransport{left: n, after: after, die: die}).RunTurn(ctx, turn,
+				r.reads); err != nil {
 				died++
 			}
 			die()
@@ -198,7 +200,8 @@ func TestTriage_LostAnswers_LeaveOneComment(t *testing.T) {
 	for i, route := range []string{"POST ", "POST /repos/{owner}/{repo}/issues/{number}/comments", "GET "} {
 		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 		turn := r.turn(number, "")
-		r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: route, After: true, Times: 2, Skip: i})
+		r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultConnReset, Route: route, After: true, Times: 2,
+			Skip: i})
 		if i == 2 {
 			r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Route: "POST ", Times: 2})
 		}
@@ -215,7 +218,8 @@ func TestTriage_LabelledIssue_IsSkipped(t *testing.T) {
 	r.repo.CloseIssue(closed)
 	all := r.triages(nil)
 	for _, number := range []int{labelled, bots, closed} {
-		if err := all.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number, At: time.Now().Add(-time.Hour)}); err != nil {
+		if err := all.AddRequest(t.Context(), supervisor.GitHubWorkRequest{Repo: "acme/widget", Number: number,
+			At: time.Now().Add(-time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -244,13 +248,15 @@ func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 	r.repo.AddComment(number, "mallory", "<!-- mews:triage -->\nmine") // anybody can write the mark
 	turn := r.turn(number, "")
 	r.work(turn)
-	if _, err := r.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone, State: supervisor.InboundAnswered, Text: "x"}); err != nil {
+	if _, err := r.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndDone,
+		State: supervisor.InboundAnswered, Text: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	r.model.Summary, r.model.Labels = "It is the cache.", []string{"bug", "docs"}
 	r.work(r.turn(number, "alice"))
 	issue := r.repo.Issue(number)
-	if !slices.Equal(issue.Labels, []string{"bug", "docs"}) || len(issue.Comments) != 2 || issue.Comments[0].Author != "mallory" || r.hub.CountMails("acme/widget", number) != 1 {
+	if !slices.Equal(issue.Labels, []string{"bug", "docs"}) || len(issue.Comments) != 2 ||
+		issue.Comments[0].Author != "mallory" || r.hub.CountMails("acme/widget", number) != 1 {
 		t.Errorf("%+v, mails: %d", issue, r.hub.CountMails("acme/widget", number))
 	}
 	r.has("the comment", issue.Comments[1].Body, "It is the cache.")
@@ -292,7 +298,8 @@ func TestTriage_Fails_MessageSaysWhatToDo(t *testing.T) {
 	r := newRig(t)
 	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
 	turn := r.turn(number, "")
-	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Route: "POST ", Times: -1})
+	r.hub.InjectFault(githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: http.StatusForbidden, Route: "POST ",
+		Times: -1})
 	r.has("the card", r.work(turn), "Triage of acme/widget#2 failed", "mews github check", "/triage acme/widget#2 tries it again")
 	w, _, err := r.db.Triages().Find(t.Context(), "alice", "acme/widget", number)
 	if err != nil || w.State != supervisor.TriageFailed {
@@ -328,7 +335,8 @@ func TestTriage_HostileIssue_GetsOnlyLabels(t *testing.T) {
 	for _, attack := range hostileIssues {
 		number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page " + attack, Body: attack, Author: "mallory"})
 		turn := r.turn(number, "")
-		_, err := r.triages(nil).RunTurn(t.Context(), turn, func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		_, err := r.triages(nil).RunTurn(t.Context(), turn, func(_ context.Context,
+			m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 			said := obeys(m)
 			return protocol.ReviewReport{Triage: &said}, nil
 		})

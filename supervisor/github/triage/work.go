@@ -45,7 +45,8 @@ func (t *Triages) RunTurn(ctx context.Context, turn supervisor.Turn, read Materi
 }
 
 // work continues a triage from its state to its end.
-func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, read MaterialReader) (card string, err error) {
+func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo,
+	read MaterialReader) (card string, err error) {
 	w.State = supervisor.TriageDone
 	var r result
 	if w.Report != "" {
@@ -71,7 +72,8 @@ func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo super
 }
 
 // read lets a worker read an issue, and stores the checked result.
-func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, read MaterialReader) (r result, err error) {
+func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo,
+	read MaterialReader) (r result, err error) {
 	issue, m, err := t.gather(ctx, *w, repo)
 	if err != nil {
 		return r, err

@@ -76,7 +76,8 @@ func note(name string) func(*Tx) error {
 // notes returns the names of the stored rows.
 func (r *rig) notes() string {
 	r.Helper()
-	names, err := AllRows(r.db.Reader(r.Context()), ScanString, "SELECT name FROM setting WHERE user = 'note' ORDER BY name")
+	names, err := AllRows(r.db.Reader(r.Context()), ScanString,
+		"SELECT name FROM setting WHERE user = 'note' ORDER BY name")
 	if err != nil {
 		r.Fatal(err)
 	}

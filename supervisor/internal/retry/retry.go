@@ -74,7 +74,8 @@ func (s pauseSeries) NextBackOff() time.Duration { return s.Next() }
 
 // StoreUntilDone repeats a write until it succeeds, the store refuses it, or ctx ends. It logs
 // errors and returns the result. ok is false if the write did not succeed.
-func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
+func StoreUntilDone[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T,
+	ok bool) {
 	err := UntilDone(ctx, PausesUpTo(Longest), func() (err error) {
 		value, err = do()
 		return err

@@ -141,7 +141,8 @@ func TestAcquire_CancelledAtOnce_LosesNoSlot(t *testing.T) {
 
 func TestRequestSlot_NoUser_WaitsForAllUsers(t *testing.T) {
 	s := New(1)
-	runs, nobodys, again, bobs := s.RequestSlot("alice"), s.RequestSlot(""), s.RequestSlot("alice"), s.RequestSlot("bob")
+	runs, nobodys, again, bobs := s.RequestSlot("alice"), s.RequestSlot(""), s.RequestSlot("alice"),
+		s.RequestSlot("bob")
 	for _, next := range []*Slot{again, bobs, nobodys} {
 		if next.in() {
 			t.Errorf("%q is in too early", next.person)

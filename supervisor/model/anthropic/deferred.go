@@ -77,7 +77,8 @@ func (t *messageBuilder) references(r *protocol.ToolResult) (blocks []*block) {
 // defers tools.
 func (p *Provider) retryUndeferred(model string, err error) bool {
 	r := remote.FindRefusal(err)
-	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.TextContains("defer_loading", "tool_reference", "tool reference") || !p.takesDeferredTools(model) {
+	if r == nil || r.Begun || r.Status != http.StatusBadRequest || !r.TextContains("defer_loading", "tool_reference",
+		"tool reference") || !p.takesDeferredTools(model) {
 		return false
 	}
 	p.noDeferredTools.Update(model, func(bool) bool { return true })

@@ -121,7 +121,8 @@ func TestOpenedTool_PrefixStaysCached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first := server.TotalUsage().CacheWrite - answer.Usage.CacheWrite; answer.Usage.CacheRead != first || first < 1024 {
+	if first := server.TotalUsage().CacheWrite - answer.Usage.CacheWrite; answer.Usage.CacheRead != first ||
+		first < 1024 {
 		t.Errorf("%d tokens were read from the cache, and %d were written to it before", answer.Usage.CacheRead, first)
 	}
 }

@@ -113,7 +113,8 @@ func TestStrictServer_Failure_HasErrorClass(t *testing.T) {
 	cases := map[modeltest.FailureClass]modelcall.ErrorClass{
 		modeltest.RateLimited: modelcall.RateLimited, modeltest.Overloaded: modelcall.Overloaded,
 		modeltest.InternalError: modelcall.ServerError, modeltest.ModelLoading: modelcall.Overloaded,
-		modeltest.WrongKey: modelcall.AuthFailed, modeltest.Forbidden: modelcall.AuthFailed, modeltest.NoCredit: modelcall.NoCredit,
+		modeltest.WrongKey: modelcall.AuthFailed, modeltest.Forbidden: modelcall.AuthFailed,
+		modeltest.NoCredit:     modelcall.NoCredit,
 		modeltest.UnknownModel: modelcall.ModelMissing, modeltest.PromptTooLong: modelcall.RequestTooLong,
 		modeltest.BodyTooLarge: modelcall.RequestTooLong, modeltest.ToolsUnsupported: modelcall.NoTools,
 		modeltest.ContentFiltered: modelcall.ContentFiltered, modeltest.InvalidRequest: modelcall.RequestRefused,

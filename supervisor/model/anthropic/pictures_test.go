@@ -97,6 +97,7 @@ func TestBadPicture_Refused_IsLeftOutOnce(t *testing.T) {
 	}
 	requests := server.Requests()
 	if len(requests) != 2 || len(requests[0].NewestPictures()) != 0 || len(requests[1].NewestPictures()) != 3 {
-		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].NewestPictures()), len(requests[1].NewestPictures()))
+		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].NewestPictures()),
+			len(requests[1].NewestPictures()))
 	}
 }

@@ -46,7 +46,8 @@ func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 // isTooLong matches refusals of a request with too many bytes or too many tokens.
 func isTooLong(r *remote.Refusal) bool {
 	return r.Status == http.StatusRequestEntityTooLarge || r.Kind == "request_too_large" ||
-		r.TextContains("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
+		r.TextContains("prompt is too long", "exceed context limit", "context window", "context length",
+			"maximum context")
 }
 
 // isCredit matches refusals of an account without money. The API answers 400 if prepaid credit is

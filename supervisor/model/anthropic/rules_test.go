@@ -75,7 +75,8 @@ var userTexts = []struct {
 	{"too many tokens", refuses(400, "invalid_request_error", "prompt is too long: 214001 tokens > 200000 maximum"),
 		modelcall.RequestTooLong, tooBig},
 	{"too many with the answer", refuses(400, "invalid_request_error",
-		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), modelcall.RequestTooLong, tooBig},
+		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), modelcall.RequestTooLong,
+		tooBig},
 	{"too many bytes", page(413, "text/html", "<html>"), modelcall.RequestTooLong, tooBig},
 	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), modelcall.AuthFailed, noKey},
 	{"a key without the right", refuses(403, "permission_error", "no"), modelcall.AuthFailed,
@@ -107,7 +108,8 @@ var userTexts = []struct {
 	{"an error event that has no name",
 		sendStream(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
 		modelcall.Overloaded, busy},
-	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.ServerError, textServerFailure},
+	{"a server's trouble", refuses(500, "api_error", "Internal server error"), modelcall.ServerError,
+		textServerFailure},
 	{"a gateway's trouble", page(502, "text/html", "<html>"), modelcall.ServerError, textServerFailure},
 	{"a server's trouble within the answer", breaksOff("api_error", "oops"), modelcall.ServerError, textServerFailure},
 	{"took too long", refuses(504, "timeout_error", "x"), modelcall.ServerError, textServerFailure},
@@ -121,7 +123,8 @@ var userTexts = []struct {
 		refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
 		modelcall.RequestRefused, `The model "m" of "test" cannot think in the way that Mews asked for. ` +
 			`Use another model. An admin can also set models.thinking to off.`},
-	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), modelcall.RequestRefused,
+	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"),
+		modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model. An admin finds what it said in the log at level debug.`},
 	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), modelcall.RequestRefused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model. An admin finds what it said in the log at level debug.`},
@@ -132,17 +135,21 @@ var userTexts = []struct {
 	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), modelcall.RequestRefused,
 		`"test" broke off the answer of the model "m". Send the message again. An admin finds what it said in the log at level debug.`},
 	{"no stream at all", sendStream(""), modelcall.StreamCut, cut},
-	{"an end without a reason to stop", sendStream(streamUntilText() + `data: {"type":"message_stop"}` + "\n\n"), modelcall.StreamCut, cut},
+	{"an end without a reason to stop", sendStream(streamUntilText() + `data: {"type":"message_stop"}` + "\n\n"),
+		modelcall.StreamCut, cut},
 	{"events of something else", sendStream("data: <xml/>\n\n"), modelcall.MalformedAnswer, odd},
-	{"events of another API", sendStream(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), modelcall.MalformedAnswer, odd},
+	{"events of another API", sendStream(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"),
+		modelcall.MalformedAnswer, odd},
 	{"a piece of no block", sendStream(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
 		modelcall.MalformedAnswer, odd},
 	{"a block twice", sendStream(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
 		modelcall.MalformedAnswer, odd},
-	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), modelcall.NoRoomForText,
+	{"no room to answer", sendStream(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")),
+		modelcall.NoRoomForText,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can lower its thinking, or raise its limit of output tokens.`},
-	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")), modelcall.RequestTooLong,
+	{"no room in the context", sendStream(streamOf(text(""), "model_context_window_exceeded")),
+		modelcall.RequestTooLong,
 		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"nothing", sendStream(streamOf(text(" \n"), "end_turn")), modelcall.EmptyAnswer,
@@ -235,7 +242,8 @@ func TestRetryAfter_EachHeader_GivesWait(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // the fake clock begins at 2000-01-01
-				client := &http.Client{Transport: modeltest.FakeTransport(func(r *http.Request) (*http.Response, error) {
+				client := &http.Client{Transport: modeltest.FakeTransport(func(r *http.Request) (*http.Response,
+					error) {
 					w := httptest.NewRecorder()
 					with(refuses(429, "rate_limit_error", "x"), c.headers...)(w, r)
 					return w.Result(), nil

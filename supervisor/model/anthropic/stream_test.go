@@ -60,7 +60,8 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
 			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(body)}), hi())
 			switch slack := 1; { // the last byte of a line's end may be missing
-			case at < finished-slack && (modeltest.ErrorClassOf(err) != modelcall.StreamCut || answer.Message.Parts != nil):
+			case at < finished-slack && (modeltest.ErrorClassOf(err) != modelcall.StreamCut ||
+				answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
 				t.Fatalf("cut at %d: usage %v", at, usageOf(err))
@@ -151,7 +152,8 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 	word := func(kind, delta, field string) io.Reader {
 		more := `data: {"type":"content_block_delta","index":0,"delta":{"type":"` + delta + `","` + field + `":"` +
 			strings.Repeat("x", 1000) + `"}}` + "\n\n"
-		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), modeltest.RepeatingReader(more))
+		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)),
+			modeltest.RepeatingReader(more))
 	}
 	var blocks strings.Builder
 	for range maxBlocks + 1 {
@@ -182,7 +184,8 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add([]byte("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
-		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
+		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}),
+			hi())
 		failed := new(modelcall.Error)
 		if (err == nil) != (len(answer.Message.Parts) > 0) || err != nil && !errors.As(err, &failed) {
 			t.Fatalf("got %v, %v", answer, err)

@@ -44,7 +44,8 @@ const (
 
 // finishes has the word for each Stop in each format.
 var finishes = map[APIFormat]map[StopReason]string{
-	FormatOpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefusal: "stop"},
+	FormatOpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter",
+		StopRefusal: "stop"},
 	FormatAnthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
 		StopRefusal: "refusal"},
 }

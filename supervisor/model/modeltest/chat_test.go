@@ -96,7 +96,8 @@ func TestChat_UnknownParameter_IsRefused(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{DialectOpenAI, nil, `"chat_template_kwargs":{},`, 400, "Unrecognized request argument supplied: chat_template_kwargs"},
+		{DialectOpenAI, nil, `"chat_template_kwargs":{},`, 400,
+			"Unrecognized request argument supplied: chat_template_kwargs"},
 		{DialectGroq, nil, `"chat_template_kwargs":{},`, 400, "chat_template_kwargs"},
 		{DialectVLLM, nil, `"chat_template_kwargs":{},`, 200, ""},
 		{DialectLlamaCpp, nil, `"anything":{},`, 200, ""},

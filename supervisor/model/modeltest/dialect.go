@@ -18,7 +18,8 @@ const (
 )
 
 // Dialects has all dialects.
-var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra, DialectOpenRouter, DialectLMStudio, DialectInvented}
+var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra,
+	DialectOpenRouter, DialectLMStudio, DialectInvented}
 
 // traits are the properties in which dialects differ.
 type traits struct {
@@ -56,15 +57,21 @@ func (d Dialect) traits() traits {
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
 		DialectOpenAI: openaiTraits(),
-		DialectInvented: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixedCalls: true,
-			ownModel: "nobody"},
-		DialectOllama: {thinkingKey: "reasoning", shape: openaiShape, late: lateData, wholeCalls: true, samples: ollamaSamples,
+		DialectInvented: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, noDone: true,
+			mixedCalls: true,
+			ownModel:   "nobody"},
+		DialectOllama: {thinkingKey: "reasoning", shape: openaiShape, late: lateData, wholeCalls: true,
+			samples:  ollamaSamples,
 			ownModel: "library"},
-		DialectLlamaCpp: {thinkingKey: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
-		DialectVLLM:     {thinkingKey: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
-		DialectGroq: {thinkingKey: "reasoning", strict: true, shape: groqShape, late: lateNamed, wholeCalls: true, samples: groqSamples,
+		DialectLlamaCpp: {thinkingKey: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples,
+			ownModel: "llamacpp"},
+		DialectVLLM: {thinkingKey: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples,
+			ownModel: "vllm"},
+		DialectGroq: {thinkingKey: "reasoning", strict: true, shape: groqShape, late: lateNamed, wholeCalls: true,
+			samples:   groqSamples,
 			extraKeys: []string{"reasoning_format", "include_reasoning", "service_tier"}, ownModel: "Meta"},
-		DialectDeepInfra: {thinkingKey: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
+		DialectDeepInfra: {thinkingKey: "reasoning_content", shape: detailShape, late: lateData,
+			samples:  deepinfraSamples,
 			ownModel: "deepinfra"},
 		DialectOpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
 			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter"},

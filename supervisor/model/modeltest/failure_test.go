@@ -14,7 +14,8 @@ import (
 )
 
 // classes has all values of FailureClass.
-var classes = []FailureClass{RateLimited, Overloaded, InternalError, ModelLoading, WrongKey, Forbidden, NoCredit, UnknownModel, PromptTooLong, BodyTooLarge,
+var classes = []FailureClass{RateLimited, Overloaded, InternalError, ModelLoading, WrongKey, Forbidden, NoCredit,
+	UnknownModel, PromptTooLong, BodyTooLarge,
 	ToolsUnsupported,
 	ContentFiltered, InvalidRequest}
 
@@ -136,7 +137,8 @@ func TestLateFailure_IsInStream(t *testing.T) {
 			t.Errorf("%q: %v", d, last)
 		}
 	}
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(Overloaded), func(a Answer) Answer { a.Error = "no"; return a }))
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultAfterAnswer(Overloaded),
+		func(a Answer) Answer { a.Error = "no"; return a }))
 	for _, want := range []string{"overloaded_error", "api_error"} {
 		r := postMessages(t, base, messagesRequestOf("", asks))
 		all := r.events(t)
@@ -150,7 +152,8 @@ func TestLateFailure_IsInStream(t *testing.T) {
 }
 
 func TestFailure_OwnStatus_OverridesDefault(t *testing.T) {
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502, Body: "<html>Bad gateway</html>"}),
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, FaultWithFailure(Failure{Status: 502,
+		Body: "<html>Bad gateway</html>"}),
 		FaultWithFailure(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
 	if r := postMessages(t, base, messagesRequestOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
 		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
@@ -192,7 +195,8 @@ func TestFaultCutStream_CutsAtExactByte(t *testing.T) {
 }
 
 func TestScriptWithFaults_PlaysFaultsInOrder(t *testing.T) {
-	_, base := NewServer(t, ScriptWithFaults(InstantScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool, FaultStopReason(StopLength), FaultStopReason(StopFilter), FaultCutStream(20)))
+	_, base := NewServer(t, ScriptWithFaults(InstantScript, nil, FaultEmptyAnswer, FaultMalformedCall, FaultUnknownTool,
+		FaultStopReason(StopLength), FaultStopReason(StopFilter), FaultCutStream(20)))
 	ask := func() []event {
 		r := postMessages(t, base, messagesRequestOf(oneTool, asks))
 		if strings.HasSuffix(r.body, io.ErrUnexpectedEOF.Error()) {

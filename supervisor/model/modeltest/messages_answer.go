@@ -39,7 +39,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 		m.line("event: error\ndata: " + late.messagesBody(e.ID) + "\n\n")
 		return
 	}
-	m.event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.finish(FormatAnthropic), "stop_sequence": nil},
+	m.event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": a.finish(FormatAnthropic),
+		"stop_sequence": nil},
 		"usage": e.cost.messages(e.cost.output)})
 	m.event("message_stop", map[string]any{})
 }

@@ -44,7 +44,8 @@ func give(w http.ResponseWriter, header map[string]string, v any) {
 }
 
 // windowKeys are the fields with a model's window in tokens, by dialect.
-var windowKeys = map[Dialect]string{DialectVLLM: "max_model_len", DialectGroq: "context_window", DialectOpenRouter: "context_length"}
+var windowKeys = map[Dialect]string{DialectVLLM: "max_model_len", DialectGroq: "context_window",
+	DialectOpenRouter: "context_length"}
 
 func (s *Server) chatModels(models []string) []any {
 	out := []any{}

@@ -35,7 +35,8 @@ func ObedientScript(r Request) Answer {
 				"quote": at[2], "confidence": 1})
 			path = ""
 		}
-		if strings.Contains(r.NewestUserMessage(), fmt.Sprintf("BEGIN file %s\n%s", markOf(r.NewestUserMessage()), line)) {
+		if strings.Contains(r.NewestUserMessage(), fmt.Sprintf("BEGIN file %s\n%s", markOf(r.NewestUserMessage()),
+			line)) {
 			_, path, _ = strings.Cut(text, " ")
 		}
 	}

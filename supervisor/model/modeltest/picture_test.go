@@ -95,8 +95,10 @@ func TestPicture_TokensGrowWithPixels(t *testing.T) {
 
 func TestNoVision_EachDialect_RefusesPictures(t *testing.T) {
 	for dialect, says := range map[Dialect]string{
-		DialectOpenAI: "image_url is only supported", DialectOllama: "does not support image input", DialectLlamaCpp: "image input is not supported",
-		DialectVLLM: "not a multimodal model", DialectGroq: "must be a string", DialectOpenRouter: "support image input", DialectLMStudio: "not support images",
+		DialectOpenAI: "image_url is only supported", DialectOllama: "does not support image input",
+		DialectLlamaCpp: "image input is not supported",
+		DialectVLLM:     "not a multimodal model", DialectGroq: "must be a string",
+		DialectOpenRouter: "support image input", DialectLMStudio: "not support images",
 	} {
 		s, base := NewServer(t, InstantScript)
 		s.Dialect, s.NoPictures = dialect, true

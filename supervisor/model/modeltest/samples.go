@@ -17,7 +17,8 @@ var openaiSamples = map[FailureClass]errorSample{
 	ModelLoading: {status: 503, kind: "server_error", text: "The model is loading."},
 	InternalError: {status: 500, kind: "server_error",
 		text: "The server had an error while processing your request. Sorry about that!"},
-	WrongKey: {status: 401, kind: "invalid_request_error", code: "invalid_api_key", text: "Incorrect API key provided: {key}"},
+	WrongKey: {status: 401, kind: "invalid_request_error", code: "invalid_api_key",
+		text: "Incorrect API key provided: {key}"},
 	Forbidden: {status: 403, kind: "invalid_request_error", code: "model_not_found",
 		text: "Project `proj_1` does not have access to model `{model}`"},
 	NoCredit: {status: 429, kind: "insufficient_quota", code: "insufficient_quota",
@@ -31,18 +32,23 @@ var openaiSamples = map[FailureClass]errorSample{
 	ToolsUnsupported: {status: 400, kind: "invalid_request_error", text: "tools are not supported with this model."},
 	PicturesUnsupported: {status: 400, kind: "invalid_request_error",
 		text: "Invalid content type. image_url is only supported by certain models."},
-	ContentFiltered: {status: 400, kind: "invalid_request_error", code: "content_filter", text: "The prompt was stopped by a filter."},
-	InvalidRequest:  {status: 400, kind: "invalid_request_error", text: "Invalid request."},
+	ContentFiltered: {status: 400, kind: "invalid_request_error", code: "content_filter",
+		text: "The prompt was stopped by a filter."},
+	InvalidRequest: {status: 400, kind: "invalid_request_error", text: "Invalid request."},
 }
 
 var ollamaSamples = map[FailureClass]errorSample{
-	Overloaded:          {status: 503, kind: "api_error", text: "server busy, please try again.  maximum pending requests exceeded"},
-	ModelLoading:        {status: 503, kind: "api_error", text: "llm server loading model"},
-	InternalError:       {status: 500, kind: "api_error", text: "llama runner process has terminated: signal: killed"},
-	WrongKey:            {status: 401, kind: "api_error", text: "unauthorized"},
-	UnknownModel:        {status: 404, kind: "not_found_error", text: "model \"{model}\" not found, try pulling it first"},
-	PromptTooLong:       {status: 400, kind: "invalid_request_error", text: "the input length exceeds the context length"},
-	ToolsUnsupported:    {status: 400, kind: "invalid_request_error", text: "registry.ollama.ai/library/{model} does not support tools"},
+	Overloaded: {status: 503, kind: "api_error",
+		text: "server busy, please try again.  maximum pending requests exceeded"},
+	ModelLoading:  {status: 503, kind: "api_error", text: "llm server loading model"},
+	InternalError: {status: 500, kind: "api_error", text: "llama runner process has terminated: signal: killed"},
+	WrongKey:      {status: 401, kind: "api_error", text: "unauthorized"},
+	UnknownModel: {status: 404, kind: "not_found_error",
+		text: "model \"{model}\" not found, try pulling it first"},
+	PromptTooLong: {status: 400, kind: "invalid_request_error",
+		text: "the input length exceeds the context length"},
+	ToolsUnsupported: {status: 400, kind: "invalid_request_error",
+		text: "registry.ollama.ai/library/{model} does not support tools"},
 	PicturesUnsupported: {status: 400, kind: "invalid_request_error", text: "this model does not support image input"},
 }
 
@@ -66,8 +72,9 @@ var vllmSamples = map[FailureClass]errorSample{
 		text: "EngineCore encountered an issue. See stack trace (above) for the root cause."},
 	WrongKey:     {status: 401, body: `{"error":"Unauthorized"}`, text: "Unauthorized"},
 	UnknownModel: {status: 404, kind: "NotFoundError", text: "The model `{model}` does not exist."},
-	PromptTooLong: {status: 400, kind: "BadRequestError", text: "This model's maximum context length is {limit} tokens. However, " +
-		"you requested {tokens} tokens in the messages, Please reduce the length of the messages."},
+	PromptTooLong: {status: 400, kind: "BadRequestError",
+		text: "This model's maximum context length is {limit} tokens. However, " +
+			"you requested {tokens} tokens in the messages, Please reduce the length of the messages."},
 	ToolsUnsupported: {status: 400, kind: "BadRequestError",
 		text: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`},
 	PicturesUnsupported: {status: 400, kind: "BadRequestError", text: "{model} is not a multimodal model"},
@@ -82,16 +89,19 @@ var groqSamples = map[FailureClass]errorSample{
 	WrongKey: {status: 401, kind: "invalid_request_error", code: "invalid_api_key", text: "Invalid API Key"},
 	PromptTooLong: {status: 400, kind: "invalid_request_error", code: "context_length_exceeded",
 		text: "Please reduce the length of the messages or completion."},
-	BodyTooLarge: {status: 413, kind: "tokens", code: "rate_limit_exceeded", text: "Request too large for model `{model}` in " +
-		"organization `org_1` on tokens per minute (TPM): Limit 6000, Requested 9000, " +
-		"please reduce your message size and try again."},
-	ToolsUnsupported:    {status: 400, kind: "invalid_request_error", text: "`tool calling` is not supported with this model"},
+	BodyTooLarge: {status: 413, kind: "tokens", code: "rate_limit_exceeded",
+		text: "Request too large for model `{model}` in " +
+			"organization `org_1` on tokens per minute (TPM): Limit 6000, Requested 9000, " +
+			"please reduce your message size and try again."},
+	ToolsUnsupported: {status: 400, kind: "invalid_request_error",
+		text: "`tool calling` is not supported with this model"},
 	PicturesUnsupported: {status: 400, kind: "invalid_request_error", text: "messages[0].content must be a string"},
 }
 
 var deepinfraSamples = map[FailureClass]errorSample{
-	RateLimited:   {status: 429, text: "Rate limited"},
-	Overloaded:    {status: 429, body: `{"error":{"message":"Model busy, retry later"}}`, text: "Model busy, retry later"},
+	RateLimited: {status: 429, text: "Rate limited"},
+	Overloaded: {status: 429, body: `{"error":{"message":"Model busy, retry later"}}`,
+		text: "Model busy, retry later"},
 	InternalError: {status: 500, body: `{"error":{"message":"inference exception"}}`, text: "inference exception"},
 	WrongKey:      {status: 401, text: "User not authenticated"},
 	NoCredit:      {status: 402, text: "inference prohibited, check your balance"},

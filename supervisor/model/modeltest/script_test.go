@@ -92,7 +92,8 @@ func TestSimpleScripts_AnswerAsDocumented(t *testing.T) {
 	if a := InstantScript(Request{}); a.Text != "ok" {
 		t.Errorf("instant: %+v", a)
 	}
-	if a := PacedScript(EchoScript, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second || a.Text != "echo: " {
+	if a := PacedScript(EchoScript, 2, time.Second)(Request{}); a.Chunk != 2 || a.Delay != time.Second ||
+		a.Text != "echo: " {
 		t.Errorf("paced: %+v", a)
 	}
 }

@@ -84,7 +84,8 @@ func openaiCodec() codec {
 }
 
 func anthropicCodec() codec {
-	return codec{FormatAnthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages, (*Server).refuseMessages}
+	return codec{FormatAnthropic, (*Server).decodeMessages, (*cache).useMarkers, writeMessages,
+		(*Server).refuseMessages}
 }
 
 // ServeHTTP responds to requests of both APIs. It refuses others as the real servers do.

@@ -16,7 +16,8 @@ var SpeechOGG = append([]byte("OggS\x00\x06\x80\xbb\x00\x00\x00\x00\x00\x00mews\
 var (
 	speechKeys    = []string{"model", "input", "voice", "response_format", "speed", "instructions", "stream_format"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}
-	speechVoices  = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"}
+	speechVoices  = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer",
+		"verse"}
 )
 
 const maxSpeechInput = 4096 // maximum number of characters

@@ -25,7 +25,8 @@ func TestPicture_AnswerSaysModelCannotSee(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := answer.Message.Text()
-		if len(answer.Message.ToolCalls()) == 0 && (!strings.HasPrefix(said, textUnseen) || !strings.Contains(said, want)) {
+		if len(answer.Message.ToolCalls()) == 0 && (!strings.HasPrefix(said, textUnseen) || !strings.Contains(said,
+			want)) {
 			t.Errorf("%q: got %q", text, said)
 		}
 		if answer.Usage.Input < 2000 {

@@ -47,14 +47,17 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 	}{
 		"too many": {embeddingServer(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}),
 			modelcall.RateLimited, 7 * time.Second, true},
-		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.ServerError, 0, true},
-		"wrong key":       {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}), modelcall.AuthFailed, 0, true},
+		"its own trouble": {embeddingServer(modeltest.Answer{Status: 500, Error: "sk-secret"}), modelcall.ServerError,
+			0, true},
+		"wrong key": {embeddingServer(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.WrongKey}}),
+			modelcall.AuthFailed, 0, true},
 		"llama.cpp's word for a text that is too long": {embeddingServer(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
 			modelcall.RequestTooLong, 0, true},
-		"no such call":     {http.NotFoundHandler(), modelcall.ModelMissing, 0, true},
-		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), modelcall.ModelMissing, 0, false},
-		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), modelcall.MalformedAnswer, 0, false},
-		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
+		"no such call": {http.NotFoundHandler(), modelcall.ModelMissing, 0, true},
+		"a page":       {answersWith("text/html", "<p>sk-secret</p>"), modelcall.ModelMissing, 0, false},
+		"no JSON":      {answersWith(kind, `{"data": [sk-secret`), modelcall.MalformedAnswer, 0, false},
+		"one of two": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), modelcall.MalformedAnswer,
+			0, false},
 		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
 		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
 		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), modelcall.MalformedAnswer, 0, false},
@@ -63,7 +66,8 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), modelcall.MalformedAnswer, 0, false},
 		"too long a vector": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1`+strings.Repeat(",1", maxDimensions)+`]}]}`),
 			modelcall.MalformedAnswer, 0, false},
-		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), modelcall.MalformedAnswer, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), modelcall.MalformedAnswer, 0,
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := speakerAt(t, c.at).Embed(t.Context(), "embed", []string{"one", "two"})
@@ -77,7 +81,8 @@ func TestEmbed_InvalidVectors_AreRefused(t *testing.T) {
 		})
 	}
 	fake := embeddingServer(modeltest.Answer{})
-	for text, class := range map[string]modelcall.ErrorClass{strings.Repeat("word ", 8000): modelcall.RequestTooLong, "": modelcall.RequestRefused} {
+	for text, class := range map[string]modelcall.ErrorClass{strings.Repeat("word ", 8000): modelcall.RequestTooLong,
+		"": modelcall.RequestRefused} {
 		_, err := speakerAt(t, fake).Embed(t.Context(), "embed", []string{"one", text})
 		if failed := new(modelcall.Error); !errors.As(err, &failed) || failed.Class != class || !failed.Free {
 			t.Errorf("a text of %d bytes: %v", len(text), err)

@@ -141,7 +141,8 @@ func TestFinishReason_Each_IsTranslated(t *testing.T) {
 			modelcall.StopLength, 0, ""},
 		{"length in the second call", `"tool_calls":[` + call("a", "") + "," + call("b", `{"x"`) + `]`, "length",
 			modelcall.StopTools, 1, ""},
-		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, modelcall.NoRoomForText},
+		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0,
+			modelcall.NoRoomForText},
 		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, modelcall.NoRoomForText},
 		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, modelcall.EmptyAnswer},
 		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, modelcall.EmptyAnswer},
@@ -151,7 +152,8 @@ func TestFinishReason_Each_IsTranslated(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			stream := `data: {"choices":[{"delta":{` + c.delta + `},"finish_reason":"` + c.finish + `"}]}` + "\n\n"
 			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream))}), hi())
-			if modeltest.ErrorClassOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.ToolCalls()) != c.calls {
+			if modeltest.ErrorClassOf(err) != c.class || answer.Stop != c.stop ||
+				len(answer.Message.ToolCalls()) != c.calls {
 				t.Errorf("got %+v, %v", answer, err)
 			}
 		})

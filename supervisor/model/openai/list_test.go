@@ -163,7 +163,8 @@ func TestProbeServers_FindsRunningServers(t *testing.T) {
 }
 
 func TestServerCandidates_AreOnThisMachine(t *testing.T) {
-	want := []ServerCandidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
+	want := []ServerCandidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio",
+		"127.0.0.1:1234"},
 		{"vllm", "127.0.0.1:8000"}}
 	if diff := cmp.Diff(want, ServerCandidates()); diff != "" {
 		t.Error(diff)

@@ -112,8 +112,10 @@ func New(o Options) (*Provider, error) {
 		propsURL: base.JoinPath("..", "props").String(),
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
-			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.NewHTTPClient(o.HTTPClient),
-			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules, Log: o.Log,
+			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{},
+			Client: remote.NewHTTPClient(o.HTTPClient),
+			Begin:  cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules,
+			Log:     o.Log,
 			Refusal: readRefusal, RetryAfter: remote.ParseRetryAfter, RequestID: requestID,
 		},
 	}
@@ -147,7 +149,8 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	for {
 		body, err := remote.EncodeRequest(r)
 		if err != nil {
-			return p.FinishCall(ctx, req.Model, modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err))
+			return p.FinishCall(ctx, req.Model, modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest,
+				err))
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody

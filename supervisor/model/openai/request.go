@@ -171,7 +171,8 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 		out.Content = text
 	}
 	for _, c := range m.ToolCalls() {
-		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ValidToolName(c.Name), argumentsText(c)}})
+		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ValidToolName(c.Name),
+			argumentsText(c)}})
 	}
 	if out.Content == nil && out.ToolCalls == nil {
 		return nil

@@ -97,7 +97,8 @@ func isFiltered(r *remote.Refusal) bool {
 // isNoTools matches texts of Ollama, OpenRouter, Groq and OpenAI. It also matches texts of vLLM and
 // llama.cpp if they run without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
-	return r.TextContains("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
+	return r.TextContains("does not support tools", "--enable-auto-tool-choice", "requires --jinja",
+		"tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
 }
 

@@ -54,7 +54,8 @@ var userTexts = []struct {
 }{
 	{"a wrong key", modelcall.AuthFailed, refusesKey, refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-	{"a key without the right", modelcall.AuthFailed, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
+	{"a key without the right", modelcall.AuthFailed, page(403, "application/json", `{"error":{"message":"no"}}`),
+		refused,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
 	{"no credit", modelcall.NoCredit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
@@ -96,40 +97,50 @@ var userTexts = []struct {
 		`"test" is still loading the model "m". Try again in a minute.`},
 	{"a server's trouble", modelcall.ServerError, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
 		`"test" has an internal error (HTTP 502). Try again in a minute.`},
-	{"a request that it does not like", modelcall.RequestRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
+	{"a request that it does not like", modelcall.RequestRefused, page(422, "application/json",
+		`{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
 			`Use another model. An admin finds what it said in the log at level debug.`},
 	{"no reason given", modelcall.RequestRefused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
 			`Use another model. An admin finds what it said in the log at level debug.`},
-	{"an error in the stream", modelcall.ServerError, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
+	{"an error in the stream", modelcall.ServerError, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}),
+		unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"an error event", modelcall.ServerError, sendStream("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
+	{"an error event", modelcall.ServerError, sendStream("event: error\ndata: {\"error\":\"out of memory\"}\n\n"),
+		unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"OpenRouter: a server behind it that broke off", modelcall.ServerError, sendStream(`data: {"id":"gen-1","error":{"code":502,"message":` +
-		`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
+	{"OpenRouter: a server behind it that broke off", modelcall.ServerError,
+		sendStream(`data: {"id":"gen-1","error":{"code":502,"message":` +
+			`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
-	{"OpenRouter: no error but the reason", modelcall.ServerError, sendStream(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
-		"\n\n"), unavailable,
+	{"OpenRouter: no error but the reason", modelcall.ServerError,
+		sendStream(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
+			"\n\n"), unavailable,
 		`"test" broke off the answer of the model "m" after an internal error. Try again in a minute.`},
 	{"OpenRouter: too many requests, found out in the stream", modelcall.RateLimited,
 		sendStream(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"OpenRouter: what the server behind it said", modelcall.RequestTooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
-		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
+	{"OpenRouter: what the server behind it said", modelcall.RequestTooLong, page(400, "application/json",
+		`{"error":{"code":400,"message":`+
+			`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"OpenRouter: moderation", modelcall.ContentFiltered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
-		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
+	{"OpenRouter: moderation", modelcall.ContentFiltered, page(403, "application/json",
+		`{"error":{"code":403,"message":"Your input was flagged",`+
+			`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
 		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
-	{"OpenRouter: no credit", modelcall.NoCredit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
+	{"OpenRouter: no credit", modelcall.NoCredit, page(402, "application/json",
+		`{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
 		`The account at "test" has no credit left for the model "m". Check its billing, or use another model.`},
-	{"vLLM: too long", modelcall.RequestTooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
-		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
+	{"vLLM: too long", modelcall.RequestTooLong, page(400, "application/json",
+		`{"object":"error","message":"This model's maximum context length is `+
+			`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
-	{"Groq: larger than a minute's tokens", modelcall.RequestTooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
-		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
+	{"Groq: larger than a minute's tokens", modelcall.RequestTooLong, page(413, "application/json",
+		`{"error":{"message":"Request too large for model",`+
+			`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
 		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: no capacity", modelcall.Overloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
@@ -139,23 +150,27 @@ var userTexts = []struct {
 		`"test" has more to do than it can for now. Try again in a minute.`},
 	{"a proxy before nothing", modelcall.ServerError, page(503, "text/html", "<html>"), unavailable,
 		`"test" has an internal error (HTTP 503). Try again in a minute.`},
-	{"cut off", modelcall.StreamCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
+	{"cut off", modelcall.StreamCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}),
+		unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"[DONE] without a finish reason", modelcall.StreamCut, sendStream(`data: {"choices":[{"delta":{"content":"half"}}]}` +
-		"\n\ndata: [DONE]\n\n"), unavailable,
+	{"[DONE] without a finish reason", modelcall.StreamCut,
+		sendStream(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+			"\n\ndata: [DONE]\n\n"), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
 	{"no stream at all", modelcall.NetworkError, sendStream(""), unavailable,
 		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
 	{"events of something else", modelcall.MalformedAnswer, sendStream("data: <xml/>\n\n"), refused,
 		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-	{"a content filter", modelcall.ContentFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
+	{"a content filter", modelcall.ContentFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}),
+		refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
 	{"no room to answer", modelcall.NoRoomForText, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached its output limit before it said anything. ` +
 			`Ask for less at once, or use another model. An admin can raise its limit of output tokens or its context.`},
 	{"nothing", modelcall.EmptyAnswer, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", modelcall.MalformedAnswer, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
+	{"a call without a name", modelcall.MalformedAnswer, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}),
+		refused,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 

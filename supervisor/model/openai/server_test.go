@@ -256,7 +256,8 @@ func TestOtherRefusal_IsNotRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &pickyServer{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
-			if class := modeltest.ErrorClassOf(err); len(s.sent) != 1 || (class != modelcall.RequestRefused && class != modelcall.RequestTooLong) {
+			if class := modeltest.ErrorClassOf(err); len(s.sent) != 1 || (class != modelcall.RequestRefused &&
+				class != modelcall.RequestTooLong) {
 				t.Errorf("sent %d, %v", len(s.sent), err)
 			}
 		})
@@ -272,7 +273,8 @@ func TestServer_RefusesEverything_CallFails(t *testing.T) {
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
-	if modeltest.ErrorClassOf(err) != modelcall.RequestRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
+	if modeltest.ErrorClassOf(err) != modelcall.RequestRefused || len(s.sent) != 6 || extras(t,
+		[]byte(s.sent[5])) != "{}" {
 		t.Errorf("sent %d, %v", len(s.sent), err)
 	}
 }

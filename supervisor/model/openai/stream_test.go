@@ -34,7 +34,8 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the first comment
 	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
 	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
-	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
+	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1",
+		HTTPClient: modeltest.ClientWithReply(bytes.NewReader(stream))}), hi())
 	if err != nil || len(whole.Message.ToolCalls()) != 2 || whole.Usage.Input == 0 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
@@ -43,10 +44,12 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
 			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(body)})
 			answer, _, err := ask(p, hi())
-			if at < finished && (supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
+			if at < finished && (supervisor.ErrorCodeOf(err) != supervisor.CodeUnavailable ||
+				answer.Message.Parts != nil) {
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			}
-			if class := modeltest.ErrorClassOf(err); at < finished && (class == modelcall.NetworkError) != (at < spoke) {
+			if class := modeltest.ErrorClassOf(err); at < finished &&
+				(class == modelcall.NetworkError) != (at < spoke) {
 				t.Fatalf("cut at %d, the first chunk ends at %d: class %s", at, spoke, class)
 			}
 			if at >= counted && answer.Usage != whole.Usage {
@@ -62,7 +65,8 @@ func TestCutStream_IsNeverWholeAnswer(t *testing.T) {
 // TestStream_ByteByByte_GivesSameAnswer reads a stream that comes one byte at a time.
 func TestStream_ByteByByte_GivesSameAnswer(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
-	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(body)}), hi())
+	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(body)}),
+		hi())
 	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.ToolCalls()) != 2 {
 		t.Errorf("said %q, %v, %v", said, answer, err)
 	}
@@ -82,10 +86,12 @@ func TestSilence_EndsCall(t *testing.T) {
 		{"before the head", "", true, DefaultFirstByteWait, false, Options{}},
 		{"before the first byte", "", false, DefaultFirstByteWait, false, Options{}},
 		{"before the head of a far one", "", true, RemoteFirstByteWait, false, Options{Far: true}},
-		{"before the first byte of a far one that thinks", "", false, RemoteThinkingWait, false, Options{Far: true, Server: thinking}},
+		{"before the first byte of a far one that thinks", "", false, RemoteThinkingWait, false, Options{Far: true,
+			Server: thinking}},
 		{"before the first byte of a far and patient one", "", false, 4 * time.Minute, false, Options{Far: true, Stall: 4 * time.Minute}},
 		{"within the answer", start, false, DefaultMaxSilence, false, Options{}},
-		{"before the first byte of an impatient one", "", false, DefaultFirstByteWait, false, Options{Stall: time.Second}},
+		{"before the first byte of an impatient one", "", false, DefaultFirstByteWait, false,
+			Options{Stall: time.Second}},
 		{"before the first byte of a patient one", "", false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
 		{"within the answer of a patient one", start, false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
 		{"after the finish reason nothing is missing", start + finish, false, 5 * time.Second, true, Options{}},
@@ -152,7 +158,8 @@ func TestEndlessLineOrAnswer_IsBrokenOff(t *testing.T) {
 		"calls":         strings.NewReader(calls.String()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(stream)}), hi())
+			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.ClientWithReply(stream)}),
+				hi())
 			if supervisor.ErrorCodeOf(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
 				t.Errorf("got %v", err)
 			}

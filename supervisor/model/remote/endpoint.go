@@ -106,7 +106,8 @@ func JSONBody(data []byte) RequestBody {
 // Stream posts a request and lets b build the answer. Its errors are raw: they may contain the URL
 // and the key. Even if Stream fails, the answer has the known values of Request, Usage, Sent and
 // Received.
-func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b AnswerBuilder) (answer modelcall.Answer, err error) {
+func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b AnswerBuilder) (answer modelcall.Answer,
+	err error) {
 	var request string
 	sent, p := false, b.Progress()
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
@@ -194,7 +195,8 @@ func (e *Endpoint) ReadModelList(ctx context.Context, url string, into any) erro
 
 // Post posts a request and returns the body of the response. The response must have the content
 // type answer, and at most most bytes. Errors are raw, like those of Stream.
-func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte, err error) {
+func (e *Endpoint) Post(ctx context.Context, url string, body RequestBody, answer string, most int64) (data []byte,
+	err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
 		if err != nil {
@@ -231,7 +233,8 @@ func (e *Endpoint) clean(id string) string {
 
 // FinishCall converts the result of a call to that of a provider's Stream. If ctx has ended, the
 // error is ctx's cause. Otherwise it is an error for users.
-func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer, error) {
+func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcall.Answer, err error) (modelcall.Answer,
+	error) {
 	switch {
 	case err == nil:
 		answer.Model = cmp.Or(answer.Model, model)

@@ -59,7 +59,8 @@ func TestExplainError_ReturnsTextForUser(t *testing.T) {
 		{"no model", busy(0), "", modelcall.RateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
 		{"the model comes first", &Refusal{}, "m", modelcall.RequestRefused, `The model "m" of "test" is no "m".`},
-		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", modelcall.StreamStalled,
+		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "",
+			modelcall.StreamStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
 		{"silence", &idleTimeout{time.Minute}, "m", modelcall.StreamStalled,
@@ -135,7 +136,8 @@ func TestEndpointText_IsOnlyLoggedAtDebug(t *testing.T) {
 		e, _ := endpoint()
 		logged := new(bytes.Buffer)
 		e.Log = hclog.New(&hclog.LoggerOptions{Output: logged, Level: level})
-		err := e.ExplainError(&Refusal{Status: 400, Text: "you said: my secret"}, "m", modelcall.Answer{Request: "req_7"})
+		err := e.ExplainError(&Refusal{Status: 400, Text: "you said: my secret"}, "m",
+			modelcall.Answer{Request: "req_7"})
 		if strings.Contains(logged.String(), "secret") != shown || !strings.Contains(logged.String(), "req_7") {
 			t.Errorf("logged %s", logged)
 		}

@@ -19,7 +19,8 @@ type ItemRecords map[string]ItemRecord
 // when it is first seen, and then at the first check of each day. An item with a time is due once
 // after one or more of its times have passed. Its count limits how often it is due. An unreadable
 // item is due once, so that the user is told. Items that are no longer in the file are forgotten.
-func DueItems(items []Item, was ItemRecords, now time.Time, zone *time.Location) (due []Item, next ItemRecords, err error) {
+func DueItems(items []Item, was ItemRecords, now time.Time, zone *time.Location) (due []Item, next ItemRecords,
+	err error) {
 	next = ItemRecords{}
 	for _, i := range items {
 		seen, known := was[i.Key]

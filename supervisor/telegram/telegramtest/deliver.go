@@ -112,7 +112,8 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.log.deliveries = append(w.log.deliveries, WebhookDelivery{f.update.id, w.now(), result.code, result.errorText})
+		w.log.deliveries = append(w.log.deliveries, WebhookDelivery{f.update.id, w.now(), result.code,
+			result.errorText})
 		w.webhook.running--
 		c.keepResult(f, result)
 		w.webhook.wakeUp()

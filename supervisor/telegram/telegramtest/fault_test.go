@@ -263,16 +263,25 @@ func TestRates_TooManySends_IsViolation(t *testing.T) {
 		n     int
 		words string // a part of the violation; "" if there is none
 	}{
-		"a chat at its rate":         {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
-		"a chat a little closer":     {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
-		"a chat too fast":            {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, 900 * time.Millisecond, 2, "2 messages or edits to chat 1001 within 1s, at most 1"},
-		"a burst within its window":  {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 3, ""},
-		"a burst that is too long":   {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 4, "4 messages or edits to chat 1001 within 3s, at most 3"},
-		"a group's minute":           {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 3 * time.Second, 60, ""},
-		"a group too fast":           {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 2 * time.Second, 21, "21 messages or edits to chat -100 within 1m0s, at most 20"},
-		"no group":                   {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{home}, time.Second, 40, ""},
-		"all chats together":         {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team}, 10 * time.Millisecond, 31, "31 messages or edits to all chats within 1s, at most 30"},
-		"all chats at the full rate": {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team}, time.Second / 30, 90, ""},
+		"a chat at its rate": {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
+		"a chat a little closer": {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home},
+			960 * time.Millisecond, 5, ""},
+		"a chat too fast": {telegramtest.SendRates{Chat: 1}, []telegramtest.Chat{home},
+			900 * time.Millisecond, 2, "2 messages or edits to chat 1001 within 1s, at most 1"},
+		"a burst within its window": {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second},
+			[]telegramtest.Chat{home}, 0, 3, ""},
+		"a burst that is too long": {telegramtest.SendRates{Chat: 3, Window: 3 * time.Second},
+			[]telegramtest.Chat{home}, 0, 4, "4 messages or edits to chat 1001 within 3s, at most 3"},
+		"a group's minute": {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 3 * time.Second,
+			60, ""},
+		"a group too fast": {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{team}, 2 * time.Second,
+			21, "21 messages or edits to chat -100 within 1m0s, at most 20"},
+		"no group": {telegramtest.SendRates{Group: 20}, []telegramtest.Chat{home}, time.Second, 40,
+			""},
+		"all chats together": {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team},
+			10 * time.Millisecond, 31, "31 messages or edits to all chats within 1s, at most 30"},
+		"all chats at the full rate": {telegramtest.SendRates{All: 30}, []telegramtest.Chat{home, team},
+			time.Second / 30, 90, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(1_800_000_000, 0)

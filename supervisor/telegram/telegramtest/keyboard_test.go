@@ -48,7 +48,8 @@ func TestPress_SecondAck_IsRefused(t *testing.T) {
 		m{"callback_query_id": query, "text": strings.Repeat("x", 201)})
 	c.mustCall("answerCallbackQuery", m{"callback_query_id": query, "text": "Done.", "show_alert": true}, nil)
 	c.wantRefusal(400, tooOld, "answerCallbackQuery", m{"callback_query_id": query})
-	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}}, s.PressAcks()); diff != "" {
+	if diff := cmp.Diff([]telegramtest.PressAck{{Query: query, Text: "Done.", Alert: true}},
+		s.PressAcks()); diff != "" {
 		t.Errorf("the answers (-want +got):\n%s", diff)
 	}
 }

@@ -24,7 +24,10 @@ type menus map[menuKey][]MenuCommand
 // Menu returns the menu set by setMyCommands; nil if there is none. scope is "" or "default",
 // "all_private_chats" ..., "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
 func (r Inspector) Menu(scope, language string) []MenuCommand {
-	return readValue(r.state, func() []MenuCommand { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
+	return readValue(r.state, func() []MenuCommand {
+		return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"),
+			language}])
+	})
 }
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")

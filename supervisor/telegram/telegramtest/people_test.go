@@ -65,7 +65,8 @@ func TestMessageThread_IsTopicOrRepliedMessage(t *testing.T) {
 func TestSay_Files_AppearInUpdate(t *testing.T) {
 	content := []byte("OggS and more")
 	s, c := startServer(t, telegramtest.Options{})
-	s.Say(home, alice, "/look at this", telegramtest.WithPhoto(telegramtest.File{Name: "cat.jpg", Content: content}), telegramtest.WithAlbum("album"))
+	s.Say(home, alice, "/look at this", telegramtest.WithPhoto(telegramtest.File{Name: "cat.jpg", Content: content}),
+		telegramtest.WithAlbum("album"))
 	s.Say(home, alice, "", telegramtest.WithVoice(telegramtest.File{Name: "v.oga", Content: content}, 3*time.Second))
 	s.Say(home, alice, "", telegramtest.WithDocument(telegramtest.File{ID: "big", Name: "big.iso", Size: 21 << 20}))
 	s.Say(home, alice, "", telegramtest.WithSticker("🦅"))
@@ -126,9 +127,11 @@ func TestEdit_UpdateHasWholeMessage(t *testing.T) {
 	sent := changed.Add(-time.Minute)
 	cat, dog := telegramtest.File{Name: "cat.jpg"}, telegramtest.File{Name: "dog.jpg"}
 	_, first := s.Say(home, alice, "hello", telegramtest.WithDate(time.Now()))
-	_, id := s.Say(home, alice, "teh cat", telegramtest.WithPhoto(cat), telegramtest.WithReplyTo(first), telegramtest.WithDate(sent))
+	_, id := s.Say(home, alice, "teh cat", telegramtest.WithPhoto(cat), telegramtest.WithReplyTo(first),
+		telegramtest.WithDate(sent))
 	s.Say(home, alice, "the cat", telegramtest.AsEditOf(id), telegramtest.WithDate(changed))
-	s.Say(home, alice, "the dog", telegramtest.AsEditOf(id), telegramtest.WithPhoto(dog), telegramtest.WithDate(changed))
+	s.Say(home, alice, "the dog", telegramtest.AsEditOf(id), telegramtest.WithPhoto(dog),
+		telegramtest.WithDate(changed))
 	var raw []map[string]json.RawMessage
 	c.mustCall("getUpdates", m{}, &raw)
 	for i, want := range []string{"file-photo-cat.jpg", "file-photo-dog.jpg"} {
@@ -182,7 +185,8 @@ func TestMenu_IsStoredByScopeAndLanguage(t *testing.T) {
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("Help", "x"))
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_INVALID", "setMyCommands", set("a234567890123456789012345678901234", "x"))
 	c.wantRefusal(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID", "setMyCommands", set("help", ""))
-	c.wantRefusal(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands", m{"commands": make([]telegramtest.MenuCommand, 101)})
+	c.wantRefusal(400, "Bad Request: BOT_COMMANDS_TOO_MUCH", "setMyCommands",
+		m{"commands": make([]telegramtest.MenuCommand, 101)})
 	c.wantRefusal(400, "Bad Request: invalid language code specified", "setMyCommands", m{"commands": english, "language_code": "english"})
 	c.wantRefusal(400, "Bad Request: can't parse BotCommandScope: Unsupported type specified", "setMyCommands", m{"scope": m{"type": "moon"}})
 }

@@ -193,7 +193,8 @@ func TestRequest_CutOff_IsNotRecorded(t *testing.T) {
 		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",
 		"application/json":                `{"chat_id": 1001, "te`,
 	} {
-		s, c := startServer(t, telegramtest.Options{Strict: true, OnRequest: func(call telegramtest.APICall) { t.Errorf("%s was seen", call.Method) }})
+		s, c := startServer(t, telegramtest.Options{Strict: true,
+			OnRequest: func(call telegramtest.APICall) { t.Errorf("%s was seen", call.Method) }})
 		s.AddChat(home)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(c.s.URL(), "http://"))
 		if err != nil {

@@ -80,7 +80,8 @@ func ToolCall(id, name, arguments string) protocol.ToolCall {
 }
 
 // NextModelMessage commits the model's next message and returns it.
-func (h *Host) NextModelMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamResult, error) {
+func (h *Host) NextModelMessage(ctx context.Context, after int64, _ string,
+	_ []protocol.Tool) (protocol.ModelStreamResult, error) {
 	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
 		return protocol.ModelStreamResult{}, err

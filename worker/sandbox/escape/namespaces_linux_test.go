@@ -36,9 +36,12 @@ func TestNamespacesAlone_StopTheirProbes(t *testing.T) {
 	}
 	for row, want := range map[string]Outcome{
 		"F4": OutcomeStopped, "F5": OutcomeStopped, "F6": OutcomeStopped, "F13": OutcomeStopped, "F14": OutcomeStopped,
-		"P1": OutcomeStopped, "P2": OutcomeStopped, "P3": OutcomeStopped, "P4": OutcomeStopped, "P5": OutcomeStopped, "P6": OutcomeStopped, "P7": OutcomeStopped, "P8": OutcomeStopped,
-		"P9": OutcomeStopped, "N8": OutcomeStopped, "N9": OutcomeStopped, "N11": OutcomeStopped, "X1": OutcomeStopped, "K17": OutcomeStopped,
-		"F3": OutcomeEscaped, "F9": OutcomeEscaped, "N1": OutcomeEscaped, "N10": OutcomeEscaped, "K1": OutcomeEscaped, "K13": OutcomeEscaped, "K19": OutcomeEscaped,
+		"P1": OutcomeStopped, "P2": OutcomeStopped, "P3": OutcomeStopped, "P4": OutcomeStopped, "P5": OutcomeStopped,
+		"P6": OutcomeStopped, "P7": OutcomeStopped, "P8": OutcomeStopped,
+		"P9": OutcomeStopped, "N8": OutcomeStopped, "N9": OutcomeStopped, "N11": OutcomeStopped, "X1": OutcomeStopped,
+		"K17": OutcomeStopped,
+		"F3":  OutcomeEscaped, "F9": OutcomeEscaped, "N1": OutcomeEscaped, "N10": OutcomeEscaped, "K1": OutcomeEscaped,
+		"K13": OutcomeEscaped, "K19": OutcomeEscaped,
 	} {
 		f := r.within("within", row)
 		if !r.root && want == OutcomeStopped && f.Outcome == OutcomeUntried {

@@ -65,7 +65,8 @@ func mounted(kind string) ([]string, error) {
 
 // readOwnEnviron reads this process's environment as it was executed and as it is now.
 func readOwnEnviron(v Victims) error {
-	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTriedError)) {
+	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err,
+		new(notTriedError)) {
 		return err
 	}
 	given, err := os.ReadFile("/proc/self/environ")

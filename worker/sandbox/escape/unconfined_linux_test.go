@@ -75,8 +75,14 @@ func differences() []difference {
 		}},
 		{"K8 ", "io_uring is off", hasSetting("kernel/io_uring_disabled", "1", "2")},
 		{"K10 ", "perf is for root", hasSetting("kernel/perf_event_paranoid", "3", "4")},
-		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Report) bool { return olderThan(6, 13) }},
-		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Report) bool { return f.Outcome == OutcomeEscaped }},
+		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Report) bool {
+			return olderThan(6,
+				13)
+		}},
+		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness,
+			f Report) bool {
+			return f.Outcome == OutcomeEscaped
+		}},
 		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", kernelLacks},
 		{"K19 S2 ", "the test runs with no_new_privs", hasStatusLine("NoNewPrivs:\t1")},
 		{"", "the test runs behind a filter", hasStatusLine("Seccomp:\t2")},

@@ -26,8 +26,9 @@ type activityArgs struct {
 
 // activityTools makes the tool that reads the activity log.
 func activityTools(turn host.Caller) []worker.Tool {
-	reads := &calls[protocol.ActivityReadParams, protocol.ActivityReadResult]{turn: turn, method: protocol.MethodActivityRead,
-		most: protocol.MaxActivityReads, done: "the log was read"}
+	reads := &calls[protocol.ActivityReadParams, protocol.ActivityReadResult]{turn: turn,
+		method: protocol.MethodActivityRead,
+		most:   protocol.MaxActivityReads, done: "the log was read"}
 	return []worker.Tool{
 		worker.DefineTool(
 			activitySpec,

@@ -105,7 +105,8 @@ func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 }
 
 // jobTool makes a tool whose calls the supervisor carries out.
-func jobTool[A any](spec worker.ToolSpec, none A, jobs *calls[protocol.JobCallParams, protocol.JobCallResult]) worker.Tool {
+func jobTool[A any](spec worker.ToolSpec, none A, jobs *calls[protocol.JobCallParams,
+	protocol.JobCallResult]) worker.Tool {
 	return worker.DefineTool(spec, none, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
 		a, err := jobs.answer(ctx, protocol.JobCallParams{Call: call.ID})
 		return worker.Result{Text: a.Text, Brief: a.Brief, World: a.World}, err

@@ -107,7 +107,8 @@ func (l *listing) line(e workspace.Entry) string {
 	case !e.Info.Mode().IsRegular():
 		return name + "  not a file"
 	}
-	return fmt.Sprintf("%s  %s  %s", name, amount.FormatBytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
+	return fmt.Sprintf("%s  %s  %s", name, amount.FormatBytes(e.Info.Size()),
+		e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
 }
 
 // maxTrouble bounds the unreadable folders that are named.
@@ -126,7 +127,8 @@ func (l *listing) result(name, pattern string) worker.Result {
 		lines = append(lines, strings.ToUpper(where[:1])+where[1:]+" is empty.")
 	case all > len(l.lines):
 		lines = append(lines, fmt.Sprintf("... and %s more of %s and %s; narrow it with path or pattern, or raise limit.",
-			amount.FormatNumber(int64(all-len(l.lines))), amount.Plural(l.files, "file", "files"), amount.Plural(l.folders, "folder", "folders")))
+			amount.FormatNumber(int64(all-len(l.lines))), amount.Plural(l.files, "file", "files"),
+			amount.Plural(l.folders, "folder", "folders")))
 	}
 	for i, trouble := range l.trouble {
 		if i == maxTrouble {

@@ -78,7 +78,8 @@ func (f *matchCollector) line(raw []byte) {
 // that there are further matches.
 func (f *matchCollector) match(l numberedLine) {
 	if f.matches == f.limit {
-		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.FormatNumber(int64(f.limit)))
+		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit",
+			amount.FormatNumber(int64(f.limit)))
 		return
 	}
 	if f.noMatchYet {

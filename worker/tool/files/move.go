@@ -91,7 +91,8 @@ func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args move
 		return nil, err
 	}
 	name, err := t.ws.CleanPath(target)
-	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.RecordAfterMove(undo, where, true)}}, err
+	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.RecordAfterMove(undo, where,
+		true)}}, err
 }
 
 var deleteSpec = worker.ToolSpec{

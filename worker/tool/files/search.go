@@ -97,7 +97,8 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 	case !e.Info.Mode().IsRegular() || !s.glob.match(e.Path):
 		return nil
 	case s.searched == maxSearched:
-		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.FormatNumber(maxSearched))
+		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob",
+			amount.FormatNumber(maxSearched))
 		return fs.SkipAll
 	}
 	before := s.found.matches

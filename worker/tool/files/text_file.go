@@ -41,7 +41,8 @@ func (x *textFile) start(path string) error {
 	}
 	enc, binary := sniff(head)
 	if binary != "" {
-		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.QuotePath(path), binary, amount.FormatBytes(info.Size()), viewHints[binary])
+		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.QuotePath(path), binary,
+			amount.FormatBytes(info.Size()), viewHints[binary])
 	}
 	x.reset(head, x.file, enc)
 	return nil

@@ -43,7 +43,7 @@ func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs)
 		mode, done = workspace.ModeCreate, "found to hold just this already"
 	}
 	var undo *protocol.Undo
-	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // an existing file is only changed by an overwrite
+	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // only an overwrite changes an existing file
 		undo = t.ws.RecordBeforeWrite(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
 	created, err := t.ws.WriteFile(args.Path, []byte(args.Content), mode)

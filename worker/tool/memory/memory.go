@@ -98,8 +98,10 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 }
 
 // allowed asks whether a fact may be kept, and sets its message and date.
-func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
-	a, err := host.CallMethod[protocol.MemoryRememberResult](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRememberParams{Call: call.ID, Conflict: conflict})
+func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact,
+	conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
+	a, err := host.CallMethod[protocol.MemoryRememberResult](ctx, t.turn, protocol.MethodMemoryRemember,
+		protocol.MemoryRememberParams{Call: call.ID, Conflict: conflict})
 	if err != nil {
 		return a, host.ExplainRefusal(err)
 	}
@@ -115,9 +117,11 @@ func (t family) announce(ctx context.Context, p protocol.MemoryChangedParams) er
 }
 
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
-	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses, Announce: func(c memory.Change) error {
-		return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()})
-	}}
+	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses,
+		Announce: func(c memory.Change) error {
+			return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After,
+				Text: c.PromptPart()})
+		}}
 }
 
 func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
@@ -226,10 +230,12 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 		}
 	}
 	if r.Brief = fmt.Sprintf("%d found", len(hits)); len(hits) == 0 {
-		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.ParseFile(texts[memory.MemoryFileName]).Facts()))
+		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.",
+			len(memory.ParseFile(texts[memory.MemoryFileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		_, err = host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalledParams{IDs: ids})
+		_, err = host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled,
+			protocol.MemoryRecalledParams{IDs: ids})
 	}
 	return r, host.ExplainRefusal(err)
 }

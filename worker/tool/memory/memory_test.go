@@ -197,7 +197,8 @@ func TestRecall_TextNotInForce_IsLeftOut(t *testing.T) {
 	if _, err := r.call("note_today", `{"text":"Mallory came, the boss"}`); err != nil {
 		t.Fatal(err)
 	}
-	r.texts = map[string]string{memory.MemoryFileName: "- Takes oolong <!-- k1 -->\n", "memory/2026-11-20.md": "- met Ana\n"}
+	r.texts = map[string]string{memory.MemoryFileName: "- Takes oolong <!-- k1 -->\n",
+		"memory/2026-11-20.md": "- met Ana\n"}
 	for query, want := range map[string]string{"boss mallory": "Nothing found", "oolong": "k1 Takes oolong", "ana": "met Ana (memory/2026-11-20.md:1)"} {
 		if result, err := r.call("recall", `{"words":"`+query+`"}`); err != nil ||
 			!strings.HasPrefix(result.Text, want) {

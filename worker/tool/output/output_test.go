@@ -19,7 +19,8 @@ type storedOutput string
 
 var name = strings.Repeat("ab", 32)
 
-func (k storedOutput) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult, error) {
+func (k storedOutput) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobReadResult,
+	error) {
 	if sha256 != name {
 		return protocol.BlobReadResult{}, errors.New("there is no such output")
 	}
@@ -29,7 +30,8 @@ func (k storedOutput) ReadBlob(_ context.Context, sha256 string, offset int64, l
 }
 
 func run(text string, limit int, arguments string) (worker.Result, error) {
-	return output.Tools(storedOutput(text), limit, func() bool { return true })[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
+	return output.Tools(storedOutput(text), limit, func() bool { return true })[0].Run(context.Background(),
+		worker.Call{Arguments: json.RawMessage(arguments)})
 }
 
 func TestReadOutput_Offsets_ReturnParts(t *testing.T) {

@@ -85,7 +85,8 @@ func (s *sender) sendText(
 	}
 	s.messages++
 	message := protocol.ChatMessageParams{Call: call.ID}
-	if _, err := host.CallMethod[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
+	if _, err := host.CallMethod[protocol.ChatSendResult](ctx, s.turn, protocol.MethodChatMessage,
+		message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
 	return worker.Result{Text: "The message was sent.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")}, nil
@@ -126,7 +127,8 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if len(files) > 1 {
 		sent = fmt.Sprintf(" and %d more were", len(files)-1)
 	}
-	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names, amount.FormatBytes(size)),
+	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names,
+		amount.FormatBytes(size)),
 		Brief: amount.FormatBytes(size)}, nil
 }
 
@@ -169,7 +171,8 @@ func checkSize(info fs.FileInfo) error {
 	case n == 0:
 		return errors.New("it is empty, and an empty file can't be sent")
 	case n > protocol.MaxSentFileBytes:
-		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.FormatBytes(n), amount.FormatBytes(protocol.MaxSentFileBytes))
+		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts",
+			amount.FormatBytes(n), amount.FormatBytes(protocol.MaxSentFileBytes))
 	}
 	return nil
 }

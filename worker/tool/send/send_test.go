@@ -62,7 +62,8 @@ func newChat(err error) *fakeChat {
 }
 
 // folder makes a user's folder with these files, and a tool over it.
-func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeChat, func(string) (worker.Result, error)) {
+func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *fakeChat,
+	func(string) (worker.Result, error)) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -142,8 +143,10 @@ func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 	tool := send.Tools(ws, c, measure)[1]
 	for i := range protocol.MaxMessagesPerTurn + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
-		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
-			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
+		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was sent." ||
+			result.Brief != "5 bytes") ||
+			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(),
+				"say it in your answer")) {
 			t.Errorf("message %d: %+v, %v", i, result, err)
 		}
 	}
@@ -169,7 +172,8 @@ func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 	for _, err := range []error{
 		os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, filepath.Join(dir, "out")),
 		os.Symlink("private/key", filepath.Join(dir, "in")), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
-		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxSentFileBytes+1),
+		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"),
+			protocol.MaxSentFileBytes+1),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +192,8 @@ func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 		`{"path":"empty"}`:       "an empty file can't be sent",
 		`{"path":"huge"}`:        "50.0 MB, and at most 50.0 MB",
 		`{"file":"a.txt"}`:       "send_file: arguments",
-		`{"path":"a.txt","caption":"` + strings.Repeat("x", protocol.MaxCaptionUnits+1) + `"}`: "1025 characters, and at most 1024 fit; say the rest",
+		`{"path":"a.txt","caption":"` + strings.Repeat("x", protocol.MaxCaptionUnits+1) +
+			`"}`: "1025 characters, and at most 1024 fit; say the rest",
 	} {
 		if _, err := run(arguments); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: got %v", arguments, err)

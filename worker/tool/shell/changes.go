@@ -74,12 +74,15 @@ func (s snapshot) compare(after snapshot) fileChanges {
 			if old {
 				detail = "changed, "
 			}
-			changes = append(changes, protocol.Change{Kind: "write", Target: name, Detail: detail + amount.FormatBytes(now.size), Undo: workspace.RecordProgramChange(name, protocol.LargeFileState(now.size, now.changed))})
+			changes = append(changes, protocol.Change{Kind: "write", Target: name, Detail: detail +
+				amount.FormatBytes(now.size), Undo: workspace.RecordProgramChange(name,
+				protocol.LargeFileState(now.size, now.changed))})
 		}
 	}
 	for name := range s.files {
 		if _, still := after.files[name]; !still {
-			changes = append(changes, protocol.Change{Kind: "delete", Target: name, Detail: "gone", Undo: workspace.RecordProgramChange(name, protocol.FileStateAbsent)})
+			changes = append(changes, protocol.Change{Kind: "delete", Target: name, Detail: "gone",
+				Undo: workspace.RecordProgramChange(name, protocol.FileStateAbsent)})
 		}
 	}
 	slices.SortFunc(changes, func(a, b protocol.Change) int { return strings.Compare(a.Target, b.Target) })

@@ -72,7 +72,8 @@ func TestRun_DirArgument_SetsWorkingFolder(t *testing.T) {
 // TestEnvironment_HasOnlyGivenVariables checks all variables of a program. They do not depend on
 // the variables of this process.
 func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
-	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.RunMarkVariable} {
+	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET",
+		program.RunMarkVariable} {
 		t.Setenv(name, "/nowhere")
 	}
 	b := newFixture(t, nil)
@@ -80,7 +81,8 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
 		slices.Sort(lines)
 		for i, line := range lines {
-			lines[i] = regexp.MustCompile(`^`+program.RunMarkVariable+`=\w{26}$`).ReplaceAllString(line, program.RunMarkVariable)
+			lines[i] = regexp.MustCompile(`^`+program.RunMarkVariable+`=\w{26}$`).ReplaceAllString(line,
+				program.RunMarkVariable)
 		}
 		return lines
 	}
@@ -151,7 +153,8 @@ func TestCapture_AnyWrites_KeepBothEnds(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
-			c := &outputCapture{limits: &limits{head: 100, tail: 100, kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
+			c := &outputCapture{limits: &limits{head: 100, tail: 100, kept: 1 << 20},
+				temp: &tempFolder{parent: t.TempDir()}}
 			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
 				c.add(rest[:min(step, len(rest))])
 			}

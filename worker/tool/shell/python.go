@@ -67,7 +67,8 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 	}
 	for _, arg := range args.Args {
 		if strings.ContainsRune(arg, 0) || len(arg) > maxCommand {
-			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.FormatBytes(int64(len(arg))))
+			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte",
+				amount.FormatBytes(int64(len(arg))))
 		}
 	}
 	python, ok := r.FindProgram("python3")

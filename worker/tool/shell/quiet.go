@@ -25,7 +25,8 @@ func (s *Shell) RunCheckCommand(ctx context.Context, command string, out io.Writ
 	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
 	err = s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
-		_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
+		_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace,
+			Linger: limits.linger})
 		return err
 	})
 	switch {

@@ -11,7 +11,8 @@ import (
 // define makes a tool of the family. If the folder is full, the second line of the result is a note
 // about that. The program still runs, because it may delete files. If there are uploads, the
 // program may have read them, so the result is marked as world.
-func define[A any](e *environment, s worker.ToolSpec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
+func define[A any](e *environment, s worker.ToolSpec, run func(context.Context, worker.Call, A) (worker.Result,
+	error)) worker.Tool {
 	var none A
 	return worker.DefineTool(s, none, func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
 		world := e.ws.HasUploads()

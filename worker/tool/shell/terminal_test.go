@@ -208,7 +208,8 @@ func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 		t.Errorf("running are %q", got)
 	}
 	b.shell.EndTurnPrograms(0)
-	if got := b.shell.ListTerminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" || got[0].Turn == 0 {
+	if got := b.shell.ListTerminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" ||
+		got[0].Turn == 0 {
 		t.Errorf("running are %+v", got)
 	}
 	if got := b.shell.DescribeTerminals(); got != "terminal 2 (sleep)" {

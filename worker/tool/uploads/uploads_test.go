@@ -131,10 +131,12 @@ func TestUploads_ButtonOfList_ActsOnListedFile(t *testing.T) {
 		t.Errorf("first there are %+v", page)
 	}
 	key := func(i int) string { return protocol.UploadKey(names[i]) }
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key(9)}); r.Blob == nil || len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionSend, Key: key(9)}); r.Blob == nil ||
+		len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
 		t.Errorf("sent is %+v", r)
 	}
-	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsActionRead, Path: "x.md"}); r.Blob == nil ||
+		len(r.Files) != 0 || len(blobs.bytes) != 2 {
 		t.Errorf("read is %+v", r)
 	}
 	for range 2 { // runs twice, as after a crash
