@@ -43,7 +43,10 @@ type GitHubReview struct {
 	// time to wait from the last push to the review
 	Settle time.Duration `yaml:"settle" default:"300s" min:"0s" max:"24h"`
 	// cost limit of one review; 0 means no limit
-	Budget  Dollars       `yaml:"budget" default:"1"`
+	Budget Dollars `yaml:"budget" default:"1"`
+	// daily cost limit of the reviews and triages that one user requests; 0 means no limit. Admins
+	// have none
+	Person  Dollars       `yaml:"person" default:"2"`
 	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
 	// heads of one pull request that are reviewed without a request
 	Heads int `yaml:"heads" default:"5" min:"1" max:"100"`

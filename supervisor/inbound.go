@@ -41,6 +41,9 @@ const (
 	InboundDropped InboundState = "dropped"
 )
 
+// SourceRequested is the Source of reviews and triages that their own user requested.
+const SourceRequested = "review"
+
 // Inbound is one message, press or call to the service.
 type Inbound struct {
 	ID           int64

@@ -182,6 +182,7 @@ const (
 	ScopeJobDay       SpendingScope = "job day"      // the turns of the user's jobs in a day
 	ScopeJobMonth     SpendingScope = "job month"    // the turns of the user's jobs in a month
 	ScopePot          SpendingScope = "pot"          // the claim's pot
+	ScopeRequested    SpendingScope = "requested"    // reviews and triages that the user requested
 	ScopeInstallation SpendingScope = "installation" // all users
 )
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"mews/cmd/mews/doctor"
 	"mews/config"
@@ -48,6 +49,9 @@ func printChecked(con console, cfg *config.Config, path string) {
 	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
 	if cfg.Telegram.Token.Reveal() != "" {
 		fmt.Fprintf(con.out, textCheckedTelegram, cfg.Telegram.APIURL)
+	}
+	if free, err := doctor.FreeModels(cfg); err == nil && len(free) > 0 { // FindServiceFaults reports the error
+		fmt.Fprintf(con.out, textCheckedFree, strings.Join(free, ", "))
 	}
 	for _, u := range cfg.Users {
 		fmt.Fprintf(con.out, textCheckedUser, u.Name, u.Role, u.Home, telegramText(u)+limitsText(u))

@@ -133,6 +133,7 @@ const (
 	textEmptyConfig     = "%s is empty; the defaults"
 	textAsTheService    = "This account may not read the configuration with its secrets. The running service reports:\n"
 	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
+	textCheckedFree     = "  free   %s\n"
 	textCheckedTelegram = "  telegram, at %s\n"
 	textCheckedUser     = "  user   %s (%s), folder %s%s\n"
 	textCheckedHint     = "  note: %s\n"

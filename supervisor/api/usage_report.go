@@ -73,6 +73,9 @@ func table(head string, lines []usage.Line) string {
 // row returns a line of a table. The cost is "-" if no call has a price.
 func row(name string, l usage.Line) []string {
 	cost := money.FormatDollars(l.Cost)
+	if l.Free && l.Cost == 0 {
+		cost = l.Price()
+	}
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"
 	}

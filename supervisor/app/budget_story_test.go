@@ -160,7 +160,45 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	}
 }
 
-// awaitCard waits for a message to a user that has buttons and these words.
+// A question about money stays until it is answered, whatever other models there are. After a no the
+// small model answers.
+func TestBudgetQuestion_OtherModels_StaysOpen(t *testing.T) {
+	t.Parallel()
+	fallback := strings.ReplaceAll(dearConfig, "prices:", "fallback: [test/little], prices:")
+	for name, c := range map[string]struct {
+		config string
+		row    int // of the pressed button
+		model  string
+	}{
+		"small model, yes": {pricedConfig, 0, "big"},
+		"small model, no":  {pricedConfig, 1, "little"},
+		"fallback, yes":    {fallback, 0, "big"},
+		"fallback, no":     {fallback, 1, "little"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+				return modeltest.Answer{Text: "I am " + r.Model + ".", Usage: answerCost}
+			}, c.config+"budget: {users: {day: 0.005, extend: 1}}\n", "bob, totp: off")
+			l.open()
+			l.say("bob", "hello")
+			card := l.awaitCard("bob", "May I go on")
+			l.WaitUntilTrue(apptest.DefaultTestTimeout, "the question to be delivered", l.allDelivered)
+			if n := l.QueryCount("SELECT count(*) FROM question WHERE why IS NULL"); n != 1 ||
+				l.model.CountRequests() != 0 {
+				t.Errorf("%d open questions, %d requests", n, l.model.CountRequests())
+			}
+			l.pressRow("bob", card, c.row)
+			l.awaitNewest("bob", "I am "+c.model+".")
+			if n := l.model.CountRequests(); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+			l.shut()
+		})
+	}
+}
+
+// awaitCard waits for a message to a user with buttons and these words.
 func (l *gatedService) awaitCard(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.WaitUntil(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/budget"
@@ -32,11 +33,13 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	}
 	if t.Kind.IsOneShot() {
 		terms := s.readingTerms(t)
+		requested, err := s.requestLimit(t, configured.Role)
 		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation,
 			Destination: t.AnswerConversation(),
-			Pot:         terms.Pot, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day}, Zone: timezone.ForUser(configured),
+			Pot:         terms.Pot, Requested: requested, Limits: supervisor.Budget{Turn: terms.Turn, Day: terms.Day},
+			Zone:  timezone.ForUser(configured),
 			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
-			Log: s.log.Named("budget")}, true, nil
+			Log: s.log.Named("budget")}, true, err
 	}
 	limits, err := s.settings.BudgetLimits(t.Conversation.User)
 	o = budget.Options{
@@ -51,7 +54,20 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	return o, true, err
 }
 
-// payer returns the payer for model calls outside of turns.
+// requestLimit returns the daily limit of the reviews and triages that a user requests. It is 0, no
+// limit, for admins and for a turn that its user did not request.
+func (s *service) requestLimit(t supervisor.Turn, role supervisor.Role) (int64, error) {
+	if role == supervisor.RoleAdmin {
+		return 0, nil
+	}
+	in, _, err := s.db.Inbox().Find(context.Background(), t.Conversation.User, t.Inbound)
+	if err != nil || in.Source != supervisor.SourceRequested {
+		return 0, err
+	}
+	return s.configuration.Current().GitHub.Review.Person.Micro, nil
+}
+
+// payer returns the part that pays for model calls outside of turns.
 func (s *service) payer() usage.Payer {
 	return usage.Payer{Models: s.models, Store: s.db.Usage(), Reserver: func(t supervisor.Turn) usage.Reserver { return s.newReserver(t) }}
 }

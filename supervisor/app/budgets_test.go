@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,8 +32,36 @@ func TestBudgetOptions_MarkOnlyAdmins(t *testing.T) {
 	}
 }
 
-// If a user's own limit can't be read, the user may spend nothing, so that the limit is not
-// exceeded.
+// Only a review that its user requested counts for the user's daily limit of reviews. Admins have
+// no such limit.
+func TestBudget_RequestedReview_HasDailyLimit(t *testing.T) {
+	s := newTwoPersonService(t)
+	for i, c := range []struct {
+		user, source string
+		want         int64
+	}{
+		{"ben", supervisor.SourceRequested, 2_000_000}, {"ben", "github/acme/widget", 0}, {"ann",
+			supervisor.SourceRequested, 0},
+	} {
+		in, _, err := s.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Source: c.source, Key: fmt.Sprint(i),
+			Kind: supervisor.KindReview, Text: "review it",
+			Conversation: supervisor.Conversation{User: c.user, Channel: supervisor.ChannelGitHub, Chat: "diff",
+				Thread: fmt.Sprint(i)},
+			Destination: supervisor.Conversation{User: c.user, Channel: supervisor.ChannelTerminal}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, served, err := s.budgetOf(turn); err != nil || !served || o.Requested != c.want || o.Pot == "" {
+			t.Errorf("%s, %s: %+v, %v, %v", c.user, c.source, o, served, err)
+		}
+	}
+}
+
+// If a user's own lower limit can't be read, nothing is spent, so that it is not exceeded.
 func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	s := newTwoPersonService(t)
 	p := s.settings

@@ -66,7 +66,7 @@ func (s *service) modelCommands() modelCommands {
 
 // usageSums returns the sums of what models have cost.
 func (s *service) usageSums() usage.Sums {
-	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations()}
+	return usage.Sums{Store: s.db.Usage(), Conversations: s.db.Conversations(), Free: s.models.Free}
 }
 
 // resolveJobModel returns the full name of a model that a user wants for a job. It fails if the

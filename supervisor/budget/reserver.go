@@ -55,8 +55,10 @@ type Options struct {
 	Limits       supervisor.Budget       // the limits of the user, or of Pot
 	// the pot that pays; "" means the user; a pot's limits can't be extended
 	Pot string
-	// limits of the user's jobs; Turn is the limit of one fire; the zero value if no job began the
-	// turn
+	// what the reviews and triages of a day may cost that the user requested, with Pot; 0 means no
+	// limit
+	Requested int64
+	// limits of the user's jobs, with Turn for one fire; the zero value if no job began the turn
 	Jobs  supervisor.Budget
 	Admin bool           // the user may see the spending of all users
 	Zone  *time.Location // the time zone of the user's days; nil means the machine's
@@ -108,7 +110,7 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 	}
 	lease, err = r.takeOrExtend(ctx, e, instead)
 	switch failed := new(modelcall.Error); {
-	case err == nil || errors.As(err, &failed):
+	case err == nil || errors.As(err, &failed) || errors.Is(err, supervisor.ErrWaitsForAnswer):
 		return lease, err
 	case ctx.Err() != nil:
 		return lease, context.Cause(ctx)
@@ -186,9 +188,11 @@ func (r *Reserver) limits() []supervisor.SpendingLimit {
 	everybodys, _ := MonthBounds(now, time.Local)
 	if r.o.Pot != "" {
 		day, _ := DayBounds(now, time.Local)
+		own, _ := DayBounds(now, r.o.Zone)
 		return limited(
 			supervisor.SpendingLimit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
 			supervisor.SpendingLimit{Scope: supervisor.ScopePot, Max: most.Day, Since: day},
+			supervisor.SpendingLimit{Scope: supervisor.ScopeRequested, Max: r.o.Requested, Since: own},
 			supervisor.SpendingLimit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 	}
 	month, _ := MonthBounds(now, r.o.Zone)

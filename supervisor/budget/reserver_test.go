@@ -275,10 +275,13 @@ func TestExtension_AskingFails_CallIsRefused(t *testing.T) {
 	if got := r.refused(New(r.o), bid(2*cent)); !strings.Contains(got, "a/b") {
 		t.Errorf("got %q", got)
 	}
+	r.person.err = supervisor.ErrWaitsForAnswer
+	_, err := New(r.o).Reserve(t.Context(), bid(2*cent))
+	r.same("waits", err == supervisor.ErrWaitsForAnswer, true)
 	stop := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	_, err := New(r.o).Reserve(ctx, bid(2*cent))
+	_, err = New(r.o).Reserve(ctx, bid(2*cent))
 	r.same("is the cause", errors.Is(err, stop), true)
 	r.o.Asker = nil
 	r.refused(New(r.o), bid(2*cent))
@@ -374,6 +377,12 @@ func TestPot_HasItsOwnLimits(t *testing.T) {
 	_, err = reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
 	if err == nil || !strings.Contains(err.Error(), "this repository's limit for a day") || !strings.Contains(err.Error(), "github.repos.day") || len(r.person.asked) > 0 {
 		t.Errorf("%v; asked %+v", err, r.person.asked)
+	}
+	r.o.Limits, r.o.Requested = supervisor.Budget{}, cent
+	if _, err = New(r.o).Reserve(t.Context(), bid(2*cent)); err == nil || !strings.Contains(err.Error(),
+		"your limit for a day of reviews that you request") ||
+		!strings.Contains(err.Error(), "github.review.person") {
+		t.Errorf("beyond the limit of requests: %v", err)
 	}
 	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
 	if _, err := New(r.o).Reserve(t.Context(), modelcall.Estimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {

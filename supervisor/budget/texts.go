@@ -44,6 +44,7 @@ var scopeTexts = map[supervisor.SpendingScope]struct{ limit, key string }{
 	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "users[].budget.jobs.day"},
 	supervisor.ScopeJobMonth:     {"the limit for a month of your tasks", "users[].budget.jobs.month"},
 	supervisor.ScopePot:          {"this repository's limit for a day", "github.repos.day"},
+	supervisor.ScopeRequested:    {"your limit for a day of reviews that you request", "github.review.person"},
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
 
@@ -55,7 +56,7 @@ func (r *Reserver) renewal(s supervisor.SpendingScope) string {
 		return textEachTask
 	case supervisor.ScopeTurn:
 		return textEachMessage
-	case supervisor.ScopeDay, supervisor.ScopeJobDay:
+	case supervisor.ScopeDay, supervisor.ScopeJobDay, supervisor.ScopeRequested:
 		_, next = DayBounds(now, r.o.Zone)
 	case supervisor.ScopePot:
 		_, next = DayBounds(now, time.Local)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
@@ -35,7 +36,20 @@ func (g *GitHub) commands() []feature.Command {
 }
 
 func (g *GitHub) askReview(ctx context.Context, r feature.CommandRequest) (string, error) {
-	return g.reviews.RequestByAddress(ctx, r.User, r.Arguments, r.At)
+	return g.requestReview(ctx, r.User, r.Arguments, r.At)
+}
+
+// auditRequested is the audit's action for a request of a review or a triage.
+const auditRequested = "github.requested"
+
+// requestReview requests a review and writes that to the audit log.
+func (g *GitHub) requestReview(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string,
+	error) {
+	text, err := g.reviews.RequestByAddress(ctx, by, arguments, at)
+	if err == nil {
+		g.o.Audit(by.Name, auditRequested, "review of "+strings.Fields(arguments)[0])
+	}
+	return text, err
 }
 
 func (g *GitHub) pressReview(ctx context.Context, r feature.CommandRequest) (string, error) {
@@ -43,7 +57,12 @@ func (g *GitHub) pressReview(ctx context.Context, r feature.CommandRequest) (str
 }
 
 func (g *GitHub) askTriage(ctx context.Context, r feature.CommandRequest) (string, error) {
-	return g.triages.RequestByAddress(ctx, r.User, strings.TrimSpace(r.Arguments), r.At)
+	issue := strings.TrimSpace(r.Arguments)
+	text, err := g.triages.RequestByAddress(ctx, r.User, issue, r.At)
+	if err == nil {
+		g.o.Audit(r.User.Name, auditRequested, "triage of "+issue)
+	}
+	return text, err
 }
 
 // showOrSet lists the services of repositories, or turns one on or off.

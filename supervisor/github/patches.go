@@ -90,7 +90,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewRequest) 
 	}
 	if q.Post {
 		at := s.o.Now()
-		_, err = s.reviews.RequestByAddress(ctx, u, q.Address, at)
+		_, err = s.requestReview(ctx, u, q.Address, at)
 		return StartedReview{Repo: repo, Number: number, At: at}, err
 	}
 	p := patch.Patch{Title: q.Title}
@@ -115,11 +115,14 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewRequest) 
 		return started, err
 	}
 	in, err := s.begin(ctx, supervisor.Inbound{
-		Source: "review", Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
+		Source: supervisor.SourceRequested, Key: fmt.Sprint(s.o.Now().UnixNano()), Kind: supervisor.KindReview,
 		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub,
 			Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
 		Text: fmt.Sprintf(textPatchInbound, len(p.Diff)),
 	})
+	if err == nil {
+		s.o.Audit(u.Name, auditRequested, fmt.Sprintf("review of %s, %d bytes", in.Conversation.Chat, len(p.Diff)))
+	}
 	return StartedReview{Conversation: in.Conversation.ID, Inbound: in.ID}, err
 }
 

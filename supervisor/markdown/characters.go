@@ -49,6 +49,11 @@ func blank(r rune) bool {
 		r == '\uFFFC' || r == '\u202E' || r >= 0xE0000 && r <= 0xE007F
 }
 
+// cjk reports whether r is a letter of a script without spaces between words.
+func cjk(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
+}
+
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // untabbed returns a line of code with spaces instead of tabs.

@@ -11,8 +11,8 @@ import (
 // maxFormula is the longest formula, in bytes. A longer formula is ordinary text.
 const maxFormula = 2000
 
-// formulaParser parses formulas as models write them. They are shown unchanged: their stars and
-// underscores are no marks.
+// formulaParser parses formulas as models write them, so that their stars and underscores are no
+// marks.
 type formulaParser struct{}
 
 func (formulaParser) Trigger() []byte { return []byte{'$', '\\'} }

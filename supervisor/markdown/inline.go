@@ -59,7 +59,7 @@ var ownMarks = map[ast.NodeKind]supervisor.RichTextEntityType{
 func (p *page) ownInline(n *inlineNode) {
 	switch n.kind {
 	case kindFormula:
-		p.w.putLines(n.text)
+		p.w.putLines(readableFormula(n.text))
 	case kindReference:
 		p.footnoteReference(n.text)
 	default:

@@ -233,7 +233,11 @@ func (t *openText) flanks(start, end int) (opens, closes bool) {
 	if util.IsPunctRune(before) && left && !util.IsPunctRune(after) {
 		right = false
 	}
-	within := alphanumeric(before) && alphanumeric(after)
+	if mark == '*' {
+		opens, closes := cjkFlanks(before, after)
+		left, right = left || opens, right || closes
+	}
+	within := alphanumeric(before) && alphanumeric(after) && !cjk(before) && !cjk(after)
 	return left && !within, right && !(within && mark != '*' && mark != '~')
 }
 

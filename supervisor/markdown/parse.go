@@ -2,7 +2,9 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"sync"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -21,7 +23,11 @@ var sharedParser = sync.OnceValue(newParser)
 func newParser() parser.Parser {
 	blocks := append(parser.DefaultBlockParsers(),
 		util.Prioritized(footnoteParser{extension.NewFootnoteBlockParser()}, 999))
-	inlines := append(parser.DefaultInlineParsers(),
+	inlines := slices.DeleteFunc(parser.DefaultInlineParsers(), func(p util.PrioritizedValue) bool {
+		return p.Value == parser.NewEmphasisParser()
+	})
+	inlines = append(inlines,
+		util.Prioritized(emphasisParser{}, 500),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(formulaParser{}, 50),
 		util.Prioritized(referenceParser{}, 101),
@@ -133,6 +139,45 @@ func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) a
 	block.Advance(node.OriginalLength)
 	pc.PushDelimiter(node)
 	return node
+}
+
+// emphasisParser parses marks of stars and underscores. It is CommonMark's, with one rule more for
+// scripts without spaces between words. A star next to a CJK letter also opens and closes if
+// punctuation is on its other side, as in **中文。**后面. (CommonMark's issue 650)
+type emphasisParser struct{}
+
+func (emphasisParser) Trigger() []byte         { return []byte{'*', '_'} }
+func (emphasisParser) IsDelimiter(c byte) bool { return c == '*' || c == '_' }
+func (emphasisParser) OnMatch(n int) ast.Node  { return ast.NewEmphasis(n) }
+func (emphasisParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
+	return opener.Char == closer.Char
+}
+
+func (e emphasisParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	before := block.PrecendingCharacter()
+	line, segment := block.PeekLine()
+	node := parser.ScanDelimiter(line, before, 1, e)
+	if node == nil {
+		return nil
+	}
+	after := ' '
+	if node.OriginalLength < len(line) {
+		after = util.ToRune(line, node.OriginalLength)
+	}
+	if node.Char == '*' {
+		opens, closes := cjkFlanks(before, after)
+		node.CanOpen, node.CanClose = node.CanOpen || opens, node.CanClose || closes
+	}
+	node.Segment = segment.WithStop(segment.Start + node.OriginalLength)
+	block.Advance(node.OriginalLength)
+	pc.PushDelimiter(node)
+	return node
+}
+
+// cjkFlanks reports whether a star between two characters may open or close because one of them is
+// a CJK letter.
+func cjkFlanks(before, after rune) (opens, closes bool) {
+	return cjk(before) && !unicode.IsSpace(after), cjk(after) && !unicode.IsSpace(before)
 }
 
 var (

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/modelcall"
@@ -266,6 +267,32 @@ func TestFallback_TooExpensive_ErrorNamesBoth(t *testing.T) {
 			t.Errorf("told %q", got)
 		}
 	})
+}
+
+// TestQuestionAboutMoney_CallsNoOtherModel checks that an open question about money is no failure
+// of the model: neither the small model nor a fallback takes its place.
+func TestQuestionAboutMoney_CallsNoOtherModel(t *testing.T) {
+	for name, small := range map[string]bool{"fallback": false, "small model": true} {
+		t.Run(name, func(t *testing.T) {
+			other := answers("fine")
+			c := catalogueOf(t, failsWith(modelcall.AuthFailed), other)
+			if small {
+				c.providers["small"] = provider{Provider: other, kind: "scripted"}
+				c.small = ResolvedModel{Spec: "small/m", Provider: other, Model: "m"}
+			}
+			s := &spender{reserver: newFakeReserver(1_000_000), c: withPrices(c, map[string]float64{"a/m": 9, "b/m": 1,
+				"small/m": 1})}
+			s.reserver.waits = true
+			if _, err := s.ask(t.Context(), ""); err != supervisor.ErrWaitsForAnswer {
+				t.Errorf("got %v", err)
+			}
+			if len(s.reserver.bids) != 1 || other.count() != 0 || len(s.lost) != 0 || len(c.breakers.bySpec) != 0 {
+				t.Errorf("asked for money for %v; %d calls of the other model; lost %v; breakers %v", s.reserver.bids,
+					other.count(), s.lost,
+					c.breakers.bySpec)
+			}
+		})
+	}
 }
 
 // TestProbe_WithoutMoney_NextCallMayProbe checks that the next call may probe the model again.

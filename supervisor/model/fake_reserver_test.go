@@ -16,6 +16,7 @@ type fakeReserver struct {
 	open     map[int64]int64 // amounts by lease
 	bids     []modelcall.Estimate
 	returned int
+	waits    bool // a question about money is open
 }
 
 func newFakeReserver(money int64) *fakeReserver {
@@ -26,6 +27,9 @@ func (p *fakeReserver) Reserve(_ context.Context, b modelcall.Estimate) (supervi
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
+	if p.waits {
+		return supervisor.Lease{}, supervisor.ErrWaitsForAnswer
+	}
 	if !b.Priced || b.MinCost > p.left {
 		err := failed(modelcall.OverBudget)
 		err.Err.Message = "There is no money for " + b.Spec + "."

@@ -13,7 +13,7 @@ type locality int
 const (
 	localityInternet locality = iota // anywhere on the internet
 	localityNetwork                  // the private network of this machine
-	localityMachine                  // this machine, where a call costs nothing
+	localityMachine                  // this machine
 )
 
 // sharedAddresses is the address space of RFC 6598 (100.64.0.0/10), which overlay networks use too.

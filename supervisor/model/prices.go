@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"mews/protocol"
@@ -40,9 +43,10 @@ const maxTokenCount = 1_000_000_000
 // versionSuffix matches the version at the end of a model's name. Versions have the same price.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
-// Cost returns the cost of a model's call in millionths of a US dollar. The time kept is how long
-// the provider caches the request's prefix. The result known is false if the model has no price. A
-// model on this machine costs nothing unless the configuration sets a price.
+// Cost returns the cost of a model's call in millionths of a US dollar. kept is how long the
+// provider caches the request's prefix. If the model has no price, known is false. A model on this
+// machine costs nothing unless it has a price in the configuration or in the list: a gateway here
+// passes calls on to paid models.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -56,22 +60,52 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows returns a model's configured price, or else the rows of the price list. It looks the
-// name up with its version and without. An empty result means that the price is unknown.
+// Free reports whether a model's calls count as free.
+func (c *Catalogue) Free(spec string) bool {
+	choice, err := c.Resolve(spec)
+	return err == nil && slices.Equal(c.priceRows(choice), []priceRow{{}})
+}
+
+// priceRows returns a model's prices in order. They are the configured price, or the list's prices
+// under the model's name, with or without its date. Other models on this machine cost nothing. It
+// returns none if the price is not known.
 func (c *Catalogue) priceRows(m ResolvedModel) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
 		return []priceRow{{Price: price}}
 	}
-	if p.locality == localityMachine {
-		return []priceRow{{}}
+	kinds := []string{p.kind}
+	if p.locality != localityInternet {
+		kinds = slices.Sorted(maps.Keys(pricelist))
 	}
-	short := versionSuffix.ReplaceAllString(m.Model, "")
-	if dollars, known := inputPrices[short]; known && p.kind == "openai" {
+	for _, kind := range kinds {
+		if rows = listedRows(kind, p.modelName(m.Model)); len(rows) > 0 {
+			return rows
+		}
+	}
+	if p.locality == localityMachine {
+		rows = []priceRow{{}}
+	}
+	return rows
+}
+
+// modelName returns the maker's name of a model. A gateway on this machine or network, such as
+// LiteLLM, may put the maker before it: anthropic/claude-haiku-4-5.
+func (p provider) modelName(model string) string {
+	if p.locality == localityInternet {
+		return model
+	}
+	return model[strings.LastIndex(model, "/")+1:]
+}
+
+// listedRows returns the list's prices of a model, with or without its date.
+func listedRows(kind, model string) (rows []priceRow) {
+	short := versionSuffix.ReplaceAllString(model, "")
+	if dollars, known := inputPrices[short]; known && kind == "openai" {
 		return []priceRow{{Price: Price{Input: dollars}}}
 	}
-	for _, row := range pricelist[p.kind] {
-		if row.model == m.Model || row.model == short {
+	for _, row := range pricelist[kind] {
+		if row.model == model || row.model == short {
 			rows = append(rows, row)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 	t.Helper()
 	c, err := NewCatalogue(Options{Default: "claude/claude-sonnet-4-5", Prices: prices, Providers: []ProviderOptions{
-		{Name: "claude", Kind: "anthropic"}, {Name: "gpt", Kind: "openai", BaseURL: "https://h/v1"}, local}})
+		{Name: "claude", Kind: "anthropic"}, {Name: "gpt", Kind: "openai", BaseURL: "https://h.example/v1"}, local,
+		{Name: "lan", Kind: "openai", BaseURL: "http://192.168.1.9:4000/v1"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +24,9 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 }
 
 func TestCost_FollowsPriceList(t *testing.T) {
-	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5}})
-	// 1,000 input tokens are not cached
+	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5},
+		"lan/gpt-5.4": {}})
+	// 1,000 of the input are not cached
 	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
 	cases := []struct {
 		name, spec string
@@ -44,6 +46,15 @@ func TestCost_FollowsPriceList(t *testing.T) {
 		{"another that begins like a known one", "gpt/gpt-5-dream", u, 0, -1},
 		{"one maker's model at another's", "gpt/claude-sonnet-4-5", u, 0, -1},
 		{"this machine's", "local/qwen3", u, 0, 0},
+		{"a paid model behind this machine's gateway", "local/claude-sonnet-4-5", u, time.Hour, 30_900},
+		{"the same with its maker and its date", "local/anthropic/claude-sonnet-4-5-20250929", u, time.Hour, 30_900},
+		{"another maker's", "local/openai/gpt-5.4-mini", protocol.Usage{Input: 1000, Output: 10, CacheRead: 600}, 0,
+			300 + 45 + 45},
+		{"a paid transcription there", "local/whisper-1", protocol.Usage{Input: 60}, 0, 6_000},
+		{"a paid model behind a private address", "lan/claude-sonnet-4-5", u, time.Hour, 30_900},
+		{"a paid model that the configuration makes free", "lan/gpt-5.4", u, 0, 0},
+		{"an unknown model behind a private address", "lan/qwen3", u, 0, -1},
+		{"a model of this machine that is named like a paid one", "local/gpt-5-dream", u, 0, 0},
 		{"this machine's that costs", "local/rented", protocol.Usage{Input: 3}, 0, 2},
 		{"offline", "offline", u, 0, 0},
 		{"a provider that is gone", "gone/x", u, 0, -1},
@@ -57,6 +68,18 @@ func TestCost_FollowsPriceList(t *testing.T) {
 				t.Errorf("got %d, %v; want %d", got, known, k.want)
 			}
 		})
+	}
+}
+
+func TestFree(t *testing.T) {
+	c := sellers(t, map[string]Price{"lan/gpt-5.4": {}, "local/rented": {Input: 0.5}})
+	for spec, want := range map[string]bool{"local/qwen3": true, "offline": true, "lan/gpt-5.4": true,
+		"lan/qwen3": false, "gpt/gpt-99": false,
+		"local/rented": false, "local/whisper-1": false, "local/claude-sonnet-4-5": false,
+		"claude/claude-sonnet-4-5": false, "gone/x": false} {
+		if got := c.Free(spec); got != want {
+			t.Errorf("%s counts as free: %v", spec, got)
+		}
 	}
 }
 

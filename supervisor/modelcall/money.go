@@ -8,10 +8,11 @@ import (
 
 // Reserver sets money aside for calls of models in advance. It may be used from several goroutines.
 type Reserver interface {
-	// Reserve sets money aside for one attempt: up to the Estimate's MaxCost, and at least its
-	// MinCost. It may wait for a user's answer, or for the end of other calls. Its error is a
-	// *Error with OverBudget, or ctx's cause. The lease ends when the usage is stored with it, or
-	// by ReturnLease.
+	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as allowed, and
+	// at least its MinCost. It may wait for the end of other calls. Its error is a *Error with
+	// OverBudget, ctx's cause, or supervisor.ErrWaitsForAnswer while a question about money is
+	// open: then no other model may be called either. The lease ends when the usage is stored with
+	// it, or with ReturnLease.
 	Reserve(ctx context.Context, e Estimate) (supervisor.Lease, error)
 	// ReturnLease returns the money set aside for an attempt that cost nothing.
 	ReturnLease(ctx context.Context, lease int64)

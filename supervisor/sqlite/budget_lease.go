@@ -68,7 +68,7 @@ func (t *tx) takeLease(c supervisor.LeaseRequest) (lease supervisor.Lease, short
 // Queries that sum up spending, leases and extensions. The parameters are: ?1 the user, ?2 the
 // turn, ?3 the start time, ?4 the start time in quarters of an hour, ?5 the pot. A turn's spending
 // includes the spending of its child turns. Leases of child turns belong to the turn itself. The
-// keys of all tries of a fire are equal up to the slash.
+// keys of all tries of a fire are equal up to the slash. 'review' is supervisor.SourceRequested.
 const (
 	sumTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
@@ -84,6 +84,10 @@ const (
 		(SELECT coalesce(sum(l.amount), 0) FROM lease l JOIN turn t ON t.id = l.turn WHERE l.user = ?1 AND l.created_at >= ?3 AND t.kind = 'job'), ?2 * 0`
 	sumPot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
+	sumRequested = `WITH requested (id) AS (SELECT t.id FROM inbox i JOIN turn t ON t.inbound = i.id WHERE i.user = ?1 AND i.source = 'review'
+		AND i.received_at >= ?3), turns AS (SELECT id FROM requested UNION ALL SELECT id FROM turn WHERE parent IN requested)
+		SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN turns), (SELECT coalesce(sum(amount),
+			0) FROM lease WHERE turn IN turns), ?2 * 0`
 	sumOfAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE created_at >= ?3), 0`
 )
@@ -100,6 +104,7 @@ var scopeSums = map[supervisor.SpendingScope]struct {
 	supervisor.ScopeJobDay:       {sumJobs, 3},
 	supervisor.ScopeJobMonth:     {sumJobs, 3},
 	supervisor.ScopePot:          {sumPot, 5},
+	supervisor.ScopeRequested:    {sumRequested, 3},
 	supervisor.ScopeInstallation: {sumOfAll, 4},
 }
 

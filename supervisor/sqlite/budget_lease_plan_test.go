@@ -11,7 +11,8 @@ func TestTakeLease_QueryPlan_ReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for name, query := range map[string]string{"measureTurn": sumTurn, "measureFire": sumFire, "measureUser": sumOfUser,
-		"measureAll": sumOfAll, "measurePot": sumPot, "sumExtended": sumExtended, "sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
+		"measureAll": sumOfAll, "measurePot": sumPot, "measureRequested": sumRequested, "sumExtended": sumExtended,
+		"sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
 		"findPressed": findPressed} {
 		for _, step := range r.plan(query) {
 			whole := strings.HasPrefix(step, "SCAN") && step != "SCAN lease" && step != "SCAN CONSTANT ROW"

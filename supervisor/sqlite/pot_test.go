@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -90,7 +91,40 @@ func TestPot_Spending_CountsForNoUser(t *testing.T) {
 	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
 }
 
-// OpenChild finds an existing child turn by its name, even if the child turn has ended meanwhile.
+// The limit of requested reviews counts those that the user requested since its start, with their child
+// turns and leases. A review that began without a request does not count.
+func TestRequestedLimit_CountsOwnRequests(t *testing.T) {
+	s := newStory(t)
+	begins := func(source, key, user string) supervisor.Turn {
+		in, _, err := s.db.Inbox().StoreInbound(s.Context(), supervisor.Inbound{Source: source, Key: key,
+			Kind: supervisor.KindReview, Text: "review it",
+			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelGitHub, Chat: "acme/widget",
+				Thread: key}})
+		s.must(err)
+		turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
+		s.must(err)
+		return turn
+	}
+	limit := supervisor.SpendingLimit{Scope: supervisor.ScopeRequested, Max: 100, Since: s.now}
+	pays := func(turn supervisor.Turn, amount int64) supervisor.LeaseRequest {
+		c := claim(turn, amount, limit)
+		c.Pot = widgets
+		return c
+	}
+	automatic, foreign := begins("github/acme/widget", "1", "alice"), begins(supervisor.SourceRequested, "2", "bob")
+	first, second := begins(supervisor.SourceRequested, "3", "alice"), begins(supervisor.SourceRequested, "4", "alice")
+	answerChild(s, openChild(s, automatic, "part", "read"), "clean", 1000, 0)
+	answerChild(s, openChild(s, foreign, "part", "read"), "clean", 1000, 0)
+	answerChild(s, openChild(s, first, "part", "read"), "clean", 40, 0)
+	mustTake(s, pays(first, 25))
+	_, short := take(s, pays(second, 36))
+	s.same("short", short, []supervisor.BudgetShortage{{SpendingLimit: limit, Spent: 40, Held: 25, Wanted: 36}})
+	mustTake(s, pays(second, 35))
+	limit.Since = s.now.Add(time.Hour)
+	mustTake(s, pays(second, 100))
+}
+
+// OpenChild finds an existing child turn by its name, even if it has ended meanwhile.
 func TestOpenChild_SameName_ReturnsSameTurn(t *testing.T) {
 	s := newStory(t)
 	turn := startReview(s)

@@ -19,6 +19,7 @@ type Line struct {
 	// in millionths of a US dollar, of the calls with a known price
 	Cost     int64 `json:"cost_microdollars"`
 	Unpriced int64 `json:"unpriced_calls"` // calls without a known price
+	Free     bool  `json:"free,omitempty"` // the calls of this model count as free
 	// some of the tokens were estimated, not counted by a provider
 	Estimated bool `json:"estimated,omitempty"`
 }
@@ -58,6 +59,8 @@ func (l Line) String() string {
 // Price returns the cost of the calls as text. It also tells how many calls have no known price.
 func (l Line) Price() string {
 	switch {
+	case l.Free && l.Cost == 0:
+		return textFree
 	case l.Unpriced == 0:
 		return money.FormatDollars(l.Cost)
 	case l.Unpriced >= l.Calls:

@@ -13,6 +13,7 @@ import (
 type Sums struct {
 	Store         sqlite.Usage
 	Conversations sqlite.Conversations
+	Free          func(spec string) bool // reports whether a model's calls count as free
 }
 
 // SumUsage returns a user's usage since a time, grouped by a dimension such as the model. The user
@@ -21,6 +22,9 @@ func (s Sums) SumUsage(ctx context.Context, user string, from time.Time, by stri
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
 	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
 	lines := linesOf(totals)
+	for i, t := range totals {
+		lines[i].Free = t.Model != "" && s.Free(t.Model)
+	}
 	if err != nil || by != string(sqlite.ByConversation) {
 		return lines, err
 	}

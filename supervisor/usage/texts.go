@@ -6,6 +6,7 @@ const (
 	textCached       = " (%d %% from a cache)"
 	textLine         = "%s, %s%s tokens in%s, %s out, %s"
 	textAbout        = "about "
+	textFree         = "free"
 	textNoPrice      = "price not known"
 	textSomeUnpriced = "%s and %s of unknown price"
 )

@@ -60,9 +60,10 @@ const MaxMessage = 1 << 20
 const MaxTaskText = 64 << 10
 
 const (
-	maxPerMinute    = 30
-	duplicateWindow = 24 * time.Hour // calls with the same key within this time count as one
-	headerKey       = "Idempotency-Key"
+	maxPerMinute = 30
+	keyWindow    = 24 * time.Hour // within this time, calls with the same key count as one
+	bodyWindow   = time.Minute    // the same for calls without a key, by their body
+	headerKey    = "Idempotency-Key"
 )
 
 // hookHandler handles the calls of one hook.
@@ -130,10 +131,11 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	}
 	now := h.o.Now()
 	d := supervisor.WebhookDelivery{User: to.User, Source: h.source(), Hook: fmt.Sprint(now.UnixNano()), Key: req.Header.Get(headerKey), Body: b.Hash()}
+	window := keyWindow
 	if d.Key == "" {
-		d.Key = d.Body
+		d.Key, window = d.Body, bodyWindow
 	}
-	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-duplicateWindow)); {
+	switch before, err := h.o.Deliveries.WasReceived(req.Context(), d, now.Add(-window)); {
 	case err != nil:
 		return h.answerError(err)
 	case before:

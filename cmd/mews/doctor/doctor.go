@@ -49,6 +49,7 @@ var examinations = []examination{
 	{"gate", examineGate},
 	{"seal", examineSeal},
 	{"budget", examineBudget},
+	{"free models", examineFreeModels},
 	{"walls", examineWalls},
 	{"limits", examineLimits},
 }

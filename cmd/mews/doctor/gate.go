@@ -18,6 +18,7 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
 	"mews/supervisor/logging"
+	"mews/supervisor/model/offline"
 	"mews/supervisor/placement"
 )
 
@@ -96,6 +97,15 @@ func examineServiceSeal(service uint32, path string, key fs.FileInfo) (string, e
 	return fmt.Sprintf(textKeyOfService, path, service), nil
 }
 
+// examineFreeModels names the models that count as free.
+func examineFreeModels(_ context.Context, o Options) (string, error) {
+	free, err := FreeModels(o.Config)
+	if err != nil || len(free) == 0 {
+		return textNoFree, err
+	}
+	return fmt.Sprintf(textFree, strings.Join(free, ", ")), nil
+}
+
 // examineBudget checks that the prices of all models are known if there is a budget. A user with a
 // limit gets no answer from a model without a price.
 func examineBudget(ctx context.Context, o Options) (string, error) {
@@ -122,6 +132,20 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 		return "", &warning{fmt.Sprintf(textNoPrice, strings.Join(slices.Sorted(maps.Keys(unpriced)), ", "))}
 	}
 	return textPricesKnown, nil
+}
+
+// FreeModels lists the configured models that count as free, without the offline model.
+func FreeModels(cfg *config.Config) ([]string, error) {
+	catalogue, err := app.NewCatalogue(cfg, logging.Discard())
+	if err != nil {
+		return nil, err
+	}
+	defer catalogue.Close()
+	specs := slices.Sorted(slices.Values(namedModels(cfg)))
+	return slices.DeleteFunc(slices.Compact(specs), func(spec string) bool {
+		return spec == offline.Name ||
+			!catalogue.Free(spec)
+	}), nil
 }
 
 // namedModels lists the models in a configuration.

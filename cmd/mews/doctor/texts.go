@@ -85,6 +85,8 @@ const (
 
 	textNoBudget    = "no limit on what models may cost; `budget:` in the configuration sets one"
 	textNoPrice     = "there is a budget, but no price is known for %s: people with a budget get no answer from there. Set prices in models.prices"
+	textFree        = "calls of %s cost nothing. If that is wrong, set the price in models.prices"
+	textNoFree      = "no configured model counts as free"
 	textPricesKnown = "the price of every configured model is known"
 )
 

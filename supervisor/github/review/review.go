@@ -222,10 +222,15 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.leave(ctx, w, why)
 		return nil
 	}
-	w.Why = "" // the reason of an earlier poll
+	w.Why = "" // from an earlier poll
+	source := "github/" + w.Repo
+	if w.Requester == byCommand+w.User {
+		source = supervisor.SourceRequested
+	}
 	in, err := r.o.Store.EnqueueReview(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},
-		Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number, w.Head, w.Round),
+		Destination:  person.PrivateChat(), Source: source, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number,
+			w.Head, w.Round),
 		Kind: supervisor.KindReview, Text: fmt.Sprintf(textInbound, w.PullRequestName(), w.Head),
 	})
 	if err == nil {

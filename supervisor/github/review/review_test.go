@@ -115,6 +115,20 @@ func TestRequest_WithoutPermission_KeepsReview(t *testing.T) {
 	r.wantParts(strings.Join(r.told, "\n"), textMayNot)
 }
 
+// A review that its own user requested counts for that user's daily limit, unlike an automatic one.
+func TestReview_RequestedByUser_HasItsSource(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	for requester, want := range map[string]string{"": "github/acme/widget", byCommand +
+		"alice": supervisor.SourceRequested, byCommand + "root": "github/acme/widget"} {
+		r.begun = nil
+		r.want(r.open(code, func(p *githubtest.NewPullRequest) { p.Head = "put-" + strings.TrimPrefix(requester,
+			byCommand) }),
+			requester)
+		r.run()
+		r.same("begun for "+requester, []string{r.begun[0].Source}, []string{want})
+	}
+}
+
 func TestReview_DraftOrBotPull_IsSkipped(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*githubtest.NewPullRequest)

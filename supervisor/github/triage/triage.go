@@ -138,10 +138,14 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 	if w.State == supervisor.TriageSettling && !t.queueIfDue(ctx, &w) {
 		return
 	}
+	source, key := "github/"+w.Repo, fmt.Sprintf("triage/%d/%d", w.Number, w.Round)
+	if w.Requester == w.User {
+		source, key = supervisor.SourceRequested, w.Repo+"/"+key
+	}
 	in, ok := retry.StoreUntilDone(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
 		return t.o.Begin(ctx, supervisor.Inbound{
 			Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: strconv.Itoa(w.Number)},
-			Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("triage/%d/%d", w.Number, w.Round),
+			Destination:  person.PrivateChat(), Source: source, Key: key,
 			Kind: supervisor.KindTriage, Text: fmt.Sprintf(textInbound, w.Repo, w.Number),
 		})
 	})

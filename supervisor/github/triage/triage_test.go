@@ -253,7 +253,12 @@ func TestTriage_AskedAgain_EditsComment(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.model.Summary, r.model.Labels = "It is the cache.", []string{"bug", "docs"}
-	r.work(r.turn(number, "alice"))
+	again := r.turn(number, "alice")
+	if in, _, err := r.db.Inbox().Find(t.Context(), "alice", again.Inbound); err != nil ||
+		in.Source != supervisor.SourceRequested {
+		t.Errorf("the request comes from %q, %v", in.Source, err)
+	}
+	r.work(again)
 	issue := r.repo.Issue(number)
 	if !slices.Equal(issue.Labels, []string{"bug", "docs"}) || len(issue.Comments) != 2 ||
 		issue.Comments[0].Author != "mallory" || r.hub.CountMails("acme/widget", number) != 1 {
