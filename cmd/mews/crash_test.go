@@ -12,6 +12,7 @@ import (
 
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/effect"
+	"mews/supervisor/history"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -309,6 +310,8 @@ func (w *writer) messageIndex(text string) int {
 // note about an earlier message may follow.
 func (w *writer) isComplete(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
+	// the model repeats the note that it read before the message
+	said = strings.Replace(said, strings.TrimSpace(history.NoteEarlier)+" ", "", 1)
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
 	return found && (rest == "" || strings.HasPrefix(rest, " "+effect.TextHeading+" ") || strings.Contains(rest, "/resend"))

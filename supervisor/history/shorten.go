@@ -165,7 +165,7 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 
 // Texts for the model in place of messages that were left out.
 const (
-	noteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
+	NoteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
@@ -185,7 +185,7 @@ func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 		at++
 		switch {
 		case i == 0 && (gap || cut) && m.Role == protocol.RoleUser:
-			out[i].Parts = slices.Concat([]protocol.Part{{Text: noteEarlier}}, m.Parts)
+			out[i].Parts = slices.Concat([]protocol.Part{{Text: NoteEarlier}}, m.Parts)
 		case gap && newest >= 0:
 			out[newest].Parts = append(slices.Clone(out[newest].Parts), protocol.Part{Text: noteSteps})
 		}

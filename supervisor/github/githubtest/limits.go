@@ -62,6 +62,11 @@ func (s *Server) SetRateLimit(resource string, most int) {
 	s.change(func() { s.limits.most[resource] = most })
 }
 
+// ForgetWrites forgets all writes so far, as if an hour had passed.
+func (s *Server) ForgetWrites() {
+	s.change(func() { clear(s.limits.writes) })
+}
+
 // died marks recent refusals as lost. closed does the same for one connection.
 func (l *limits) died(at time.Time) { l.lose(at, func(*pause) bool { return true }) }
 
