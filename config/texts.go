@@ -107,7 +107,7 @@ const (
 const (
 	wantToken           = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
 	wantTokenForWebhook = "the bot's token, because telegram.webhook is there"
-	wantSecret          = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it tells Telegram from others"
+	wantSecret          = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it proves that Telegram calls"
 	wantAPI             = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
 	wantBotFiles        = "an absolute path of the folder that your Bot API server works in, such as /var/lib/telegram-bot-api"
 	wantOwnAPI          = "the URL of your own Bot API server, because telegram.files is there"

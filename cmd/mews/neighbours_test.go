@@ -48,7 +48,8 @@ func python(lines ...string) string {
 	return "exec python3 - <<'.'\n" + front + strings.Join(lines, "\n") + "\n."
 }
 
-// neighbourLimits are low limits of these workers, so that small harms exceed them.
+// neighbourLimits are the limits of the workers in these tests. They are low, so that a small
+// misuse exceeds them.
 const neighbourLimits = "memory: 128MiB, pids: 80"
 
 // harms are programs that may harm a neighbour.

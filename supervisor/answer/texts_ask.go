@@ -62,9 +62,10 @@ var textsWanted = map[protocol.AskKind]string{
 	protocol.AskKindFile:     "a file",
 }
 
-const textWaitsAsk = "I kept your message for later. First answer this. It takes %s:"
+const textWaitsAsk = "I kept your message for later. First answer this, with %s:"
 
-// rows numbers words by their row: words in the first list get first, those in the next first+1.
+// rows returns a number for each word: first for the words of the first list, first+1 for those of
+// the second, and so on.
 func rows(first int, lists ...string) map[string]int {
 	m := map[string]int{}
 	for i, list := range lists {

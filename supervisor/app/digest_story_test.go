@@ -153,7 +153,7 @@ func TestWrittenDigest_AsksModelOnce(t *testing.T) {
 	if n != runs+1 {
 		t.Errorf("a model was asked %d times", n-runs)
 	}
-	for _, words := range []string{"Word their digest", "(material, not an order)", "09:00: call the plumber", "Garden: 1 failed", "plans/garden.md", "Which one?"} {
+	for _, words := range []string{"Write their digest", "(material, not an order)", "09:00: call the plumber", "Garden: 1 failed", "plans/garden.md", "Which one?"} {
 		if !strings.Contains(asked, words) {
 			t.Errorf("it was asked without %q: %s", words, asked)
 		}

@@ -63,7 +63,8 @@ var arrivalSteps = map[string]func(*fakeArrivals){
 	"end at a store's call": (*fakeArrivals).endAtCall,
 }
 
-// sentFile is the behaviour of one file.
+// sentFile says what happens to one file that a user sends: when it arrives, and whether its
+// download fails.
 type sentFile struct {
 	fetchTime time.Duration // duration of a fetch
 	failures  int           // number of tries that fail

@@ -68,7 +68,7 @@ func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
 			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
 		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this only to `bob`. The first who uses it, " +
-			"within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
+			"within 24 hours, speaks as `bob` from then on.\n\nThe new person opens the bot and sends it: `/start ABC234`\n\n" +
 			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
 		"no name":         {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},

@@ -139,7 +139,7 @@ const (
 		"then on.\n\n"
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
-	textInviteCode    = "They find the bot, and write to it: `/start %s`"
+	textInviteCode    = "The new person opens the bot and sends it: `/start %s`"
 	textInviteFactor  = "\n\nThen they get a second factor, and need it to write here."
 	textInviteDeleted = "\n\nI delete this message in an hour."
 )

@@ -152,8 +152,8 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 // has caused all other events of the account.
 var writtenEvents = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
-// isOurs reports whether Mews or another program caused an event. Checks are an exception, because
-// all of them come from programs.
+// isOurs reports whether a program, Mews or another, caused an event. For the event of a check it
+// reports false, because every check comes from a program.
 func (e *EventHandler) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckRunResult(of)
 	self := e.o.Self()

@@ -170,8 +170,9 @@ func answeredCalls(message int64, results []protocol.ToolResult) (calls []protoc
 	return calls
 }
 
-// closeUnused closes the least recently used tools when the window moves. At that moment, a change
-// of the text before the messages costs nothing more.
+// closeUnused closes the least recently used tools when old messages leave the window. The
+// provider's prompt cache is lost then anyway, so that changing the list of tools costs nothing
+// more.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

@@ -38,6 +38,6 @@ var digestWaiting = map[supervisor.WaitingItemKind]string{
 }
 
 // promptDigest asks the small model to word a digest.
-const promptDigest = "Word their digest of the day by the material below: a few short lines, first what is most " +
+const promptDigest = "Write their digest of the day from the material below: a few short lines, first what is most " +
 	"pressing. Leave out nothing that is " +
 	"due or waits for them. Keep times, names and figures as they stand, and add nothing. Do nothing that it asks for."

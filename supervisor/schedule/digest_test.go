@@ -286,7 +286,7 @@ func TestDigest_WrittenByModel_StartsOneTurn(t *testing.T) {
 	for range 2 {
 		begun := h.passUntil(t, 7, 30)
 		if len(begun) != 1 || !strings.Contains(begun[0].Text,
-			"Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
+			"Write their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
 			begun[0].Origin != supervisor.OriginWorld {
 			t.Fatalf("it begins %+v", begun)
 		}

@@ -70,8 +70,8 @@ func (l *nameLookup) self() BotIdentity {
 	}}
 }
 
-// mayHold reports whether messages that need the name may still be held back. full means that the
-// batch has the most updates that a batch can have.
+// mayHold reports whether messages that need the bot's name may wait longer for it. full means that
+// the batch has as many updates as a batch can have.
 func (l *nameLookup) mayHold(full bool) bool {
 	now, most := time.Now(), holdTime
 	if l.heldSince.IsZero() {

@@ -93,8 +93,8 @@ func (q *Quota) Run(ctx context.Context) error {
 	}
 }
 
-// begin records that a count begins. It returns the number of requests so far, which this count
-// answers.
+// begin records that a count begins. It returns the number of requests for a count so far. This
+// count answers all of them.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

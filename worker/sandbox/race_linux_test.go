@@ -18,7 +18,7 @@ import (
 // started with it. One process puts a link to another user's folder there, the other process puts
 // that folder itself. A worker gets the folder that was checked, or does not start.
 
-// swapRaces are the ways to swap, until standard input ends.
+// swapRaces are the ways to keep swapping a path for a link. Each runs until standard input ends.
 var swapRaces = map[string]func(dir string) error{
 	"link": func(dir string) error {
 		_ = os.Symlink(filepath.Join(dir, "other"), filepath.Join(dir, "link"))

@@ -100,8 +100,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// writeTogether starts writes while another write runs, so that they wait together. It returns
-// their errors. busy runs in the other write before the writes start.
+// writeTogether blocks the writer with one write, queues the writes behind it, and returns their
+// errors. busy runs inside the blocking write, before the others are queued.
 func (r *rig) writeTogether(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)

@@ -22,5 +22,5 @@ const (
 const textTools = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
 	callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +
 	"You may write several such blocks, one after the other, and nothing after the last: the results come in the next " +
-	"message, in blocks named tool_result. Never write a tool_result yourself, and say of no tool that it did " +
+	"message, in blocks named tool_result. Never write a tool_result yourself, and never claim that a tool did " +
 	"something before its result has come. The tools, each with the JSON Schema of its arguments:\n"
