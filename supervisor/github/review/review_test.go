@@ -121,8 +121,10 @@ func TestReview_RequestedByUser_HasItsSource(t *testing.T) {
 	for requester, want := range map[string]string{"": "github/acme/widget", byCommand +
 		"alice": supervisor.SourceRequested, byCommand + "root": "github/acme/widget"} {
 		r.begun = nil
-		r.want(r.open(code, func(p *githubtest.NewPullRequest) { p.Head = "put-" + strings.TrimPrefix(requester,
-			byCommand) }),
+		r.want(r.open(code, func(p *githubtest.NewPullRequest) {
+			p.Head = "put-" + strings.TrimPrefix(requester,
+				byCommand)
+		}),
 			requester)
 		r.run()
 		r.same("begun for "+requester, []string{r.begun[0].Source}, []string{want})
