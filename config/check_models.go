@@ -31,7 +31,8 @@ type providerKind struct {
 var providerKinds = map[string]providerKind{
 	kindOpenAI: {
 		url: "https://api.openai.com/v1", wantURL: wantURL,
-		servers: []string{"openai", "ollama", "llama.cpp", "vllm", "groq", "deepinfra", "openrouter", "lmstudio", "any"},
+		servers: []string{"openai", "ollama", "llama.cpp", "vllm", "gemini", "deepseek", "moonshot", "groq",
+			"deepinfra", "openrouter", "lmstudio", "any"},
 	},
 	kindAnthropic: {url: "https://api.anthropic.com", wantURL: wantAnthropicURL, needsKey: true},
 }

@@ -35,11 +35,15 @@ type Part struct {
 	Thinking *Thinking   `json:"thinking,omitempty"`
 }
 
-// Thinking is a model's thoughts before its answer, as its provider gave them. They go back
-// unchanged to a provider of the same format. No other provider and no worker gets them.
+// Thinking is what a provider wants back with its model's message: thoughts, or their signatures.
+// It goes back unchanged, to the same model of the same provider. No other model and no worker gets
+// it.
 type Thinking struct {
-	Format string          `json:"format"` // provider format of the thoughts: anthropic
+	Format string `json:"format"` // format of the block: anthropic or openai
+	// host and model that made the block, as host/model; "" in messages of earlier releases
+	Origin string          `json:"origin,omitempty"`
 	Block  json.RawMessage `json:"block"`
+	Lasts  bool            `json:"lasts,omitempty"` // it goes back in later turns too, and counts as their text does
 }
 
 // Image is a picture. Its bytes are a blob of the user.

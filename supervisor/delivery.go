@@ -15,6 +15,7 @@ type Delivery struct {
 	// keys of the inbounds that joined the turn, in order; the delivery answers these inbounds too
 	AlsoKeys []string
 	Message  string                 // the channel's name of the answered message; "" means none
+	ReplyTo  string                 // the channel's name of another message to reply to; read by writes
 	Turn     int64                  // the turn that made the delivery; 0 means none
 	TurnEnd  protocol.TurnEndReason // the reason why the turn ended; "" means no turn
 	Kind     DeliveryKind

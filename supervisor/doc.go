@@ -14,7 +14,7 @@
 //	capability   what a channel can do: edit, delete, buttons, files
 //	channel      where a user talks: telegram, terminal, web; or where nobody does: job, github
 //	check        a job that tests a condition, by files or a command, before it speaks
-//	claim        a sentence in an answer that says that something was done
+//	claim        a sentence in an answer that something was done, or will be done later
 //	command      a slash command, such as /help
 //	control      the Unix socket of the command line
 //	conversation user, channel, chat and thread; it has one history and one turn at a time
@@ -63,6 +63,7 @@
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings
 //	slot         a place in a limited number of things that run at once
+//	span         the time from one moment to another, such as yesterday or 7d
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
 //	task         a job that runs a turn

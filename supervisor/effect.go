@@ -16,7 +16,8 @@ type Effect struct {
 	Kind       string // kind of the effect, as package effect names it
 	Target     string // subject of the effect, such as a path or a recipient
 	Detail     string
-	ReportedBy EffectReporter // who reported the effect
+	Delivery   int64          // the delivery that brings it to the user; 0 means none; read by writes
+	ReportedBy EffectReporter // reporter of the effect
 	At         time.Time
 }
 
@@ -31,7 +32,7 @@ const (
 
 // Kinds of effects that the supervisor reports.
 const (
-	EffectFileSent    = "file.sent"
+	EffectFileSent    = "file.sent" // the channel has taken it
 	EffectMessageSent = "message.sent"
 	EffectBegun       = "call.begun" // a tool call that began and whose end is unknown
 	EffectUndone      = "change.undone"
@@ -42,8 +43,19 @@ const (
 	EffectImported    = "memory.imported"
 )
 
-// ReporterOf returns who reports effects of a kind. The supervisor reports kinds with a dot, and
-// workers the other kinds.
+// Kinds of effects that were not sent for certain. An effect's kind changes with the outcome of its
+// delivery.
+const (
+	EffectFileQueued     = "file.queued" // the channel has not taken it yet
+	EffectMessageQueued  = "message.queued"
+	EffectFileRefused    = "file.refused" // the channel has not taken it and never will
+	EffectMessageRefused = "message.refused"
+	EffectFileUnknown    = "file.unknown" // the channel may have taken it
+	EffectMessageUnknown = "message.unknown"
+)
+
+// ReporterOf returns who reports effects of a kind. The supervisor reports those with a dot,
+// and workers the others.
 func ReporterOf(kind string) EffectReporter {
 	if strings.Contains(kind, ".") {
 		return ReportedBySupervisor

@@ -104,8 +104,9 @@ type ForgetCounts struct {
 	Changed int64 `json:"changed,omitempty"`
 	Facts   int64 `json:"facts,omitempty"`  // facts in MEMORY.md
 	Notes   int64 `json:"notes,omitempty"`  // lines of daily notes
-	Logged  int64 `json:"logged,omitempty"` // exchanges in the logs of the home
-	// messages in the span that are not answered or delivered yet
+	Logged  int64 `json:"logged,omitempty"` // exchanges in the home's logs
+	Copies  int64 `json:"copies,omitempty"` // copies of the database from before a migration
+	// messages of the span that are not answered or delivered yet
 	Waiting int64 `json:"waiting,omitempty"`
 }
 
@@ -115,7 +116,7 @@ func (c ForgetCounts) Add(more ForgetCounts) ForgetCounts {
 		Messages: c.Messages + more.Messages, Answers: c.Answers + more.Answers, Results: c.Results + more.Results,
 		Undos: c.Undos + more.Undos, Facts: c.Facts + more.Facts, Notes: c.Notes + more.Notes,
 		Logged: c.Logged + more.Logged, Files: c.Files + more.Files, Changed: c.Changed + more.Changed,
-		Waiting: c.Waiting + more.Waiting,
+		Copies: c.Copies + more.Copies, Waiting: c.Waiting + more.Waiting,
 	}
 }
 

@@ -130,11 +130,13 @@ type Incoming struct {
 	Key    string // key that is unique for the source; the number alone may come again
 	Kind   IncomingKind
 	Sender string // the channel's name of the sender's account
-	Chat   string // the channel's name of the chat; with IncomingMoved the old name
-	Thread string // the topic in the chat; "" means none, or the general topic
-	Group  bool   // the chat has several people
-	Title  string // title of a group for people, one line; "" in private
-	// the channel's name of the message; with IncomingPress, of the message with the button
+	// the language of the sender's program, an IETF tag such as en-US; "" means unknown
+	Language string
+	Chat     string // the channel's name of the chat; with IncomingMoved the old name
+	Thread   string // the topic in the chat; "" means none, or the general topic
+	Group    bool   // the chat has several people
+	Title    string // title of a group for people, one line; "" in private
+	// the channel's name of the message; with IncomingPress that of the message with the button
 	Message string
 	Album   string // name of the album, equal for all its parts; "" means no album
 	// text of at most MaxText bytes of UTF-8 without NUL; not blank if an IncomingMessage has no

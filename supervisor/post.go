@@ -17,6 +17,14 @@ type RichText struct {
 	File    *File      `json:"file,omitempty"`    // a file, whose caption is Text
 	// pictures that are shown together with File, each with its own caption
 	Album []File `json:"album,omitempty"`
+	// the file that the text replaces, because the channel refused it
+	Refused *RefusedFile `json:"refused,omitempty"`
+}
+
+// RefusedFile is a file that a channel never takes.
+type RefusedFile struct {
+	SHA256 string `json:"sha256"`
+	Why    string `json:"why"` // the channel's words
 }
 
 // AppendNote returns the text with a note in italics below it. If there is no room for the note,

@@ -32,6 +32,8 @@ type User struct {
 	Codes      CodePolicy
 	Budget     Budget
 	History    int // days to keep messages; 0 means for ever
+	// the language of the user's Telegram, an IETF tag such as en-US; "" means unknown
+	Language string
 }
 
 // CodePolicy says whether a user must prove their identity by a time-based code (TOTP, RFC 6238).

@@ -103,6 +103,7 @@ var floors = map[string]int{
 	"mews/supervisor/printable":       1,
 	"mews/supervisor/problem":         1,
 	"mews/supervisor/slash":           1,
+	"mews/supervisor/spans":           1,
 	"mews/supervisor/statefolder":     1,
 	"mews/supervisor/unit":            1,
 	"mews/supervisor/internal/retry":  1,
@@ -143,7 +144,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/supervisor/answer", "mews/supervisor"}:                    "the words are below everything of their side",
 	{"mews/supervisor/github/event", "mews/supervisor"}:              "the words are below everything of their side",
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:            "the words are below everything of their side",
-	{"mews/supervisor/internal/spans", "mews/supervisor"}:            "the words are below everything of their side",
+	{"mews/supervisor/spans", "mews/supervisor"}:                     "the words are below everything of their side",
 	{"mews/supervisor/github/address", "mews/supervisor"}:            "the words are below everything of their side",
 	{"mews/supervisor/internal/titles", "mews/supervisor"}:           "the words are below everything of their side",
 	{"mews/supervisor/internal/timezone", "mews/supervisor"}:         "the words are below everything of their side",
@@ -158,6 +159,7 @@ var allowedSiblings = map[[2]string]string{
 
 	{"mews/supervisor/effect", "mews/supervisor"}: "the words are below everything of " +
 		"their side",
+	{"mews/supervisor/effect", "mews/supervisor/spans"}:     "a question about effects has a span",
 	{"mews/supervisor/effect", "mews/supervisor/printable"}: "an effect is written on one line",
 	{"mews/supervisor/app", "mews/supervisor/app/policies"}: "what the service is made of",
 	{"mews/supervisor/app", "mews/supervisor/runner"}:       "what the service is made of",

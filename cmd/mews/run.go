@@ -23,6 +23,9 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	file := set.String("config", "", flagConfig)
 	inside := set.Bool("chat", false, flagRunChat)
 	user := set.String("user", "", flagRunUser)
+	fresh := set.Bool("new-database", false, flagRunNew)
+	noCopy := set.Bool("migrate-without-copy", false, flagRunNoCopy)
+	differs := set.Bool("database-differs", false, flagRunDiffers)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -40,14 +43,15 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	for _, hint := range append(cfg.Hints, nearbyModels(ctx, cfg, path)...) {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
+	o := app.Options{Config: cfg, Version: version, Now: time.Now, Manual: chatPages(),
+		NewDatabase: *fresh, WithoutCopy: *noCopy, AllowDifferences: *differs}
 	if *inside && hasInput(con.in) {
 		if cfg.Warnings != nil { // print warnings here: the log goes to a file
 			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)
 		}
-		return runAndChat(ctx, con, cfg, *user)
+		return runAndChat(ctx, con, o, *user)
 	}
-	log := logging.New(cfg.Log.Level, cfg.Log.Format == "json" && (path != "" || !chat.IsTerminal(con.err)), con.err)
-	o := app.Options{Config: cfg, Version: version, Log: log, Now: time.Now, Manual: chatPages()}
+	o.Log = logging.New(cfg.Log.Level, cfg.Log.Format == "json" && (path != "" || !chat.IsTerminal(con.err)), con.err)
 	o.Ready = func(hints string) {
 		if path == "" {
 			fmt.Fprint(con.out, hints)
@@ -67,9 +71,10 @@ func hasInput(in *os.File) bool {
 }
 
 // runAndChat serves and chats in one process, and leaving the chat ends both. If a service already
-// runs on the state folder, the chat uses that service and leaves it running. user is the user of
-// the chat; "" means the account's own user.
-func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
+// runs on the state folder, the chat uses that one and leaves it running. user is the user to speak
+// as, "" for the account's own.
+func runAndChat(ctx context.Context, con console, o app.Options, user string) error {
+	cfg := o.Config
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
@@ -92,10 +97,10 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	defer stop(nil)
 	ready := make(chan struct{})
 	served := make(chan error, 1)
-	go func() { // the result is awaited below; if the service ends by itself, stop ends the chat
-		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), Lock: lock, Now: time.Now,
-			Manual: chatPages(),
-			Ready:  func(string) { close(ready) }})
+	o.Log, o.Lock = logging.New(cfg.Log.Level, cfg.Log.Format == "json", logFile), lock
+	o.Ready = func(string) { close(ready) }
+	go func() { // awaited below; if the service ends by itself, stop ends the chat
+		err := app.Run(ctx, o)
 		stop(err)
 		served <- err
 	}()

@@ -1,5 +1,7 @@
 package main
 
+import "mews/supervisor/spans"
+
 // help is the usage and the summary of a verb or a subcommand.
 type help struct {
 	usage   string // arguments after the name
@@ -8,11 +10,12 @@ type help struct {
 
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
-	"run":              {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also open the chat"},
+	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--database-differs] [--migrate-without-copy]",
+		"serve; with --chat also open the chat"},
 	"chat":             {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
 	"status":           {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
 	"models":           {"[--config FILE] [--json]", "list the models, and which one answers you"},
-	"usage":            {"[--config FILE] [--user NAME] [--days N] [--json]", "show what models were asked, and what it cost"},
+	"usage":            {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]", "show what models were asked, and what it cost"},
 	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "show what was done for a person, and who asked for it"},
 	"job":              {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"memory":           {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]", "show what is remembered of a person, and the source of each fact: list, show ID, correct ID WORDS, forget ID, import PATH"},
@@ -71,6 +74,9 @@ const (
 	flagReloadConfig  = "the configuration `FILE`, to find the service, which reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
+	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
+	flagRunNoCopy     = "change the database to this version's form without a copy from before"
+	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
@@ -83,7 +89,7 @@ const (
 	flagDays          = "the last `DAYS` days, including today"
 	flagAuditUser     = "only rows of the user `NAME`"
 	flagAuditAction   = "only actions that begin with `PREFIX`, such as login or totp."
-	flagSince         = "not before `WHEN`: a time ago (24h, 7d), or a day (2026-11-22)"
+	flagSince         = "not before the beginning of `WHEN`: today, yesterday, 24h, 7d, last week, 2026-11-22"
 	flagLimit         = "the newest `N` rows; 0 shows all"
 	flagAuditJSON     = "print each row as a line of JSON"
 	flagHead          = "the `HEX` that an earlier run printed as head: finds out if the end was cut off since"
@@ -116,7 +122,7 @@ const (
 	textListTopics   = "mews help lists all of them.\n"
 	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
 	textNoVerb       = "mews: there is no verb %q\n\n"
-	textWrongSince   = "--since %q: want a time ago, such as 24h or 7d, or a day such as 2026-11-22"
+	textWrongSince   = "--since %q: want a time such as " + spans.Forms
 	textNoSubcommand = "mews %s: there is no %q\n\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
 	textNoName       = "mews %s needs a name\n"
@@ -128,6 +134,7 @@ const (
 	textStartedWithout  = "mews: %v\nMews starts without these parts.\n"
 	textModelNearby     = "%s runs at %s; to use its model: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
+	textDaysAndSince    = "mews usage: want --days or --since, not both\n"
 	textUnchanged       = "nothing has changed"
 	textNoConfigFile    = "no configuration file; the defaults"
 	textEmptyConfig     = "%s is empty; the defaults"
@@ -159,6 +166,7 @@ const (
 	textDeleteAsk     = "\nThis can't be undone; `mews user export %s` saves it first. Their running work is stopped, as by /stop, " +
 		"and their worker is ended. Type the name to delete everything: "
 	textNotDeleted     = "Nothing was deleted: that is another name."
+	textCopiesDeleted  = "The copies of the database from before an update were deleted first."
 	textDeleted        = "%s is deleted. Their rows in the audit log stay, and so does a folder outside the state folder.\n"
 	textDeletion       = "Kept of %s:\n\n%s"
 	textExportTerminal = "An export can't be shown in a terminal. Name a file with --output FILE."

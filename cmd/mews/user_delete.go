@@ -36,9 +36,12 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
 		}
 	}
-	if _, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete,
-		admin.DeleteRequest{User: name}); err != nil {
+	gone, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name})
+	if err != nil {
 		return err
+	}
+	if gone.Copies > 0 {
+		fmt.Fprintln(con.out, textCopiesDeleted)
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)
 	return err

@@ -47,11 +47,18 @@ type Options struct {
 	// EraseIndex deletes a user's part of the search index, after the user's rows are deleted; nil
 	// does nothing.
 	EraseIndex func(ctx context.Context, user string) error
+	Copies     Copies // nil means none
+}
+
+// Copies are the copies of the database from before its migrations.
+type Copies interface {
+	List() ([]string, error)
+	Delete() (int, error)
 }
 
 // Configuration gives the calls of admins access to the configuration.
 type Configuration interface {
-	// ConfigurationSummary returns the parts of the current configuration that concern users.
+	// Summary returns facts of the current configuration.
 	Summary() ConfigurationSummary
 	// CheckNewUser returns an error for people if a user can't be added to the configured users.
 	CheckNewUser(u supervisor.User) error
@@ -62,7 +69,7 @@ type Configuration interface {
 	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
-// ConfigurationSummary are the parts of a configuration that concern its users.
+// Facts are facts of a configuration about its users.
 type ConfigurationSummary struct {
 	Users  []supervisor.User // the configured users
 	Homes  string            // the folder for the homes of added users

@@ -25,11 +25,13 @@ type UserData struct {
 	Home  string           `json:"home,omitempty"`
 	Files int64            `json:"files,omitempty"`
 	Bytes int64            `json:"bytes,omitempty"`
+	// number of copies of the database from before an update
+	Copies int `json:"copies,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who is not in the configuration. First it ends the user's
-// work. Then it deletes the user's rows in the database and the folder below the state folder. It
-// does not delete the audit log.
+// DeletePerson deletes all data of a user who is not in the configuration. It ends their work
+// first. Then it deletes the copies of the database, their rows in it, and their folder below the
+// state folder. The audit log stays.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -38,6 +40,11 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), q.User)
+	if err == nil && o.Copies != nil {
+		var copies []string
+		copies, err = o.Copies.List()
+		e.Copies = len(copies)
+	}
 	if err != nil || q.DryRun {
 		return e, err
 	}
@@ -52,6 +59,11 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	// the entry comes first, because the deletion is not one transaction
 	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
 		return UserData{}, err
+	}
+	if o.Copies != nil {
+		if e.Copies, err = o.Copies.Delete(); err != nil {
+			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
+		}
 	}
 	rows, err := o.Store.People.Erase(ctx, q.User)
 	if err != nil {
@@ -90,7 +102,7 @@ func removeHome(home string) error {
 	return nil
 }
 
-// Text lists the data for people: a line for each table, and one for the folder.
+// Text returns a line for each table, for the folder, and for copies of the database.
 func (e UserData) Text() (text string) {
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		text += fmt.Sprintf("  %-14s %s\n", table, amount.Plural(int(e.Rows[table]), "row", "rows"))
@@ -102,6 +114,9 @@ func (e UserData) Text() (text string) {
 			amount.BinarySize(e.Bytes),
 			amount.Plural(int(e.Files), "file", "files"),
 		)
+	}
+	if e.Copies > 0 {
+		text += fmt.Sprintf(textDeletionCopies, amount.Plural(e.Copies, "copy", "copies"))
 	}
 	return text
 }

@@ -73,9 +73,11 @@ const (
 	textLoginSince   = "login\t%s since %s\n"
 	textFactorLine   = "%s\t%s\topen in %s\n"
 	textDeletionHome = "  %s, %s in %s\n"
-	textLogFits      = "%s, each fits the one before it\n"
-	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
-	textLogHead      = "head  %s\nSomebody who can write the database can cut off the log's end, " +
+	// %s is "2 copies"
+	textDeletionCopies = "  %s of the database from before an update, with what they hold of others\n"
+	textLogFits        = "%s, each fits the one before it\n"
+	textLogEarly       = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
+	textLogHead        = "head  %s\nSomebody who can write the database can cut off the log's end, " +
 		"or rewrite all of it. Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
 )
 

@@ -26,6 +26,9 @@ func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery)
 	}
 	now := c.now()
 	from := time.Date(now.Year(), now.Month(), now.Day()-q.Days+1, 0, 0, 0, 0, now.Location())
+	if !q.Since.IsZero() {
+		from = q.Since
+	}
 	r = UsageReport{User: name, From: from}
 	if r.Models, err = c.lines(ctx, name, from, "model"); err == nil && name == "" {
 		r.Users, err = c.lines(ctx, "", from, "user")
@@ -35,6 +38,6 @@ func (c usageCalls) answer(ctx context.Context, by feature.Caller, q UsageQuery)
 
 // lines returns the sums as a list that is never nil, so that JSON has a list.
 func (c usageCalls) lines(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
-	lines, err := c.sums.SumUsage(ctx, user, from, by)
+	lines, err := c.sums.SumUsage(ctx, user, supervisor.TimeSpan{From: from}, by)
 	return append([]usage.Line{}, lines...), err
 }

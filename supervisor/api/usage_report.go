@@ -23,8 +23,10 @@ const MaxUsageDays = 3660
 
 // UsageQuery are the parameters of a call for the use of models.
 type UsageQuery struct {
-	User string `json:"user,omitempty"` // "" means all users for an admin, otherwise the caller
-	Days int    `json:"days"`           // the number of days up to today
+	User string `json:"user,omitempty"` // "" means everybody for an admin, otherwise the caller
+	Days int    `json:"days"`           // number of days up to today
+	// the beginning, instead of Days; the zero value means that Days counts
+	Since time.Time `json:"since,omitzero"`
 }
 
 // UsageReport is the use of models. Its lists begin with the greatest use.
@@ -37,7 +39,10 @@ type UsageReport struct {
 
 // Text describes the use of models and its cost for people.
 func (r UsageReport) Text() string {
-	who, since := printable.DropControls(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
+	who, since := printable.DropControls(cmp.Or(r.User, textEverybody)), r.From.Format(time.DateOnly)
+	if r.From.Hour()+r.From.Minute() > 0 {
+		since = r.From.Format("2006-01-02 15:04")
+	}
 	if len(r.Models) == 0 {
 		return fmt.Sprintf(textNoUsage, who, since)
 	}

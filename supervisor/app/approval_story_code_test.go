@@ -158,7 +158,8 @@ func TestCommand_NeedsCode_WaitsForCode(t *testing.T) {
 	l.open()
 	l.sayAndAwait("alice", l.code("alice", 0), unlocked)
 	for _, c := range []struct{ command, asks, done, table string }{
-		{"/settings stream off", "Change your setting stream from ", "From now on stream is off", "setting"},
+		{"/settings stream off", "Change your setting stream from ", "From now on stream is off",
+			"setting WHERE user <> ''"},
 		{"/invite carol", "Invite carol? ", "carol is now a user", "invite"},
 	} {
 		kept := func(want int) {

@@ -169,7 +169,7 @@ func (l approvalService) sendFileCode(code string) (message int64) {
 
 // sentAnswer returns the model's answer after it has sent a file of that size.
 func sentAnswer(name string, bytes int) string {
-	return fmt.Sprintf("%s was sent to the chat as %s, %d bytes.", name, name, bytes)
+	return fmt.Sprintf("%s was queued for the chat as %s, %d bytes.", name, name, bytes)
 }
 
 func lastOf(list []string) string {

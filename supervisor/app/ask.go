@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/logging"
 	"mews/supervisor/placement"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
 )
 
@@ -91,8 +93,23 @@ func withoutService(ctx context.Context, cfg *config.Config,
 	return work(ctx, admin.New(s.adminOptions()))
 }
 
-// checkStateOwner refuses a state folder of another account. The owner could not change files that
-// this process would create in the folder.
+// ExamineDatabase reads the whole database of a stopped service and changes nothing. used is false
+// if the service never ran. The error may be fs.ErrPermission.
+func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Examination, used bool, err error) {
+	path := (&storage{config: cfg}).private("mews.db")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if used, err = statefolder.IsUsed(cfg.State); err != nil || !used {
+			return e, false, err
+		}
+	} else if err != nil {
+		return e, false, err
+	}
+	e, err = sqlite.Examine(ctx, path)
+	return e, true, err
+}
+
+// checkStateOwner refuses a state folder of another account. That account could not change the
+// files that this process would create there.
 func checkStateOwner(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
 	if err != nil { // the folder does not exist, or opening it reports the error

@@ -53,7 +53,7 @@ func (s *service) newSearcher() *search.Searcher {
 // newForgetter makes the feature that deletes messages that users want forgotten.
 func (s *service) newForgetter() *forget.Forgetter {
 	return forget.New(forget.Options{Store: s.db.ForgetRequests(), Index: s.index, Home: s.memory(),
-		Turns: s.db.ForgetRequests(), Facts: s.db.Memories(), Memories: s.memory(), FactPress: memory.ForgetPress,
-		People: s.people, Now: s.now, Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction,
-		Log: s.log.Named("forget")})
+		Turns: s.db.ForgetRequests(), Facts: s.db.Memories(), Memories: s.memory(), Copies: s.db.Copies(),
+		FactPress: memory.ForgetPress, People: s.people, Now: s.now,
+		Remove: s.spool.RemoveBlob, Audit: s.audit.RecordAction, Log: s.log.Named("forget")})
 }

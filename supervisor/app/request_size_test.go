@@ -26,7 +26,7 @@ func TestTools_All_HaveClaimCheck(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	for _, name := range names {
-		anything := func(bool) ([]string, error) { return []string{name}, nil }
+		anything := func(bool) ([]claim.Deed, error) { return []claim.Deed{{Tool: name}}, nil }
 		if unverified, _ := claim.UnverifiedKinds(allClaims, anything); len(unverified) == 0 {
 			t.Errorf("what the tool %s may have done is not in claim's table", name)
 		}

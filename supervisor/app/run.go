@@ -29,13 +29,21 @@ type Options struct {
 	// called once messages are accepted; hints say what to configure, if nothing is configured
 	Ready func(hints string)
 
-	Committed func() // called after each commit, before messages about it are sent; may be nil
+	// NewDatabase makes a new database if it is missing or empty beside other files of Mews.
+	NewDatabase bool
+	// WithoutCopy migrates the database without a copy from before.
+	WithoutCopy bool
+	// AllowDifferences uses a database that differs from what this program makes.
+	AllowDifferences bool
+
+	Committed func() // called after each commit, before anything is sent about it; may be nil
 }
 
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see
 // statefolder.ProtectProcess.
 func Run(ctx context.Context, o Options) (err error) {
-	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed},
+	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed,
+		newDatabase: o.NewDatabase, withoutCopy: o.WithoutCopy, allowDifferences: o.AllowDifferences},
 		manual: o.Manual}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); err != nil {

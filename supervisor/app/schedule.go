@@ -2,10 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/check"
+	"mews/supervisor/model/offline"
+	"mews/supervisor/problem"
 	"mews/supervisor/routine"
 	"mews/supervisor/schedule"
 )
@@ -23,11 +27,34 @@ func (s *service) newSchedule() *schedule.Schedule {
 		},
 		CheckRules:    schedule.CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
 		Watches:       []schedule.EventTrigger{{Next: s.routines.NextHomeCheck, Run: s.routines.CheckHomes}},
+		Translate:     s.translateTime,
+		Command:       s.db.Inbox().Find,
 		Conversations: s.db.Conversations(),
 		MaySpeakIn:    func(c supervisor.Conversation) bool { return s.people.IsGroupAllowed(c.Channel, c.Chat) },
 		Approve:       newApprover(s).Allow, Ask: questionAsker{s}.Ask, Model: s.resolveJobModel, Budget: s.jobBudget,
 		Limits: func() protocol.TurnLimits { return turnLimits(s.config) },
 	})
+}
+
+// translateTime lets a model read a time in a user's words. That is the small model, unless it is
+// farther away than the user's own model: then it is that one. The offline model reads nothing more
+// than the parser does.
+func (s *service) translateTime(ctx context.Context, c supervisor.Conversation, words string, withText bool,
+	now time.Time) (when, text string, err error) {
+	translator := schedule.Translator{Complete: s.models.Complete, Pay: s.payer().PayCall,
+		Model: func(ctx context.Context, user string) (string, error) {
+			own, _, err := s.modelChoice().CurrentModel(ctx, user)
+			spec := s.models.SmallFor(own)
+			if spec == offline.Name {
+				spec = ""
+			}
+			return spec, err
+		}}
+	when, text, err = translator.Read(ctx, c, words, withText, now)
+	if err != nil && !errors.Is(err, schedule.ErrNoTime) {
+		s.log.Info("a time was not translated", "user", c.User, "error", problem.UserText(err))
+	}
+	return when, text, err
 }
 
 // newRoutines makes the built-in jobs. A routine is off until its user turns it on.

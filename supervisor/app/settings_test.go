@@ -99,7 +99,7 @@ func TestUsage_IsSplitByModelUserChatDay(t *testing.T) {
 	v := s.modelCommands()
 	from := time.Now().Add(-time.Hour)
 	for by, want := range map[string]string{"model": "far/m", "user": "ann", "conversation": "telegram group -7, topic 3"} {
-		lines, err := v.SumUsage(t.Context(), "ann", from, by)
+		lines, err := v.SumUsage(t.Context(), "ann", supervisor.TimeSpan{From: from}, by)
 		must(t, err)
 		if len(lines) != 1 || lines[0].Name != want || lines[0].Cost != 300_000 {
 			t.Errorf("by %s it is %+v", by, lines)

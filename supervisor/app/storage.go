@@ -34,6 +34,8 @@ type storage struct {
 	spool     *spool.Spool
 	index     *index.Index // the index; nil until it is made, and without a service
 	closers   []func() error
+
+	newDatabase, withoutCopy, allowDifferences bool // see Options
 }
 
 // close closes everything that was opened, in the reverse order.
@@ -77,9 +79,14 @@ func (s *storage) openState(context.Context) (err error) {
 
 // openStore opens the database and the spool.
 func (s *storage) openStore(ctx context.Context) (err error) {
+	used, err := statefolder.IsUsed(s.config.State)
+	if err != nil {
+		return err
+	}
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
 		EndsTurn: command.TurnEndingCommandNames(), OnCommit: s.committed, OnMessage: s.indexMessage, Zone: s.zone,
-		Policies: policies.All()}); err != nil {
+		Policies: policies.All(), MustExist: used && !s.newDatabase, WithoutCopy: s.withoutCopy,
+		AllowDifferences: s.allowDifferences}); err != nil {
 		return err
 	}
 	s.addCloser(s.db.Close)

@@ -48,7 +48,20 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 		return err == nil && slices.ContainsFunc(s.Users, func(u api.UserStatus) bool { return u.Name == "dan" && u.Index.Files > 0 })
 	})
 
+	copied := filepath.Join(h.Dir, "state", "private", "mews.db.schema42")
+	if err := os.WriteFile(copied, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()
+	if _, left := os.Stat(copied); left == nil {
+		t.Error("the copy of the database is left")
+	}
+	for _, want := range []string{"  1 copy of the database from before an update",
+		"\nThe copies of the database from before an update were deleted first.\n"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%s lacks %q", out, want)
+		}
+	}
 	if err != nil || !strings.Contains(string(out), "dan is deleted.") {
 		t.Fatalf("%v: %s\n%s", err, out, h.LogTail())
 	}

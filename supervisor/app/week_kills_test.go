@@ -142,13 +142,14 @@ func (k *killSwitch) distinctRequests(all []modeltest.Request) []modeltest.Reque
 	return slices.CompactFunc(made, func(a, b modeltest.Request) bool { return bytes.Equal(a.Raw, b.Raw) })
 }
 
-// awaitIndexed waits until all messages are in the index.
+// awaitIndexed waits until all messages are in the index. Files may be missing there: after a kill
+// behind the last commit of an exchange, no worker runs that would read them.
 func (l *weekService) awaitIndexed() {
 	l.T.Helper()
 	l.await("the key to be in the index", func() bool {
 		var found search.SearchReport
 		err := control.CallOnce(l.alive, l.Socket, search.MethodSearch,
-			search.TextQuery{User: "alice", Words: "quetzal stove"}, &found)
+			search.TextQuery{User: "alice", Words: "quetzal stove", In: "history"}, &found)
 		return err == nil && len(found.Hits) > 0 && found.Incomplete == ""
 	})
 }

@@ -104,6 +104,9 @@ func (r *Reserver) Reserve(ctx context.Context, e modelcall.Estimate) (lease sup
 	if r.o.Turn != 0 { // a call outside a turn tells nothing about the cost of the next turn's call
 		r.o.Advances.remember(r.o.Conversation.ID, e)
 	}
+	if e.Repeats {
+		e.MinCost = e.MaxCost
+	}
 	lease, instead := r.o.Advances.take(r.o.Turn, e)
 	if lease.ID != 0 {
 		return lease, nil
@@ -146,6 +149,9 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e modelcall.Estimate, inste
 		lease, short, err := r.takeLease(ctx, e, instead)
 		if err != nil || len(short) == 0 {
 			return lease, err
+		}
+		if e.Repeats {
+			return lease, r.refused(e, short, "")
 		}
 		instead = 0
 		if !r.o.Advances.releases.cover(r.o.Conversation.User, short) {

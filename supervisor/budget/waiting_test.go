@@ -44,6 +44,20 @@ func TestReserve_LowLimit_TakesTheRest(t *testing.T) {
 	}
 }
 
+// TestReserve_RepeatedCall_AsksNobody checks that a call which repeats a failed one gets money for all
+// of it, or is refused at once.
+func TestReserve_RepeatedCall_AsksNobody(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 100 * cent})
+	r.spend(r.turn, 1*cent, 0)
+	e := bid(5 * cent)
+	e.MinCost, e.Repeats = cent, true
+	r.paid(New(r.o), e)
+	r.refused(New(r.o), e)
+	r.same("asked", len(r.person.asked), 0)
+	e.Repeats = false
+	r.paid(New(r.o), e)
+}
+
 // waiting starts a call that waits for other calls, and returns its later result.
 func (r *rig) waiting(ctx context.Context, o Options, e modelcall.Estimate) (result <-chan string) {
 	r.Helper()

@@ -1,6 +1,6 @@
-// Package claim finds sentences in which an assistant says that it has just done a deed that only a
-// tool can do. It knows English, Spanish, German and French by tables of words (words_*.go). It
-// does no I/O.
+// Package claim finds sentences in which an assistant says that it has just done something that
+// only a tool can do, or promises to do something later. It knows English, Spanish, German and French by tables of words (words_*.go),
+// and does no I/O.
 //
 // The package is made to find no false claims, and so it misses some true claims. Offers,
 // questions, conditions, negations, the future, other people's deeds, earlier days, quotations and
@@ -11,17 +11,18 @@ package claim
 type DeedKind string
 
 const (
-	Write    DeedKind = "write"    // the assistant saved, changed or moved something
-	Delete   DeedKind = "delete"   // the assistant deleted something
-	Send     DeedKind = "send"     // the assistant sent something to somebody
-	Run      DeedKind = "run"      // the assistant ran a program
-	Schedule DeedKind = "schedule" // the assistant scheduled something
-	Lookup   DeedKind = "lookup"   // the assistant searched or read something outside the conversation
-	Remember DeedKind = "remember" // the assistant remembered something for later conversations
+	Write    DeedKind = "write"    // something was saved, changed or moved
+	Delete   DeedKind = "delete"   // something was deleted
+	Send     DeedKind = "send"     // something was sent to somebody
+	Run      DeedKind = "run"      // a program ran
+	Schedule DeedKind = "schedule" // something was scheduled
+	Lookup   DeedKind = "lookup"   // something outside the conversation was searched or read
+	Remember DeedKind = "remember" // something was remembered for later conversations
+	Promise  DeedKind = "promise"  // the assistant will speak or look again later
 )
 
-// Kinds lists all kinds of deeds, in the order in which a warning names them.
-var Kinds = []DeedKind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
+// Kinds lists all kinds, in the order of a Note.
+var Kinds = []DeedKind{Write, Delete, Send, Run, Schedule, Lookup, Remember, Promise}
 
 // Claim is a kind of deed that a text claims, with the claiming sentence.
 type Claim struct {
@@ -30,18 +31,25 @@ type Claim struct {
 	// the sentence may speak of an earlier turn, as with "Yes, ...", "already", "I saved" and "is
 	// set"
 	Earlier bool
+	more    []string // further sentences that claim it, with Earlier like Sentence
 }
 
-// FindClaims lists the claims of a text, each kind once. If any sentence claims a kind without
-// Earlier, the listed claim has no Earlier.
+// maxMore is how many further sentences of a kind are kept.
+const maxMore = 10
+
+// FindClaims lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is
+// listed so.
 func FindClaims(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {
 			if claims[i].Kind != c.Kind {
 				continue
 			}
-			if claims[i].Earlier && !c.Earlier {
+			switch {
+			case claims[i].Earlier && !c.Earlier:
 				claims[i] = c
+			case claims[i].Earlier && len(claims[i].more) < maxMore && c.Sentence != claims[i].Sentence:
+				claims[i].more = append(claims[i].more, c.Sentence)
 			}
 			return
 		}
@@ -61,6 +69,9 @@ type finder struct {
 }
 
 func (f *finder) sentence(s sentence) {
+	if s.promise() {
+		f.add(Claim{Kind: Promise, Sentence: s.text, Earlier: true})
+	}
 	isDone := false
 	for i, l := range languages {
 		isDone = isDone || s.has(i, done)
@@ -70,7 +81,7 @@ func (f *finder) sentence(s sentence) {
 		}
 		c := clauses{language: l, languageIndex: i, tokens: s.tokens, confirmed: f.confirmed || s.has(i, done)}
 		c.find(func(kind DeedKind, uncertain bool) {
-			f.add(Claim{kind, s.text, uncertain || f.affirmed || s.has(i, already)})
+			f.add(Claim{Kind: kind, Sentence: s.text, Earlier: uncertain || f.affirmed || s.has(i, already)})
 		})
 	}
 	f.begun, f.confirmed = true, isDone && len(s.tokens) <= maxConfirmation

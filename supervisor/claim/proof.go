@@ -30,8 +30,8 @@ var proofs = map[string][]DeedKind{
 	"send_file":    {Send},
 	"send_message": {Send},
 
-	"schedule_task": {Schedule, Write},
-	"update_task":   {Schedule, Write},
+	"schedule_task": {Schedule, Write, Promise},
+	"update_task":   {Schedule, Write, Promise},
 	"cancel_task":   {Schedule, Write, Delete},
 
 	"list_files":        {Lookup},
@@ -47,7 +47,7 @@ var proofs = map[string][]DeedKind{
 	"list_tasks":        {Lookup},
 	"get_task_results":  {Lookup},
 
-	"enable_file_notifications":    {Schedule, Write},
+	"enable_file_notifications":    {Schedule, Write, Promise},
 	"disable_file_notifications":   {Schedule, Write, Delete},
 	"get_file_notification_status": {Lookup},
 
@@ -66,17 +66,18 @@ func mayHaveDone(tool string, kind DeedKind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
-// UnverifiedKinds returns the kinds of claims that no tool has proved. worked lists the tools that
-// succeeded in this turn. With earlier it also lists tools of earlier turns, for a claim that may
-// be about these turns.
-func UnverifiedKinds(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []DeedKind,
-	err error) {
+// UnverifiedKinds returns the kinds of claims that no deed has proved. worked lists the deeds of this
+// turn. With earlier it includes those of the turns before, for a claim that may be about them: such
+// a deed proves only a claim that names its path, name or time.
+func UnverifiedKinds(claims []Claim, worked func(earlier bool) ([]Deed, error)) (kinds []DeedKind, err error) {
 	for _, c := range claims {
-		tools, err := worked(c.Earlier)
+		deeds, err := worked(c.Earlier)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(tools, func(tool string) bool { return mayHaveDone(tool, c.Kind) }) {
+		if !slices.ContainsFunc(deeds, func(d Deed) bool {
+			return mayHaveDone(d.Tool, c.Kind) && (!d.Earlier || c.Earlier && c.explainedBy(d.Row))
+		}) {
 			kinds = append(kinds, c.Kind)
 		}
 	}
@@ -91,8 +92,11 @@ func Warning(kinds []DeedKind) string {
 			said = append(said, deeds[kind])
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0:
 		return ""
+	case len(kinds) == 1 && kinds[0] == Promise:
+		return textPromise
 	}
 	all := said[0]
 	for i, deed := range said[1:] {
@@ -108,6 +112,9 @@ const maxNoteKinds = 3
 // CutWarning returns an answer without the warning about claims. found reports whether there was a
 // warning.
 func CutWarning(answer string) (text string, found bool) {
+	if before, after, found := strings.Cut(answer, textPromise); found {
+		return strings.TrimSpace(before + after), true
+	}
 	begin := max(0, strings.LastIndex(answer, textNote))
 	_, after, found := strings.Cut(answer[begin:], textNoteEnd)
 	if !found || !strings.HasPrefix(answer[begin:], textNote) {

@@ -15,6 +15,10 @@ func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
 		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.Send},
 		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.Run, claim.Delete},
 		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.Kinds,
+
+		"(Not verified: it says that it will come back to you; no reminder or task was set for that.)": {claim.Promise},
+		"(Not verified: it says that it scheduled something and will come back to you later; no tool did so in " +
+			"this turn.)": {claim.Promise, claim.Schedule},
 	} {
 		note := claim.Warning(kinds)
 		if note != want {
@@ -34,27 +38,33 @@ func TestWarning_UnprovedKinds_AreNamed(t *testing.T) {
 func TestUnverifiedKinds_Tool_ProvesOnlyItsKind(t *testing.T) {
 	all := make([]claim.Claim, len(claim.Kinds))
 	for i, kind := range claim.Kinds {
-		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send}
+		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send, Sentence: "I sent a.pdf."}
 	}
 	for tool, want := range map[string][]claim.DeedKind{
-		"write_file":     {claim.Send, claim.Run, claim.Lookup},
-		"run_command":    {claim.Send},
-		"send_file":      {claim.Write, claim.Delete, claim.Run, claim.Schedule, claim.Lookup, claim.Remember},
-		"read_file":      {claim.Write, claim.Delete, claim.Send, claim.Run, claim.Schedule, claim.Remember},
+		"write_file":  {claim.Send, claim.Run, claim.Lookup, claim.Promise},
+		"run_command": {claim.Send, claim.Promise},
+		"send_file": {claim.Write, claim.Delete, claim.Run, claim.Schedule, claim.Lookup, claim.Remember,
+			claim.Promise},
+		"read_file": {claim.Write, claim.Delete, claim.Send, claim.Run, claim.Schedule, claim.Remember,
+			claim.Promise},
 		"somebody_elses": nil,
 	} {
-		got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]string, error) { return []string{tool}, nil })
+		got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]claim.Deed,
+			error) {
+			return []claim.Deed{{Tool: tool}}, nil
+		})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s leaves %s unverified, want %s (%v)", tool, got, want, err)
 		}
 	}
-	if got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]string, error) {
-		return map[bool][]string{true: {"send_file"}}[earlier], nil
+	if got, err := claim.UnverifiedKinds(all, func(earlier bool) ([]claim.Deed, error) {
+		return map[bool][]claim.Deed{true: {{Tool: "send_file", Earlier: true, Row: "a.pdf"}}}[earlier], nil
 	}); err != nil || slices.Contains(got, claim.Send) || len(got) != len(all)-1 {
 		t.Errorf("sent in an earlier turn: %s is unverified (%v)", got, err)
 	}
 	broken := errors.New("broken")
-	if got, err := claim.UnverifiedKinds(all, func(bool) ([]string, error) { return nil, broken }); !errors.Is(err, broken) || got != nil {
+	if got, err := claim.UnverifiedKinds(all, func(bool) ([]claim.Deed, error) { return nil, broken }); !errors.Is(err,
+		broken) || got != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -71,6 +81,48 @@ func TestFindClaims_EarlierTurn_IsUncertain(t *testing.T) {
 	} {
 		if claims := claim.FindClaims(text); len(claims) != 1 || claims[0].Earlier != want {
 			t.Errorf("%q: %+v, want one with Earlier %t", text, claims, want)
+		}
+	}
+}
+
+// An earlier deed excuses a claim only if the claim names a path, a name or a time of it.
+func TestUnverifiedKinds_EarlierDeed_MustBeNamed(t *testing.T) {
+	const write, send, task = "write_file", "send_file", "schedule_task"
+	for _, c := range []struct {
+		says, tool, row string
+		excused         bool
+	}{
+		{"Yes, I saved it to notes.md.", write, `{"path":"notes.md","content":"x"}`, true},
+		{"Yes, I saved it to `notes.md`.", write, `{"path":"notes/notes.md"} wrote`, true},
+		{"Yes, I saved it to notes.md.", write, `{"path":"old-notes.md"}`, false},
+		{"Yes, I saved it to notes.md.", write, `{"path":"todo.md"}`, false},
+		{"Yes, I saved it.", write, `{"path":"notes.md"}`, false},
+		{"I emailed Bob.", send, `{"path":"x.svg"} sent x.svg`, false},
+		{"I emailed Bob.", send, `{"path":"bob.svg","caption":"for Bob"}`, true},
+		{"I've sent Bob the file.", send, `{"caption":"for Bob"}`, false}, // of this turn, so no earlier one excuses it
+		{"I saved a.md. I saved b.md.", write, `{"path":"a.md"}`, false},
+		{"I saved a.md. Yes, I saved it.", write, `{"path":"a.md"}`, true},
+		{"I'll remind you tomorrow at 9.", task, `{"when":"2026-11-30 09:00"}`, true},
+		{"I'll remind you at 9 pm.", task, `{"when":"2026-11-30T21:00:00+01:00"}`, true},
+		{"I'll remind you at 9.", task, `{"when":"2026-11-30 10:00"}`, false},
+		{"I'll remind you.", task, `{"when":"2026-11-30 09:00"}`, false},
+		{"I'll remind you in 20 minutes.", task, `{"when":"in 20 min"}`, true},
+		{"I'll remind you in 20 minutes.", task, `{"when":"in 20 hours"}`, false},
+		{"I'll remind you on Monday.", task, "Mon 30 Nov 2026 10:00", true},
+		{"I'll remind you on Tuesday.", task, "Mon 30 Nov 2026 10:00", false},
+		{"I'll remind you on 3 May.", task, `{"when":"2027-05-03"}`, true},
+		{"I'll remind you on 3 May.", task, `{"when":"2027-03-05"}`, false},
+		{"Ich erinnere dich morgen um 9.", task, `{"when":"2026-11-30 09:00"}`, true},
+		{"Ich erinnere dich um 9 Uhr.", task, `{"when":"2026-11-30 09:30"}`, false},
+		{"Ich erinnere dich am Montag.", task, "Mon 30 Nov 2026 10:00", true},
+		{"Ich erinnere dich an Lea.", task, `{"text":"Lea anrufen"}`, true},
+		{"I'll remind you tomorrow at 9.", write, `{"path":"a 9:00"}`, false},
+	} {
+		kinds, err := claim.UnverifiedKinds(claim.FindClaims(c.says), func(earlier bool) ([]claim.Deed, error) {
+			return []claim.Deed{{Tool: c.tool, Earlier: true, Row: c.row}}, nil
+		})
+		if err != nil || len(kinds) != map[bool]int{false: 1}[c.excused] {
+			t.Errorf("%q after %s %s leaves %s unverified, %v", c.says, c.tool, c.row, kinds, err)
 		}
 	}
 }

@@ -5,6 +5,8 @@ const (
 	textNote    = "(Not verified: it says that it "
 	textAnd     = " and "
 	textNoteEnd = "; no tool did so in this turn.)"
+	// textPromise is the whole Note if an answer claims nothing but a promise.
+	textPromise = "(Not verified: it says that it will come back to you; no reminder or task was set for that.)"
 )
 
 // deeds maps the kinds of deeds to their words in a warning.
@@ -16,4 +18,5 @@ var deeds = map[DeedKind]string{
 	Schedule: "scheduled something",
 	Lookup:   "looked something up",
 	Remember: "noted something for later",
+	Promise:  "will come back to you later",
 }

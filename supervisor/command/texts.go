@@ -1,6 +1,9 @@
 package command
 
-import "mews/supervisor"
+import (
+	"mews/supervisor"
+	"mews/supervisor/spans"
+)
 
 // General answers. quoteName quotes names that users or providers gave.
 const (
@@ -207,7 +210,16 @@ const (
 
 // Answers of /usage.
 const (
-	textUsageUsage      = "I know /usage, and for admins “/usage all”, but not %s."
+	textUsageUsage = "I know /usage, /usage 7d, and for admins “/usage all”, but not %s. A time is one of: " +
+		spans.Forms + "."
+	textUsageIn         = "%s %s: %v"
+	textFrom            = "from %s"
+	textUntil           = "until %s"
+	spanLayout          = "Mon 2 Jan 2006 15:04"
+	textFromBeginning   = "from the beginning"
+	textUntilNow        = "until now"
+	textByModelIn       = "By model:"
+	textByPersonIn      = "By person:"
 	textUsageAdminsOnly = "Only an admin may see everybody's usage. /usage shows yours."
 	textYourUsage       = "Your use of models"
 	textAllUsage        = "Everybody's use of models"

@@ -11,16 +11,17 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/markdown"
+	"mews/supervisor/spans"
 	"mews/supervisor/usage"
 )
 
 // UsageSums sums up model calls.
 type UsageSums interface {
-	// SumUsage sums up a user's model calls since a time; user "" means all users. by is "model",
-	// "user" or "conversation". The largest sum comes first.
-	SumUsage(ctx context.Context, user string, from time.Time, by string) ([]usage.Line, error)
-	// SumDailyUsage sums up model calls by day in zone, from the day of since to today. A line's
-	// name is the day, such as 2026-11-20.
+	// SumUsage sums up the calls of a user (everybody if user is "") in a span, by "model", "user" or
+	// "conversation". The largest sum comes first.
+	SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]usage.Line, error)
+	// SumDailyUsage sums up the calls by day in zone, from the day of since to today. A line's name is its
+	// day, as 2026-11-20.
 	SumDailyUsage(ctx context.Context, user string, since time.Time, zone *time.Location) ([]usage.Line, error)
 }
 
@@ -48,16 +49,24 @@ var usageRows = []row{
 // showUsage reports the user's model calls. For an admin it can report those of all users.
 func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
-	switch {
-	case strings.EqualFold(r.Arguments, "all"):
+	words, all := cutName(r.Arguments, "all")
+	if all {
 		if !c.isAdmin(r.Conversation.User) {
 			return d, supervisor.Errorf(supervisor.CodeForbidden, textUsageAdminsOnly)
 		}
 		report = usageReport{by: "user", title: textAllUsage, linesTitle: textByPerson}
-	case r.Arguments != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.QuoteName(r.Arguments))
+	} else {
+		words = strings.TrimSpace(r.Arguments)
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
+	if words != "" {
+		span, err := spans.Parse(words, now.In(zone))
+		if err != nil {
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.QuoteName(words))
+		}
+		d.Text, err = c.usageIn(ctx, report, span, now.In(zone))
+		return d, err
+	}
 	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != ""); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
@@ -68,15 +77,37 @@ func showUsage(ctx context.Context, c *Commands, r feature.CommandRequest) (d su
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumUsage sums up the calls of today, this week and this month. With personal it adds the sums
-// that only the user may see.
+// usageIn sums up the calls of a span.
+func (c *Commands) usageIn(ctx context.Context, s usageReport, in supervisor.TimeSpan, now time.Time) (string, error) {
+	lines, err := c.o.Usages.SumUsage(ctx, s.user, in, s.by)
+	if err != nil {
+		return "", fmt.Errorf("sum the usage: %w", err)
+	}
+	text := fmt.Sprintf(textUsageIn, s.title, spanText(in, now), usage.Total(lines))
+	return text + usageLines(map[string]string{"model": textByModelIn, "user": textByPersonIn}[s.by], lines), nil
+}
+
+// spanText says from when to when a span is.
+func spanText(in supervisor.TimeSpan, now time.Time) string {
+	from, to := textFromBeginning, textUntilNow
+	if !in.From.IsZero() {
+		from = fmt.Sprintf(textFrom, in.From.Format(spanLayout))
+	}
+	if !in.To.IsZero() && in.To.Before(now) {
+		to = fmt.Sprintf(textUntil, in.To.Format(spanLayout))
+	}
+	return from + " " + to
+}
+
+// sumUsage sums up the calls of today, this week and this month. With personal it adds what only
+// the user may see.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.DayBounds(now, now.Location())
 	month, _ := budget.MonthBounds(now, now.Location())
 	week, _ := budget.DayBounds(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
 	sum := func(from time.Time, by string) (lines []usage.Line) {
 		if err == nil {
-			lines, err = c.o.Usages.SumUsage(ctx, s.user, from, by)
+			lines, err = c.o.Usages.SumUsage(ctx, s.user, supervisor.TimeSpan{From: from}, by)
 		}
 		return lines
 	}

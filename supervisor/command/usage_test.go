@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/budget"
+	"mews/supervisor/spans"
 	"mews/supervisor/usage"
 )
 
@@ -28,8 +29,12 @@ type usages struct {
 	asked        []string
 }
 
-func (u *usages) SumUsage(_ context.Context, user string, from time.Time, by string) ([]usage.Line, error) {
-	u.asked = append(u.asked, fmt.Sprintf("%s since %s by %s", user, from.Format(time.RFC3339), by))
+func (u *usages) SumUsage(_ context.Context, user string, in supervisor.TimeSpan, by string) ([]usage.Line, error) {
+	asked := fmt.Sprintf("%s since %s by %s", user, in.From.Format(time.RFC3339), by)
+	if !in.To.IsZero() {
+		asked += " until " + in.To.Format(time.RFC3339)
+	}
+	u.asked = append(u.asked, asked)
 	switch {
 	case by == "conversation":
 		return u.topics, nil
@@ -100,6 +105,35 @@ func TestUsage_SumsByPeriodAndModel(t *testing.T) {
 			t.Errorf("asked was %q", kept.asked)
 		}
 	})
+}
+
+func TestUsage_Span_SumsThatSpan(t *testing.T) {
+	for _, c := range []struct {
+		role  supervisor.Role
+		ask   string
+		want  string // a part of the answer
+		asked string // the beginning of the only query; "" means none
+	}{
+		{supervisor.RoleUser, "/usage 7d", "Your use of models from ", "ann since "},
+		{supervisor.RoleUser, "/usage last 2 days", "Your use of models from ", "ann since "},
+		{supervisor.RoleUser, "/usage yesterday", " until ", "ann since "},
+		{supervisor.RoleAdmin, "/usage all 1h", "Everybody's use of models from ", " since "},
+		{supervisor.RoleUser, "/usage all 1h", "Only an admin may see", ""},
+		{supervisor.RoleUser, "/usage 7x", spans.Forms, ""},
+	} {
+		h := newRig(t)
+		kept := &usages{today: []usage.Line{{Name: "m", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}
+		h.options.Usages, h.options.People = kept, people{"ann": {Name: "ann", Role: c.role}}
+		h.live()
+		got := h.ask(c.ask)
+		if !strings.Contains(got, c.want) || strings.Contains(got, "$0.01") != (c.asked != "") {
+			t.Errorf("%s: told was\n%s", c.ask, got)
+		}
+		if c.asked == "" && len(kept.asked) > 0 ||
+			c.asked != "" && (len(kept.asked) != 1 || !strings.HasPrefix(kept.asked[0], c.asked)) {
+			t.Errorf("%s: asked was %q", c.ask, kept.asked)
+		}
+	}
 }
 
 func TestUsageOfAll_PlainUser_IsRefused(t *testing.T) {

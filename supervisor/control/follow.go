@@ -143,6 +143,15 @@ func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context
 // previous one.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
+		if len(d.Effects) > 0 { // the lines change when the files before the answer are taken
+			now, err := f.o.Outbox.List(ctx, f.conversation, d.ID-1, 1)
+			if err != nil {
+				return err
+			}
+			for _, same := range upTo(now, d.ID) {
+				d.Effects = same.Effects
+			}
+		}
 		answer, err := f.offer(ctx, d)
 		if err != nil {
 			return fmt.Errorf("delivery %d: %w", d.ID, err)

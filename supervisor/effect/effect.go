@@ -34,6 +34,7 @@ type Kind struct {
 	detailIsName bool   // the detail is a name, like the target
 	showsLast    bool   // a line about several effects shows the last detail
 	hidden       bool   // not shown below an answer, because the user did or ordered it
+	notDone      bool   // not counted, because it was not done for certain
 }
 
 // FindKind returns the kind of effects with a name.
@@ -144,12 +145,15 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// SumByGroup adds up the counts of kinds by group. The result is sorted by user, and then in the
-// order of the groups.
+// SumByGroup adds up the counts of kinds by group. It leaves out what was not done for certain. The result is sorted by user, and then in the order
+// of the groups.
 func SumByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {
 		k, _ := FindKind(c.Group)
+		if k.notDone {
+			continue
+		}
 		sums[supervisor.EffectCount{User: c.User, Group: cmp.Or(k.Group, k.Name)}] += c.Count
 	}
 	for c, n := range sums {
@@ -172,6 +176,40 @@ func SentFileEntry(f supervisor.File) (target, detail string) {
 func SentMessageDetail(text string) (detail string) {
 	return amount.Plural(int64(len(text)), "byte", "bytes")
 }
+
+// RefusedNotice returns the user's text about effects that a channel refused late. quote escapes
+// names.
+func RefusedNotice(refused []supervisor.Effect, quote func(string) string) string {
+	return fmt.Sprintf(textRefusedNotice, nameRefused(refused, quote))
+}
+
+// RefusedNote returns the model's text about effects that the channel refused.
+func RefusedNote(refused []supervisor.Effect) string {
+	return fmt.Sprintf(textRefusedNote, nameRefused(refused, func(name string) string { return name }))
+}
+
+// nameRefused joins the names of refused effects, each with the channel's reason. No name or reason
+// can pass for another part of the text.
+func nameRefused(refused []supervisor.Effect, quote func(string) string) string {
+	var names []string
+	for _, e := range refused[:min(len(refused), maxEffectLines)] {
+		name := textRefusedText
+		if e.Target != "" {
+			name = quote(plain(e.Target))
+		}
+		if why := plain(e.Detail); why != "" {
+			name += " (" + why + ")"
+		}
+		names = append(names, name)
+	}
+	if more := len(refused) - maxEffectLines; more > 0 {
+		names = append(names, fmt.Sprintf(textMoreEffects, more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// plain returns the beginning of a text without the brackets of notes to the model.
+func plain(text string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(clip(text)) }
 
 // ReceivedFileEntry returns the target and detail of a received file in the ledger.
 func ReceivedFileEntry(a supervisor.Attachment) (target, detail string) {

@@ -90,9 +90,17 @@ func TestParseQuery_TimesAndKinds_AreRead(t *testing.T) {
 	}
 	now := time.Date(2026, 10, 26, 0, 30, 0, 0, zone) // the day after the clocks went back
 	for text, want := range map[string]string{
-		"": "2026-10-26T00:00:00+01:00 -", "today": "2026-10-26T00:00:00+01:00 -", " 7D Sent": "2026-10-20T00:00:00+02:00 - file.sent message.sent",
+		"": "2026-10-26T00:00:00+01:00 -", "today": "2026-10-26T00:00:00+01:00 -",
+		" 7D Sent": "2026-10-20T00:00:00+02:00 - file.sent message.sent file.queued message.queued file.refused " +
+			"message.refused file.unknown message.unknown",
 		"1d": "2026-10-26T00:00:00+01:00 -", "2026-10-25": "2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00",
 		"asked 2026-10-25": "2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00 question.asked",
+		"yesterday":        "2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00",
+		"1h":               "2026-10-25T23:30:00+01:00 2026-10-26T00:30:00+01:00",
+		"last hour sent":   "2026-10-25T23:30:00+01:00 2026-10-26T00:30:00+01:00 file.sent message.sent",
+		"sent last 2 days": "2026-10-25T00:00:00+02:00 - file.sent message.sent",
+		"2026-10..":        "2026-10-01T00:00:00+02:00 -",
+		"last week":        "2026-10-19T00:00:00+02:00 2026-10-26T00:00:00+01:00",
 		"soon":             "error", "0d": "error", "99999d": "error", "2026-13-01": "error", "file.sent": "error",
 	} {
 		q, err := effect.ParseQuery(text, now)

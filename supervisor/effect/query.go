@@ -1,40 +1,35 @@
 package effect
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/spans"
 )
 
-// daysPattern matches a number of days, up to and including today.
-var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
-
-// ParseQuery parses a time and a kind of effects, in any order. Without a time it means today. now
-// is in the user's time zone.
+// ParseQuery reads a span and a kind, in any order; without a span it means today. now is in the
+// user's time zone.
 func ParseQuery(text string, now time.Time) (q supervisor.EffectQuery, err error) {
-	day := func(days int) time.Time {
-		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
-	}
-	q.From = day(0)
-	for _, word := range strings.Fields(strings.ToLower(text)) {
-		date, notDate := time.ParseInLocation(time.DateOnly, word, now.Location())
-		days := daysPattern.FindStringSubmatch(word)
-		switch kinds := GroupKinds(word); {
-		case word == "today":
-		case len(kinds) > 0:
+	var span []string
+	for _, word := range strings.Fields(text) {
+		if kinds := GroupKinds(strings.ToLower(word)); len(kinds) > 0 {
 			q.Kinds = kinds
-		case days != nil && days[1] != "0":
-			n, _ := strconv.Atoi(days[1]) // the pattern allows at most four digits
-			q.From = day(1 - n)
-		case notDate == nil:
-			q.From, q.To = date, date.AddDate(0, 0, 1)
-		default:
-			return q, supervisor.Errorf(supervisor.CodeInvalid, textNoSpan, word, strings.Join(Groups(), ", "))
+		} else {
+			span = append(span, word)
 		}
+	}
+	if len(span) == 0 {
+		span = []string{"today"}
+	}
+	s, err := spans.Parse(strings.Join(span, " "), now)
+	if err != nil {
+		return q, supervisor.Errorf(supervisor.CodeInvalid, textNoSpan, strings.Join(span, " "),
+			strings.Join(Groups(), ", "))
+	}
+	if q.From, q.To = s.From, s.To; q.To.After(now) {
+		q.To = time.Time{} // what is done until the answer is written counts too
 	}
 	return q, nil
 }

@@ -9,7 +9,7 @@ const (
 	// TextHeading is the heading of the effects below an answer.
 	TextHeading = "What I did"
 
-	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
+	textNoSpan        = "%q is neither a time, such as today, 1h, 7d or 2026-11-20, nor a kind: %s."
 	textNothingDone   = "Nothing was done in that time."
 	textOlderEffects  = "\n(Older ones are left out: ask for a shorter time, or for one kind.)"
 	textWorkersEffect = "\n\nThe sandbox reported the changed files and the programs that ran. " +
@@ -17,6 +17,10 @@ const (
 	textMoreEffects = "and %d more"
 	textManyTimes   = " %d times"
 	textLastTime    = ", last: %s"
+
+	textRefusedNotice = "I could not send this: %s."
+	textRefusedNote   = "[The chat did not take what you sent: %s.]\n"
+	textRefusedText   = "a message"
 )
 
 // Kinds lists all kinds of effects in the order of their groups. A kind has its name in rows and on
@@ -56,6 +60,17 @@ var Kinds = []Kind{
 		cutAt:  ", sha256 ",
 	},
 	{Name: supervisor.EffectMessageSent, Group: GroupSent, words: "sent a message", detail: " (%s)"},
+	{Name: supervisor.EffectFileQueued, Group: GroupSent, words: "being sent:", detail: " (%s)", cutAt: ", sha256 ",
+		notDone: true},
+	{Name: supervisor.EffectMessageQueued, Group: GroupSent, words: "being sent: a message", detail: " (%s)",
+		notDone: true},
+	{Name: supervisor.EffectFileRefused, Group: GroupSent, words: "could not send", detail: " (%s)", notDone: true},
+	{Name: supervisor.EffectMessageRefused, Group: GroupSent, words: "could not send a message", detail: " (%s)",
+		notDone: true},
+	{Name: supervisor.EffectFileUnknown, Group: GroupSent, words: "may not have arrived:", detail: " (%s)",
+		cutAt: ", sha256 ", notDone: true},
+	{Name: supervisor.EffectMessageUnknown, Group: GroupSent, words: "may not have arrived: a message", detail: " (%s)",
+		notDone: true},
 	{Name: supervisor.EffectAsked, Group: GroupAsked, words: "asked", detail: " ➜ %s", showsLast: true},
 	{
 		Name:   supervisor.EffectReceived,

@@ -11,9 +11,9 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/feature"
-	"mews/supervisor/internal/spans"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/markdown"
+	"mews/supervisor/spans"
 )
 
 // AskForgetFactPress returns the press that asks whether to forget a fact.
@@ -71,6 +71,9 @@ func (g *Forgetter) command(ctx context.Context, r feature.CommandRequest) (d su
 	if counts == (supervisor.ForgetCounts{}) {
 		return supervisor.Delivery{Text: textNothingToForget}, nil
 	}
+	if counts.Copies, err = g.countCopies(); err != nil {
+		return d, fmt.Errorf("count the copies of the database: %w", err)
+	}
 	d.Text = fmt.Sprintf(textForgetAsk, lines(counts)) + textNotOurs
 	if counts.Changed > 0 {
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
@@ -105,13 +108,26 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 			where += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
+	copies, err := g.countCopies()
+	if err != nil {
+		return d, fmt.Errorf("count the copies of the database: %w", err)
+	}
+	if copies > 0 {
+		where += "\n- " + amount.Plural(copies, oneCopy, manyCopies)
+	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Origin)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)},
 		{Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
 }
 
-// examples returns buttons for common arguments of /forget.
+// Copies of the database as a line counts them.
+const (
+	oneCopy    = "copy of the database from before an update, with what it holds of others"
+	manyCopies = "copies of the database from before an update, with what they hold of others"
+)
+
+// examples returns buttons for common arguments of the command.
 func examples() [][]supervisor.Button {
 	button := func(text, arguments string) supervisor.Button {
 		return supervisor.Button{Text: text, Press: prefix + pressSpan + " " + arguments}
@@ -163,6 +179,7 @@ func lines(n supervisor.ForgetCounts) string {
 		{n.Notes, "line of your daily notes", "lines of your daily notes"},
 		{n.Logged, "exchange in your logs", "exchanges in your logs"},
 		{n.Files, "copy of a file that you sent", "copies of files that you sent"},
+		{n.Copies, oneCopy, manyCopies},
 		{n.Undos, "copy of a file from before a change", "copies of files from before a change"},
 	} {
 		if line.n > 0 {

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/forget"
-	"mews/supervisor/internal/spans"
+	"mews/supervisor/spans"
 	"mews/supervisor/sqlite"
 )
 

@@ -60,6 +60,12 @@ type Index interface {
 	RemoveMessages(ctx context.Context, user string, ids []int64) error
 }
 
+// Copies are the copies of the database from before its migrations.
+type Copies interface {
+	List() ([]string, error)
+	Delete() (int, error)
+}
+
 // People are the users in the current configuration.
 type People interface {
 	Names() []string
@@ -74,6 +80,7 @@ type Options struct {
 	Turns     HomeTurns
 	Facts     sqlite.Memories // forgotten facts whose words may still be in the database
 	Memories  Memories
+	Copies    Copies                   // nil means none
 	FactPress func(fact string) string // returns the press of a button that forgets a fact
 	People    People
 	Now       func() time.Time
@@ -127,11 +134,33 @@ func (g *Forgetter) Forget(ctx context.Context, f supervisor.ForgetRequest) (sup
 // messages keep these words. Rows of running turns and undelivered messages are deleted when the
 // turns and messages are done.
 func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
+	if _, err := g.deleteCopies(); err != nil {
+		return err
+	}
 	left, err := g.blankFacts(ctx, user)
 	if left > 0 {
 		g.Wake()
 	}
 	return err
+}
+
+// deleteCopies deletes the copies of the database, which hold what is to be forgotten, and returns
+// their number.
+func (g *Forgetter) deleteCopies() (int64, error) {
+	if g.o.Copies == nil {
+		return 0, nil
+	}
+	n, err := g.o.Copies.Delete()
+	return int64(n), err
+}
+
+// countCopies returns the number of copies that forgetting would delete.
+func (g *Forgetter) countCopies() (int64, error) {
+	if g.o.Copies == nil {
+		return 0, nil
+	}
+	list, err := g.o.Copies.List()
+	return int64(len(list)), err
 }
 
 func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err error) {
@@ -197,10 +226,18 @@ func (g *Forgetter) expire(ctx context.Context) {
 	}
 }
 
-// deleteReady deletes the rows of a request that are not in use.
+// deleteReady deletes what may be deleted now. The copies of the database go first, except for what
+// is too old: they go by themselves.
 func (g *Forgetter) deleteReady(ctx context.Context, f supervisor.ForgetRequest) (supervisor.ForgetRequest, error) {
 	g.working.Lock()
 	defer g.working.Unlock()
+	if !f.Expired {
+		n, err := g.deleteCopies()
+		if err != nil {
+			return f, err
+		}
+		f.Counts.Copies += n
+	}
 	p, err := g.o.Store.ForgetNext(ctx, f)
 	if err == nil {
 		err = g.o.Index.RemoveMessages(ctx, f.User, p.Messages)

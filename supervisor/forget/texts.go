@@ -1,7 +1,7 @@
 package forget
 
 import (
-	"mews/supervisor/internal/spans"
+	"mews/supervisor/spans"
 )
 
 // Answers of /forget.

@@ -86,9 +86,9 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // vision).
 const pixelsPerToken = 750
 
-// EstimateTokens estimates the number of tokens of messages. Four bytes or 750 pixels count as one
-// token, and each message adds four tokens. (A usual rule; the provider's own count goes into the
-// usage.)
+// EstimateTokens estimates the tokens of messages. It counts one for four bytes, one for 750 pixels, and
+// four for each message. Thoughts count if later turns send them too. (The usual rule of thumb; the
+// provider's own count goes into the usage.)
 func EstimateTokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
@@ -100,6 +100,9 @@ func EstimateTokens(messages []protocol.Message) int {
 			}
 			if p.Result != nil {
 				bytes += len(p.Result.Text)
+			}
+			if p.Thinking != nil && p.Thinking.Lasts {
+				bytes += len(p.Thinking.Block)
 			}
 			for _, image := range imagesOf(p) {
 				pixels += image.Width * image.Height

@@ -221,3 +221,15 @@ func TestSelect_RandomHistory_IsValid(t *testing.T) {
 		}
 	})
 }
+
+func TestTokens_CountThoughtsThatLast(t *testing.T) {
+	for lasts, want := range map[bool]int{true: 100, false: 0} {
+		with := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+			{Thinking: &protocol.Thinking{Format: "openai", Lasts: lasts, Block: []byte(`"` + strings.Repeat("x", 398) +
+				`"`)}}}}
+		without := protocol.Message{Role: protocol.RoleAssistant}
+		if got := history.EstimateTokens([]protocol.Message{with}) - history.EstimateTokens([]protocol.Message{without}); got != want {
+			t.Errorf("lasting %t: %d tokens", lasts, got)
+		}
+	}
+}

@@ -161,14 +161,19 @@ func TestShorten_LongerHistory_KeepsPrefix(t *testing.T) {
 	}
 }
 
-// TestShorten_RandomHistory_IsValid checks that each call has its result. The messages must fit the
-// budget unless the model's own words exceed it.
+// TestShorten_RandomHistory_IsValid checks that calls and results pair. The budget must hold if the
+// model's own words allow it. A second cut at From begins with the same message.
 func TestShorten_RandomHistory_IsValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
 		budget := rapid.IntRange(-100, 8000).Draw(t, "budget")
 		open := map[string]bool{}
-		for _, m := range history.ShortenToBudget(transcript, 0, budget, false, named).Messages {
+		w := history.ShortenToBudget(transcript, 0, budget, false, named)
+		from := slices.IndexFunc(transcript, func(m protocol.Message) bool { return m.ID == w.From })
+		if again := history.ShortenToBudget(transcript[max(from, 0):], 0, budget, true, named); again.From != w.From {
+			t.Fatalf("cut at %d, then at %d", w.From, again.From)
+		}
+		for _, m := range w.Messages {
 			if m.Role != protocol.RoleTool && len(open) > 0 {
 				t.Fatalf("message %d stands between a call and its result", m.ID)
 			}

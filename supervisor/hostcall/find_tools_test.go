@@ -14,12 +14,13 @@ import (
 	"mews/supervisor/tools"
 )
 
-// toolRig is a rig whose worker has families of tools. say is the model's next message. offered are
-// the tools of the last request.
+// toolRig is a rig whose worker has families of tools. say is the model's next message; asked is the
+// last request, and offered its tools.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
 	say     protocol.Message
+	asked   modelcall.Request
 	offered []string
 	steps   int // number of steps of the turn so far
 }
@@ -27,7 +28,7 @@ type toolRig struct {
 func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
 	r := &toolRig{}
 	r.rig = newRig(t, func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
-		r.offered = tools.Names(req.Tools)
+		r.asked, r.offered = req, tools.Names(req.Tools)
 		return r.say, nil
 	})
 	r.options.OpenedTools = r.db.OpenedTools()
@@ -57,6 +58,16 @@ func (r *toolRig) restart(pending ...protocol.ToolCall) {
 // step makes the model call tools, each given as "name arguments". It returns the committed step.
 func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	r.t.Helper()
+	result, err := r.tryStep(calls...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return result.(protocol.ModelStreamResult)
+}
+
+// tryStep is step that returns an error.
+func (r *toolRig) tryStep(calls ...string) (result any, err error) {
+	r.t.Helper()
 	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
 	for _, c := range calls {
 		name, arguments, _ := strings.Cut(c, " ")
@@ -65,12 +76,10 @@ func (r *toolRig) step(calls ...string) protocol.ModelStreamResult {
 	names := tools.Names(r.tools)
 	p := r.modelStream()
 	p.Tools = protocol.ToolListRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
-	result, err := r.call(protocol.MethodModelStream, p)
-	if err != nil {
-		r.t.Fatal(err)
+	if result, err = r.call(protocol.MethodModelStream, p); err == nil {
+		r.steps++
 	}
-	r.steps++
-	return result.(protocol.ModelStreamResult)
+	return result, err
 }
 
 func (r *toolRig) find(call string) protocol.ToolsFindResult {

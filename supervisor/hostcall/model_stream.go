@@ -183,6 +183,10 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	}
 	m.Parts = parts
 	line, err := json.Marshal(m)
+	if len(line) > maxAnswer { // without its thoughts, the message counts as another model's
+		m = withoutThinking(m)
+		line, err = json.Marshal(m)
+	}
 	switch {
 	case err != nil:
 		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err, Message: textUnreadable}

@@ -243,6 +243,22 @@ func TestThoughts_AreStoredButNotSentToWorker(t *testing.T) {
 	}
 }
 
+// TestThoughts_BeyondTheLimit_AreLeftOut also checks that they do not cost the answer.
+func TestThoughts_BeyondTheLimit_AreLeftOut(t *testing.T) {
+	answer := ended("Hello.", modelcall.StopEnd)
+	block := []byte(`"` + strings.Repeat("x", 600<<10) + `"`)
+	thought := protocol.Part{Thinking: &protocol.Thinking{Format: "openai", Block: block}}
+	answer.Message.Parts = append([]protocol.Part{thought}, answer.Message.Parts...)
+	r := newRigOf(t, &scriptedModel{t: t, list: []take{{answer: answer}}})
+	if got := said(t, r); got != "Hello." {
+		t.Errorf("it said %q", got)
+	}
+	kept, err := r.db.Transcript().ListMessages(t.Context(), r.turn().Conversation)
+	if err != nil || len(kept[len(kept)-1].Parts) != 1 {
+		t.Errorf("kept were %+v, %v", kept, err)
+	}
+}
+
 func TestModelFailure_KeepsErrorClass(t *testing.T) {
 	r := newRigOf(t, &scriptedModel{t: t, list: []take{{err: failed(modelcall.AuthFailed)}}})
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {

@@ -9,8 +9,13 @@ import (
 	"mews/supervisor/modelcall"
 )
 
-// trim moves the start of the conversation's window past messages that no later request will have.
-// This does not depend on the size of a model's window. trim returns whether the window moved.
+// trim moves the conversation's window past the messages that no later request will have, however
+// large the model's own window is. It returns whether the window moved.
+//
+// After the move, trim drops the earlier messages from the cache, so that the request equals one
+// from a fresh read. Otherwise it would be shortened to make room for them, and the next request,
+// or the same one after a kill, would have another beginning. Tools are closed before the move,
+// because a service that is killed between the two moves the window again.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.o.History {
@@ -20,10 +25,13 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	if from <= cache.messages[0].ID {
 		return false, nil
 	}
+	if err := t.closeUnused(ctx); err != nil {
+		return false, err
+	}
 	if err := t.o.Transcript.MoveWindow(ctx, t.Conversation, from); err != nil {
 		return false, err
 	}
-	return true, t.closeUnused(ctx)
+	return true, cache.catchUp(ctx, t.o.Transcript, t.Conversation)
 }
 
 // historyRoom returns how many tokens of the transcript a request may have. This is the limit of

@@ -1,14 +1,21 @@
 package hostcall_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -157,4 +164,81 @@ func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// killedTrim is a Transcript whose next Trim fails as if the service were killed: "before" the
+// commit, "after" it, or never ("").
+type killedTrim struct {
+	sqlite.Transcript
+	kill string
+}
+
+func (k *killedTrim) Trim(ctx context.Context, conversation, from int64) error {
+	kill := k.kill
+	k.kill = ""
+	if kill == "before" {
+		return errors.New("killed")
+	}
+	err := k.Transcript.MoveWindow(ctx, conversation, from)
+	if kill == "after" {
+		return errors.Join(err, errors.New("killed"))
+	}
+	return err
+}
+
+// TestTrim_Killed_AsksTheSame checks that a kill around the commit that moves the window changes
+// neither the messages of the request nor its tools.
+func TestTrim_Killed_AsksTheSame(t *testing.T) {
+	want := askAfterTrim(t, "")
+	text, err := json.Marshal(want.Messages)
+	if len(want.Tools) != 17 || err != nil || !strings.Contains(string(text), "[Earlier messages") ||
+		!strings.Contains(string(text), strings.Repeat("x", 900)) {
+		t.Fatalf("asked with %d tools and %s, %v", len(want.Tools), text, err)
+	}
+	for _, kill := range []string{"before", "after"} {
+		got := askAfterTrim(t, kill)
+		if diff := cmp.Diff(want.Messages, got.Messages); diff != "" {
+			t.Errorf("killed %s the commit: the messages (-want +got):\n%s", kill, diff)
+		}
+		if diff := cmp.Diff(want.Tools, got.Tools); diff != "" {
+			t.Errorf("killed %s the commit: the tools (-want +got):\n%s", kill, diff)
+		}
+	}
+}
+
+// askAfterTrim returns the first request after the window's move. The result in the turn before
+// fits into that request only because of the move, and more tools are open than may stay open. If
+// kill is not "", the service is killed at the move, and asks again.
+func askAfterTrim(t *testing.T, kill string) modelcall.Request {
+	t.Helper()
+	r := newToolRig(t, bulk(23)...)
+	in := r.open.Turn.Conversation
+	for _, tool := range bulk(23) {
+		if err := r.db.OpenedTools().AddTools(t.Context(), in, supervisor.OpenedTool{Name: tool.Name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := func(size int) {
+		r.finish()
+		r.open, r.steps = r.startTurnWith("ann", fmt.Sprint("size ", size), strings.Repeat("y", size)), 0
+		r.conn.BeginTurn(r.turn())
+	}
+	begin(2000)
+	r.step()
+	begin(20)
+	call := r.step("read_file {}").Message.ToolCalls()[0]
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: strings.Repeat("x", 900)}); err != nil {
+		t.Fatal(err)
+	}
+	r.step()
+	begin(1800)
+	r.options.History, r.options.Transcript = 1000, &killedTrim{r.db.Transcript(), kill}
+	if kill != "" {
+		if _, err := r.tryStep(); err == nil {
+			t.Fatal("the window was not moved")
+		}
+		r.restart()
+	}
+	r.step()
+	return r.asked
 }

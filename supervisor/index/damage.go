@@ -13,7 +13,7 @@ import (
 // rebuildable reports whether rebuilding the file fixes an error.
 func rebuildable(err error) bool {
 	switch problem, _ := engine.ProblemOf(err); problem {
-	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemForeign:
+	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemDiffers, engine.ProblemForeign:
 		return true
 	}
 	return false

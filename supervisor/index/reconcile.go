@@ -31,7 +31,8 @@ func (x *Index) reconcile(ctx context.Context) error {
 	return nil
 }
 
-const listPeople = `SELECT user FROM person UNION SELECT user FROM file UNION SELECT user FROM setting ORDER BY user`
+const listPeople = `SELECT user FROM person UNION SELECT user FROM file
+	UNION SELECT user FROM setting WHERE user <> '' ORDER BY user`
 
 func (x *Index) people(ctx context.Context) ([]string, error) {
 	return engine.AllRows(x.openDB().Reader(ctx), engine.ScanString, listPeople)

@@ -43,6 +43,8 @@ type Options struct {
 	Renames *ChatRenames
 
 	Refresh func(context.Context) error // reads users again
+	// KeepLanguage keeps the language of a user's program.
+	KeepLanguage func(ctx context.Context, user, language string) error
 	// Moved redirects a chat's messages to its new name.
 	Moved func(from, to string)
 	Wake  func(ctx context.Context, chat string) error // wakes the work that waits in a chat
@@ -160,6 +162,9 @@ func (h *UpdateHandler) admit(ctx context.Context, in supervisor.Incoming) (item
 		return item, false, h.noteUnknownGroup(ctx, user, in)
 	}
 	if foreign, err := h.isForeignPress(ctx, user.Name, in); foreign || err != nil {
+		return item, false, err
+	}
+	if err := h.o.KeepLanguage(ctx, user.Name, in.Language); err != nil {
 		return item, false, err
 	}
 	item = h.item(user, in)

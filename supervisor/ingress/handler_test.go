@@ -27,6 +27,8 @@ type fixture struct {
 	accepted []supervisor.Inbound
 	audited  []string
 	update   int64
+
+	languages []string // the kept languages, as user language
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -55,6 +57,10 @@ func newFixture(t *testing.T) *fixture {
 				more.Bindings = append(more.Bindings, access.Binding(b))
 			}
 			return errors.Join(err, people.SetUsers(users, more))
+		},
+		KeepLanguage: func(_ context.Context, user, language string) error {
+			p.languages = append(p.languages, user+" "+language)
+			return nil
 		},
 		Wake: func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
 	})
@@ -145,6 +151,19 @@ func TestHandler_KnownUsersMessage_IsStored(t *testing.T) {
 	}
 	if next, err := p.NextOffset(t.Context()); err != nil || next != 900 {
 		t.Errorf("the next batch begins at %d, %v", next, err)
+	}
+}
+
+// The languages of users are kept, and those of strangers are not.
+func TestHandler_LanguageOfUser_IsKept(t *testing.T) {
+	p := newFixture(t)
+	for _, sender := range []int64{101, 999} {
+		in := p.incoming(sender, sender, `,"text":"hello"`)
+		in.Language = "de"
+		p.take(p.update+1, in)
+	}
+	if !slices.Equal(p.languages, []string{"alice de"}) {
+		t.Errorf("kept are %q", p.languages)
 	}
 }
 

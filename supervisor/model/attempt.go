@@ -40,12 +40,18 @@ func (c *call) attempt(ctx context.Context, m ResolvedModel) (answer modelcall.A
 	c.sent = req
 	c.payloads.request(m.Spec, req)
 	endSlow := c.tellAfter(slowAfter, fmt.Sprintf(textSlow, m.Spec))
-	c.deltas.spoke = func() { endSlow(); c.endNotice() }
+	silence := c.watchSilence(fmt.Sprintf(textSilent, m.Spec))
+	c.deltas.spoke = func() { endSlow(); c.endNotice(); silence.begin() }
+	if req.OnWait != nil {
+		req.OnEvent = silence.restart
+	}
 	answer, err = m.Provider.Stream(ctx, req, c.deltas.send)
 	endSlow()
+	silence.end()
 	place.Release()
 	c.payloads.answer(m.Spec, answer, err)
 	answer.Received = max(answer.Received, c.deltas.sent)
+	c.received = answer.Received
 	if !paid.cutForMoney(&answer, err, req) && err != nil {
 		return c.settleFailed(ctx, m, paid, answer, err)
 	}
@@ -66,7 +72,8 @@ func (c *call) reserve(ctx context.Context, m ResolvedModel, req *modelcall.Requ
 		return paid, nil
 	}
 	b := c.costBound(m, *req)
-	e := modelcall.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced, OnWait: req.OnWait}
+	e := modelcall.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced,
+		OnWait: req.OnWait, Repeats: c.received > 0}
 	paid.lease, err = req.Reserver.Reserve(ctx, e)
 	if err != nil || e.MaxCost <= 0 {
 		return paid, err

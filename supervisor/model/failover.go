@@ -20,6 +20,7 @@ type call struct {
 	deltas     deltaRelay
 	guess      guess
 	sent       modelcall.Request // the newest request that was sent
+	received   int64             // bytes of the model's newest attempt; 0 before its first
 	endNotice  func()            // ends the notice that a failed model is tried again
 }
 
@@ -95,11 +96,17 @@ func modelError(err error) *modelcall.Error {
 	return failed
 }
 
+// maxRepeated is the longest answer in bytes that is asked for again if it breaks: 1,000 tokens.
+const maxRepeated = 1_000 * tokenBytes
+
 // tryModel calls one model as often as the policy for its failure allows. A probe calls it once if
-// there are other candidates. Afterwards tryModel updates the model's breaker.
+// there are other candidates. An answer that had begun is asked for again only once, and only if it
+// was short and there is money for all of it. Afterwards tryModel updates the model's breaker.
 func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (modelcall.Answer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
+	var cut *modelcall.Error // the failure of an answer that had begun, and is asked for again
+	c.received = 0
 	defer func() { c.endNotice() }()
 	for n := 1; ; n++ {
 		answer, err := c.attempt(ctx, m)
@@ -112,13 +119,22 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 		case failed == nil:
 			c.breakers.release(m.Spec)
 			return modelcall.Answer{}, err
+		case cut != nil && failed.Class == modelcall.OverBudget: // there is no money to ask again
+			c.giveUp(m, cut)
+			return modelcall.Answer{}, cut
 		}
-		p := policies[failed.Class]
+		p, tries := policies[failed.Class], n
 		if len(c.failed)+1 >= len(c.candidates) {
 			p = p.lonePolicy()
+			if c.received > 0 && cut == nil {
+				tries = 1 // failures before the answer began do not count
+			}
 		}
-		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
-		again = again && !once
+		wait, again := p.retry(tries, failed.RetryAfter, waited, 2*rand.Float64()-1)
+		again = again && !once && c.received <= maxRepeated
+		if c.received > 0 {
+			again, cut = again && cut == nil, failed
+		}
 		if failed.Class == modelcall.RequestTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
 			wait, again = 0, true
 		}

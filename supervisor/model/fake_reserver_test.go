@@ -30,7 +30,11 @@ func (p *fakeReserver) Reserve(_ context.Context, b modelcall.Estimate) (supervi
 	if p.waits {
 		return supervisor.Lease{}, supervisor.ErrWaitsForAnswer
 	}
-	if !b.Priced || b.MinCost > p.left {
+	least := b.MinCost
+	if b.Repeats {
+		least = b.MaxCost
+	}
+	if !b.Priced || least > p.left {
 		err := failed(modelcall.OverBudget)
 		err.Err.Message = "There is no money for " + b.Spec + "."
 		return supervisor.Lease{}, err

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	slowAfter   = 15 * time.Second // wait for the notice that a model is slow, if no text has come yet
+	slowAfter   = 15 * time.Second // wait for the notice that a model is slow or has fallen silent
 	tryingAfter = 5 * time.Second  // wait for the notice that a failed model is tried again
 )
 
@@ -26,4 +26,68 @@ func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 			<-told
 		}
 	})
+}
+
+// silenceWatch tells the user if a model falls silent within its answer. It does so once for each
+// silence.
+type silenceWatch struct {
+	tell func() // nil means that nobody is told
+
+	mu    sync.Mutex // guards the fields below
+	timer *time.Timer
+	until time.Time // the end of the allowed silence
+	ended bool
+}
+
+// watchSilence returns a watch that does not run yet.
+func (c *call) watchSilence(text string) *silenceWatch {
+	w := &silenceWatch{}
+	if c.req.OnWait != nil {
+		w.tell = func() { c.req.OnWait(text) }
+	}
+	return w
+}
+
+// begin starts the watch if it does not run yet, and restarts it otherwise.
+func (w *silenceWatch) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tell != nil && w.timer == nil && !w.ended {
+		w.timer = time.AfterFunc(slowAfter, w.fire)
+	}
+	w.extend()
+}
+
+// restart restarts the watch if it runs. Something has come that is no text.
+func (w *silenceWatch) restart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.extend()
+}
+
+// extend allows another silence from now on. The caller holds the mutex.
+func (w *silenceWatch) extend() {
+	if w.timer != nil && !w.ended {
+		w.until = time.Now().Add(slowAfter)
+		w.timer.Reset(slowAfter)
+	}
+}
+
+// fire tells the user unless something came meanwhile.
+func (w *silenceWatch) fire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended && !time.Now().Before(w.until) {
+		w.tell()
+	}
+}
+
+// end stops the watch. When it has returned, no notice is sent.
+func (w *silenceWatch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }

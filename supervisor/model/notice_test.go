@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,7 +58,7 @@ func TestNotice_ModelSilent_IsSentOnce(t *testing.T) {
 		return &scriptedProvider{play: func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
 			time.Sleep(d)
 			answer := said("so", say)
-			time.Sleep(time.Minute)
+			time.Sleep(14 * time.Second)
 			return answer, nil
 		}}
 	}
@@ -71,8 +73,31 @@ func TestNotice_ModelSilent_IsSentOnce(t *testing.T) {
 	}
 }
 
-// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try
-// answers.
+// TestSilenceWithinAnswer_GivesNotice checks that each silence is told once, and that events without
+// text are no silence.
+func TestSilenceWithinAnswer_GivesNotice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &scriptedProvider{}
+		m.play = func(_ context.Context, _ int, say func(string)) (modelcall.Answer, error) {
+			for _, pause := range []time.Duration{14, 40, 10, 16} {
+				say("a word ")
+				time.Sleep(pause * time.Second)
+			}
+			for range 10 {
+				m.asked[0].OnEvent() // a call is written
+				time.Sleep(14 * time.Second)
+			}
+			return said("and the end", say), nil
+		}
+		words, at, err := notices(t, catalogueOf(t, m))
+		want := []time.Duration{29 * time.Second, 79 * time.Second}
+		if err != nil || !slices.Equal(at, want) || words[0] != fmt.Sprintf(textSilent, "a/m") {
+			t.Errorf("told %q at %v, %v", words, at, err)
+		}
+	})
+}
+
+// TestNotice_SecondTryAnswers_IsNotSent checks that no notice of slowness is sent if the second try answers.
 func TestNotice_SecondTryAnswers_IsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if words, _, err := notices(t, catalogueOf(t, failsWith(modelcall.Overloaded, ""))); err != nil || len(words) != 0 {

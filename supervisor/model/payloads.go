@@ -63,6 +63,7 @@ type payload struct {
 	Reserver  any `json:",omitempty"`
 	OnFailure any `json:",omitempty"`
 	OnWait    any `json:",omitempty"`
+	OnEvent   any `json:",omitempty"`
 	Fit       any `json:",omitempty"`
 }
 

@@ -15,6 +15,7 @@ const (
 	textListTimeout     = "It did not list its models within %s."
 	textFallback        = " And the fallback %s: %s"
 	textSlow            = "(⏳ %s has not answered for 15 seconds. I am still waiting.)"
+	textSilent          = "(⏳ %s has sent nothing for 15 seconds. I am still waiting for the rest.)"
 	textTrying          = "(⏳ %s %s. I keep trying for a while.)"
 	textUnavailable     = "%s is not available at the moment. An admin knows why. Try again later, or choose another model with /model."
 	textFault           = "%s cannot answer people. %s"

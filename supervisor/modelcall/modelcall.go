@@ -46,6 +46,9 @@ type Request struct {
 	// it, but not after the catalogue's Stream has returned. It may be nil. Only the catalogue
 	// calls it.
 	OnWait func(text string)
+	// OnEvent is called by the provider for each event of the answer, whether it has text or not. It
+	// may be nil. Only the catalogue sets it.
+	OnEvent func()
 }
 
 // TokenCount is a provider's token count of an earlier request that shares messages with this one.
@@ -104,6 +107,8 @@ const (
 	PurposeTranscribe Purpose = "transcribe"
 	// PurposeEmbed is the conversion of texts into vectors.
 	PurposeEmbed Purpose = "embed"
+	// PurposeTime is the reading of a time in a user's words.
+	PurposeTime Purpose = "time"
 )
 
 // Embeddings are texts as vectors: texts with similar meaning have similar directions.

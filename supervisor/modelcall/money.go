@@ -27,4 +27,7 @@ type Estimate struct {
 	Priced  bool  // false means that the cost is unknown, and MaxCost is 0
 	// OnWait is called with a text for the user if other calls must end first. It may be nil.
 	OnWait func(text string)
+	// the attempt repeats one that has cost money; without money for all of MaxCost, Reserve fails at
+	// once
+	Repeats bool
 }

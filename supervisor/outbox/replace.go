@@ -80,6 +80,7 @@ func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	name, why := clip(p.Content.File.Name, maxQuoted), clip(f.err.Error(), maxQuoted)
 	parts := q.fit(supervisor.RichText{Text: fmt.Sprintf(textFileLost, name, why)})
 	parts[len(parts)-1].Buttons = p.Content.Buttons
+	parts[0].Refused = &supervisor.RefusedFile{SHA256: p.Content.File.SHA256, Why: why}
 	return q.replacePart(ctx, f, p.Part, parts)
 }
 

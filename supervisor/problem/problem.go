@@ -22,14 +22,25 @@ const (
 	NetworkDisk Kind = "network_disk"
 	// Facts of OldSQLite: its version and the oldest supported one.
 	OldSQLite Kind = "old_sqlite"
-	// Facts of NewerDatabase: the version of its schema and the newest supported one.
-	NewerDatabase   Kind = "newer_database"
-	ForeignDatabase Kind = "foreign_database"
-	PersonExists    Kind = "person_exists" // facts: the user's name
-	FactorExists    Kind = "factor_exists" // facts: the user's name
-	AccountTaken    Kind = "account_taken"
-	InviteUseless   Kind = "invite_useless"
-	NoSuchGrant     Kind = "no_such_grant" // facts: the grant's number and the user's name
+	// facts: its schema's version, the newest that is known
+	NewerDatabase Kind = "newer_database"
+	// facts: its schema's version, the first difference
+	DatabaseDiffers Kind = "database_differs"
+	// facts: the needed and the free MiB, the folder
+	NoRoomForCopy   Kind = "no_room_for_copy"
+	DatabaseMissing Kind = "database_missing" // facts: its path
+	// it was removed while Mews ran, and was written again; facts: its path
+	DatabaseRemoved Kind = "database_removed"
+	// the same, but it could not be written again; facts: its path, why
+	DatabaseLost Kind = "database_lost"
+	// another file took its place while Mews ran; facts: its path
+	DatabaseReplaced Kind = "database_replaced"
+	ForeignDatabase  Kind = "foreign_database"
+	PersonExists     Kind = "person_exists" // facts: the name
+	FactorExists     Kind = "factor_exists" // facts: whose
+	AccountTaken     Kind = "account_taken"
+	InviteUseless    Kind = "invite_useless"
+	NoSuchGrant      Kind = "no_such_grant" // facts: its number, whose
 )
 
 // New returns an error of a kind, with its code and text. facts fill the text; err may be nil.

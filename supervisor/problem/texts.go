@@ -22,9 +22,9 @@ var texts = map[Kind]struct {
 		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then " +
 			"try again."},
 	DatabaseDamaged: {supervisor.CodeUnavailable,
-		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy " +
-			"of them. " +
-			"Without a copy Mews starts with an empty database; people's folders stay."},
+		"Mews's database is damaged. An admin has to stop Mews and move mews.db, mews.db-wal and mews.db-shm out of " +
+			"its folder. Then they put back a copy that they have made. Without one, " +
+			"`mews run --new-database` makes a new database; people's folders stay."},
 	DatabaseLocked: {supervisor.CodeUnavailable,
 		"Mews's database is locked by another program. Close what has it open and try again."},
 	DatabaseUnwritable: {supervisor.CodeUnavailable,
@@ -43,6 +43,26 @@ var texts = map[Kind]struct {
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer " +
 			"version " +
 			"again: Mews can't undo an update of its database."},
+	NoRoomForCopy: {supervisor.CodeUnavailable,
+		"This version changes Mews's database, and there is no room for a copy from before: " +
+			"it needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
+			"`mews run --migrate-without-copy` goes on without a copy."},
+	DatabaseMissing: {supervisor.CodeInvalid,
+		"Mews's database %s is missing or empty, but other files of Mews are there. Put it back if you have it. " +
+			"`mews run --new-database` makes a new one: all chats, tasks and added people are gone then, " +
+			"and people's folders stay."},
+	DatabaseRemoved: {supervisor.CodeUnavailable,
+		"Mews's database %s was removed while Mews ran. Mews wrote it again with all data, and stopped. " +
+			"Start Mews again, and find out what removes its files."},
+	DatabaseLost: {supervisor.CodeUnavailable,
+		"Mews's database %s was removed while Mews ran, and could not be written again: %v. " +
+			"Mews has stopped, and the data is lost."},
+	DatabaseReplaced: {supervisor.CodeUnavailable,
+		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped. " +
+			"Start it again to use that file. Stop Mews before you replace its files."},
+	DatabaseDiffers: {supervisor.CodeInvalid,
+		"The database is not as this Mews makes it (schema %[1]d): %[2]s. Run the version that last used it. " +
+			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
 	PersonExists: {supervisor.CodeInvalid, "There is a person called %s already. Choose another name."},

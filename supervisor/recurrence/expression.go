@@ -7,9 +7,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// checkRRule parses a recurrence rule, which may begin with RRULE:. The rule must be due at least
-// once. It may have neither a start of its own nor a frequency above days: all its times are
-// computed from its first time.
+// checkRRule reads a recurrence rule, which may begin with RRULE:. It may have no frequency above
+// days. Its start is read elsewhere: all its times are computed from it, as are those of intervals.
+// It must be due at least once.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() ||
@@ -22,8 +22,8 @@ func checkRRule(expression string) (*rrule.ROption, error) {
 // rruleHorizon is how many years ahead a rule may be due next. 29 February may be eight years away.
 const rruleHorizon = 10
 
-// nextRRule computes the times of a rule from its anchor. The anchor is the minute in which the
-// rule was written; the rule is not due then.
+// nextRRule computes the times of a rule from its anchor. The anchor is the rule's start, or the
+// minute in which the rule was written, which is not due.
 func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	option, err := checkRRule(r.Expression)
 	if err != nil {
@@ -37,7 +37,7 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 		option.Until = last
 	}
 	rule, err := rrule.NewRRule(*option)
-	if err == nil && option.Count > 0 && rule.After(option.Dtstart, true).Equal(option.Dtstart) {
+	if err == nil && !r.Start && option.Count > 0 && rule.After(option.Dtstart, true).Equal(option.Dtstart) {
 		option.Count++
 		rule, err = rrule.NewRRule(*option)
 	}
@@ -45,10 +45,11 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 		return time.Time{}, false, unreadable(r.Expression)
 	}
 	return nextByWall(after, zone, func(wall time.Time) (time.Time, bool, error) {
+		from := wall
 		if wall.Before(option.Dtstart) {
-			wall = option.Dtstart
+			from = option.Dtstart
 		}
-		found := rule.After(wall, false)
+		found := rule.After(from, r.Start && wall.Before(option.Dtstart))
 		return found, !found.IsZero(), nil
 	})
 }

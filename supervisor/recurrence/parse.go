@@ -1,6 +1,7 @@
 package recurrence
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,20 +13,52 @@ import (
 // maxLate is how far in the past a time may be, because writing it took a while.
 const maxLate = time.Minute
 
-// minPeriod is the shortest period of a rule.
+// maxYear is the last year of a rule. (RFC 3339)
+const maxYear = 9999
+
+// maxText is the longest text of a rule, in bytes.
+const maxText = 500
+
+// minPeriod is the shortest period.
 const minPeriod = time.Minute
 
 // Parse reads words for due times, as a person or a model writes them. It must understand the whole
 // text. now is in the user's zone. The rule is due at least once. An error is for the author: it
-// names the part that was not understood, is past, or could mean two things.
-func Parse(text string, now time.Time) (r Rule, err error) {
-	text = strings.Join(strings.Fields(text), " ")
-	if r, err = parseWhole(text, now); err != nil {
+// says what was not understood, is past, or could mean two things. It wraps ErrUnreadable or a
+// *DateError in the first and the last case.
+func Parse(text string, now time.Time) (Rule, error) { return ParseDates(text, now, DatesUnknown) }
+
+// ParseDates is Parse for an author who writes dates such as 3/4 in a known order.
+func ParseDates(text string, now time.Time, order DateOrder) (Rule, error) {
+	r, err := parse(text, now, order)
+	if errors.Is(err, ErrUnreadable) {
+		err = withNearest(text)
+	}
+	return r, err
+}
+
+// parse is ParseDates without the nearest example.
+func parse(text string, now time.Time, order DateOrder) (r Rule, err error) {
+	if text = strings.Join(strings.Fields(text), " "); len(text) > maxText {
+		return Rule{}, unreadable(text)
+	}
+	if r, err = parseWhole(text, now, order); errors.As(err, new(*DateError)) {
+		// the words behind the date have not been read
+		if _, whole := parseWhole(text, now, DayFirst); errors.Is(whole, ErrUnreadable) {
+			err = whole
+		}
+	}
+	if err != nil {
 		return Rule{}, err
 	}
 	if r.Kind == Interval && r.Every < minPeriod {
 		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPeriod, text)
 	}
+	return r, r.checkDue(text, now)
+}
+
+// checkDue returns an error for the author if a rule is never due.
+func (r Rule) checkDue(text string, now time.Time) error {
 	from := now
 	if r.Kind == Once {
 		from = now.Add(-maxLate)
@@ -33,79 +66,92 @@ func Parse(text string, now time.Time) (r Rule, err error) {
 	_, found, err := r.Next(from, now.Location())
 	switch {
 	case err != nil:
-		return Rule{}, err
+		return err
+	case r.At.Year() > maxYear || r.Until.Year() > maxYear:
+		return unreadable(text)
 	case !found && r.Kind == Once:
-		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPast, r.At.Format(dayAndTime+" MST"))
+		return supervisor.Errorf(supervisor.CodeInvalid, textPast, r.At.Format(dayAndTime+" MST"))
 	case !found:
-		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textNever, text)
+		return supervisor.Errorf(supervisor.CodeInvalid, textNever, text)
 	}
-	return r, nil
+	return nil
 }
 
-var timesPattern = regexp.MustCompile(`^(.+) ([1-9]\d{0,3}) times$`)
+var timesPattern = regexp.MustCompile(`^(.+?)(?: for)? ([1-9]\d{0,3}) times$`)
 
-// parseWhole reads a rule and its end, such as "until friday".
-func parseWhole(text string, now time.Time) (r Rule, err error) {
-	if exact, ok := parseExact(text, now); ok {
-		return exact, nil
+// parseWhole reads a rule and its end.
+func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error) {
+	if exact, ok, err := parseExact(text, now); ok || err != nil {
+		return exact, err
 	}
-	words, most := strings.ToLower(strings.ReplaceAll(text, ",", " , ")), 0
-	words = strings.Join(strings.Fields(words), " ")
-	if found := timesPattern.FindStringSubmatch(words); found != nil {
-		words = found[1]
-		most, _ = strconv.Atoi(found[2]) // the pattern allows at most four digits
+	words, most := splitWords(text), 0
+	if found := timesPattern.FindStringSubmatch(strings.Join(words, " ")); found != nil {
+		words = strings.Fields(found[1])
+		most, _ = strconv.Atoi(found[2]) // at most four digits
 	}
-	words, end, ends := strings.Cut(words, " until ")
-	p := phrase{words: strings.Fields(words), now: now, text: text}
+	p := phrase{words: words, now: now, text: text, order: order}
+	end := p.cutEnd()
+	written := strings.Join(p.words, " ")
 	if r, err = p.parseRule(); err != nil {
 		return r, err
 	}
-	if (ends || most > 0) && r.Kind == Once {
+	if (end != nil || most > 0) && r.Kind == Once {
 		return r, unreadable(text)
 	}
 	if r.Kind == RRule {
-		r.Words = words
+		r.Words = written
 	}
-	if r.MaxFires = most; ends {
-		r.Until, err = parseUntil(end, p)
+	if r.MaxFires = most; end != nil {
+		r.Until, err = end.parseUntil()
 	}
 	return r, err
 }
 
-// parseUntil reads the last moment of a rule. If it is a day, the moment is the day's last minute.
-func parseUntil(text string, p phrase) (time.Time, error) {
-	p.words = strings.Fields(text)
-	date, ok := p.parseDate()
-	if !ok {
-		return time.Time{}, unreadable(p.text)
-	}
-	if len(p.words) == 0 {
-		return instant(date.AddDate(0, 0, 1), p.now.Location()).Add(-time.Second), nil
-	}
-	at, err := p.parseTimeOfDay()
-	if err == nil && len(p.words) > 0 {
-		err = unreadable(p.text)
-	}
-	return instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()), err
+// abbreviations are spellings that splitWords replaces.
+var abbreviations = strings.NewReplacer("a.m.", "am", "p.m.", "pm", "a.m", "am", "p.m", "pm",
+	"o'clock", "", "o’clock", "", "–", "-", "'", "", "’", "", ",", " , ")
+
+// splitWords returns the words of a text in lower case. A comma is a word.
+func splitWords(text string) []string {
+	return strings.Fields(abbreviations.Replace(strings.ToLower(text)))
 }
 
-// parseExact reads formats of machines: RFC 3339, a date with a time, cron, RRULE.
-func parseExact(text string, now time.Time) (Rule, bool) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return Rule{Kind: Once, At: at.In(now.Location())}, true
-	}
-	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05"} {
-		if wall, err := time.Parse(layout, text); err == nil {
-			return Rule{Kind: Once, At: instant(wall, now.Location()), Wall: true}, true
+// cutEnd cuts "until friday" or "for 3 weeks" off the end; nil means that there is none.
+func (p *phrase) cutEnd() *phrase {
+	for i, word := range p.words {
+		end := *p
+		if end.words = p.words[i+1:]; i == 0 {
+			continue
+		}
+		if word == "until" || word == "till" || word == "til" {
+			p.words = p.words[:i]
+			return &end
+		}
+		if length, ok := end.takeLength(); word == "for" && ok && len(end.words) == 0 {
+			p.words = p.words[:i]
+			end.end = length.after(p.now)
+			return &end
 		}
 	}
-	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "RRULE:") || strings.HasPrefix(upper, "FREQ=") {
-		if _, err := checkRRule(upper); err == nil {
-			return Rule{Kind: RRule, At: now.Truncate(time.Minute), Expression: upper}, true
-		}
+	return nil
+}
+
+// parseUntil reads the last moment of a rule. A day ends with its last minute.
+func (p *phrase) parseUntil() (time.Time, error) {
+	if !p.end.IsZero() {
+		return p.end, nil
 	}
-	if checkCron(text) == nil {
-		return Rule{Kind: Cron, Expression: text}, true
+	date, ok, err := p.takeDate()
+	if !ok || err != nil {
+		return time.Time{}, p.wrong(err)
 	}
-	return Rule{}, false
+	zone := p.now.Location()
+	if p.take("at", ","); len(p.words) == 0 {
+		return instant(date.midnight.AddDate(0, 0, 1), zone).Add(-time.Second), nil
+	}
+	at, ok := p.takeClock(true)
+	if !ok || len(p.words) > 0 {
+		return time.Time{}, p.wrong(nil)
+	}
+	return instant(date.midnight.Add(at.sinceMidnight()), zone), nil
 }

@@ -1,10 +1,9 @@
 package recurrence
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"mews/supervisor"
@@ -15,6 +14,8 @@ type phrase struct {
 	words []string
 	now   time.Time
 	text  string // the whole text, as written
+	order DateOrder
+	end   time.Time // the end of a rule; only of the phrase that cutEnd returns
 }
 
 // take removes the next word if it is one of any.
@@ -26,6 +27,27 @@ func (p *phrase) take(any ...string) bool {
 	return false
 }
 
+// takeAll takes the next words if they are all.
+func (p *phrase) takeAll(all ...string) bool {
+	if len(p.words) >= len(all) && slices.Equal(p.words[:len(all)], all) {
+		p.words = p.words[len(all):]
+		return true
+	}
+	return false
+}
+
+// skip returns the phrase without its next word, if that is one of any.
+func (p phrase) skip(any ...string) *phrase {
+	p.take(any...)
+	return &p
+}
+
+// advance takes the words that rest has taken. The error is nil.
+func (p *phrase) advance(rest phrase) error {
+	*p = rest
+	return nil
+}
+
 func (p *phrase) peek() string {
 	if len(p.words) == 0 {
 		return ""
@@ -33,12 +55,12 @@ func (p *phrase) peek() string {
 	return p.words[0]
 }
 
-// forms lists the ways to write a rule, in the order of trying. Each function reads all words of
-// its form, or no word.
-var forms = []func(*phrase) (Rule, bool, error){
-	(*phrase).parseIn, (*phrase).parseMonthly, (*phrase).parseEvery, (*phrase).parseDaily, (*phrase).parseDated,
-	(*phrase).parseTimeToday,
-}
+// wrong returns an error, or that the text is unreadable.
+func (p *phrase) wrong(err error) error { return cmp.Or(err, unreadable(p.text)) }
+
+// forms lists the ways to write a rule, in the order of trying. Each takes all words of its form,
+// or none.
+var forms = []func(*phrase) (Rule, bool, error){(*phrase).parseRepeated, (*phrase).parseIn, (*phrase).parseOnce}
 
 // parseRule reads a rule from the whole phrase.
 func (p *phrase) parseRule() (Rule, error) {
@@ -46,7 +68,7 @@ func (p *phrase) parseRule() (Rule, error) {
 		rest := *p
 		r, is, err := form(&rest)
 		switch {
-		case !is:
+		case !is && err == nil:
 			continue
 		case err == nil && len(rest.words) > 0:
 			err = unreadable(p.text)
@@ -56,185 +78,133 @@ func (p *phrase) parseRule() (Rule, error) {
 	return Rule{}, unreadable(p.text)
 }
 
-// parseIn reads "in 20 min", and "in 2 days" at the same time of the day.
+// parseIn reads "in 20 min", "20m", "an hour from now", and "in 2 days at 9".
 func (p *phrase) parseIn() (r Rule, is bool, err error) {
-	if !p.take("in") {
+	rest := *p
+	in := rest.take("in", "after")
+	first := rest.peek()
+	length, ok := rest.takeLength()
+	if !ok || !in && !lengthPattern.MatchString(first) && !shortPattern.MatchString(first) && !rest.hasFromNow() {
 		return r, false, nil
 	}
-	n, u, ok := p.parseLength()
-	if !ok {
+	if in {
+		rest.take("time")
+	}
+	fromNow := rest.takeAll("from", "now")
+	if len(rest.words) > 0 && length.elapsed == 0 && (in || fromNow) {
+		m, ok, err := rest.takeMoment()
+		if !ok || m.day != nil || err != nil {
+			return r, err != nil, err
+		}
+		m.day = &day{midnight: addMonths(rest.today(), length.months).AddDate(0, 0, length.days)}
+		r, err = rest.once(m)
+		return r, true, cmp.Or(err, p.advance(rest))
+	}
+	return Rule{Kind: Once, At: length.after(p.now)}, true, p.advance(rest)
+}
+
+func (p phrase) hasFromNow() bool { return p.takeAll("from", "now") }
+
+// moment is a date, a time and a part of the day, in any order. Missing ones are nil.
+type moment struct {
+	day   *day
+	clock *clock
+	part  *part
+}
+
+// takeMoment reads "tomorrow at 9", "at 7 in the evening on friday", "24 dec, 18:00".
+func (p *phrase) takeMoment() (m moment, ok bool, err error) {
+	for len(p.words) > 0 {
+		part := *p.skip(",")
+		rest := part
+		at := rest.take("at", "@")
+		if !at {
+			rest.take("on")
+		}
+		if m.day == nil {
+			d, ok, err := rest.takeDate()
+			if err != nil {
+				return m, false, err
+			}
+			if ok {
+				if m.day = &d; d.part.name != "" {
+					m.part = &d.part
+				}
+				*p = rest
+				continue
+			}
+		}
+		if m.clock == nil {
+			if c, ok := rest.takeClock(at); ok {
+				m.clock = &c
+				*p = rest
+				continue
+			}
+		}
+		q, ok := part.takePart()
+		if !ok || m.part != nil {
+			break
+		}
+		m.part = &q
+		*p = part
+	}
+	return m, m.day != nil || m.clock != nil || m.part != nil, nil
+}
+
+// parseOnce reads one date or time of the day.
+func (p *phrase) parseOnce() (r Rule, is bool, err error) {
+	m, ok, err := p.takeMoment()
+	if !ok || err != nil {
+		return r, false, err
+	}
+	if len(p.words) > 0 {
 		return r, true, unreadable(p.text)
 	}
-	at := p.now.Add(time.Duration(n) * u.elapsed)
-	if u.days > 0 {
-		at = instant(wallOf(p.now).AddDate(0, 0, n*u.days), p.now.Location())
-	}
-	return Rule{Kind: Once, At: at}, true, nil
+	r, err = p.once(m)
+	return r, true, err
 }
 
-// parseEvery reads "every 2 h", "every day at 8", "every monday and thursday at 9", "hourly".
-func (p *phrase) parseEvery() (r Rule, is bool, err error) {
-	if p.take("hourly") {
-		return Rule{Kind: Interval, At: p.now.Add(time.Hour).Truncate(time.Second), Every: time.Hour}, true, nil
+// once returns the rule of a moment. Without a date it is today, or tomorrow if that time has passed
+// and can mean nothing else.
+func (p *phrase) once(m moment) (r Rule, err error) {
+	r = Rule{Kind: Once, Wall: true}
+	q, c := part{}, clock{}
+	if m.part != nil {
+		q = *m.part
 	}
-	if !p.take("every", "each") {
-		return r, false, nil
+	d := day{midnight: p.today()}
+	if m.day != nil {
+		d = *m.day
 	}
-	rest := *p
-	n, u, ok := rest.parseLength()
-	switch {
-	case ok && u.days == 0:
-		*p = rest
-		every := time.Duration(n) * u.elapsed
-		return Rule{Kind: Interval, At: p.now.Add(every).Truncate(time.Second), Every: every}, true, nil
-	case ok && (n*u.days > 1 || len(rest.words) == 0):
-		*p = rest
-		return p.parseEveryDays(n * u.days)
-	}
-	return p.parseDays()
-}
-
-// parseEveryDays reads "every 2 days at 9". Without a time it uses the current time of the day.
-func (p *phrase) parseEveryDays(n int) (r Rule, is bool, err error) {
-	r = Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: fmt.Sprintf("FREQ=DAILY;INTERVAL=%d", n)}
-	if len(p.words) > 0 {
-		p.take("at")
-		at, err := p.parseTimeOfDay()
-		r.Expression += fmt.Sprintf(";BYHOUR=%d;BYMINUTE=%d", at/60, at%60)
-		return r, true, err
-	}
-	return r, true, nil
-}
-
-// parseDaily reads "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".
-func (p *phrase) parseDaily() (r Rule, is bool, err error) {
-	if _, plural := weekdaysOf[strings.TrimSuffix(p.peek(), "s")]; plural && strings.HasSuffix(p.peek(), "days") ||
-		isDays(p.peek()) {
-		return p.parseDays()
-	}
-	return r, false, nil
-}
-
-// parseDays reads days of the week and times.
-func (p *phrase) parseDays() (r Rule, is bool, err error) {
-	r.Kind = Daily
-	for {
-		days, ok := parseDaySet(p.peek())
-		if !ok {
-			return r, true, unreadable(p.text)
-		}
-		r.Days |= days
-		p.words = p.words[1:]
-		if !p.take("and", ",") {
-			break
-		}
-	}
-	if r.Days == everyDay {
-		r.Days = 0
-	}
-	p.take("at")
-	for {
-		at, err := p.parseTimeOfDay()
-		if err != nil {
-			return r, true, err
-		}
-		r.Times = append(r.Times, at)
-		if !p.take("and", ",") {
-			break
-		}
-	}
-	slices.Sort(r.Times)
-	r.Times = slices.Compact(r.Times)
-	return r, true, nil
-}
-
-// parseMonthly reads "first monday of the month at 10", "last day of the month at 18:00", "15th of
-// the month at 9".
-func (p *phrase) parseMonthly() (r Rule, is bool, err error) {
-	rest := *p
-	rest.take("every", "each", "the")
-	n, ordinal := ordinals[rest.peek()]
-	if !ordinal {
-		n, ordinal = ordinalNumber(rest.peek())
-	}
-	if !ordinal {
-		return r, false, nil
-	}
-	rest.words = rest.words[1:]
-	by := fmt.Sprintf("BYMONTHDAY=%d", n)
-	if day, ok := weekdaysOf[rest.peek()]; ok && n <= 5 {
-		by = fmt.Sprintf("BYDAY=%d%s", n, strings.ToUpper(day.String()[:2]))
-		rest.words = rest.words[1:]
+	minutes, later := TimeOfDay(0), 0
+	if m.clock == nil {
+		minutes, r.NoTime = cmp.Or(q.usual, usualTime), true
 	} else {
-		rest.take("day")
-	}
-	if !rest.take("of") || !(rest.take("every", "each", "the") && rest.take("month")) {
-		return r, false, nil
-	}
-	rest.take("at")
-	at, err := rest.parseTimeOfDay()
-	*p = rest
-	expression := fmt.Sprintf("FREQ=MONTHLY;%s;BYHOUR=%d;BYMINUTE=%d", by, at/60, at%60)
-	return Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: expression}, true, err
-}
-
-// parseDated reads "tomorrow at 9", "friday 18:00", "24 dec 2026 at 9".
-func (p *phrase) parseDated() (r Rule, is bool, err error) {
-	if strings.Count(p.peek(), "/") == 1 {
-		return r, true, p.askDate()
-	}
-	p.take("on")
-	date, ok := p.parseDate()
-	if !ok {
-		return r, false, nil
-	}
-	p.take("at")
-	at, err := p.parseTimeOfDay()
-	return Rule{
-		Kind: Once,
-		At:   instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()),
-		Wall: true,
-	}, true, err
-}
-
-// askDate returns an error about a date such as 3/4, which has two readings.
-func (p *phrase) askDate() error {
-	a, b, _ := strings.Cut(p.peek(), "/")
-	var days []string
-	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		day, err := strconv.Atoi(pair[0])
-		month, err2 := strconv.Atoi(pair[1])
-		if err == nil && err2 == nil && day >= 1 && day <= 31 && month >= 1 && month <= 12 {
-			days = append(days, fmt.Sprintf("%d %s", day, time.Month(month).String()[:3]))
+		c = *m.clock
+		var ok bool
+		if minutes, later, ok = q.of(c); !ok {
+			return r, unreadable(p.text)
+		}
+		if c.midnight && d.today && later == 0 {
+			later = 1
 		}
 	}
-	if len(days) == 0 {
-		return unreadable(p.text)
+	r.Day, r.Date = d.wanted, d.slashes
+	at := func(date time.Time) time.Time {
+		c.minutes = minutes
+		return instant(date.Add(c.sinceMidnight()), p.now.Location())
 	}
-	return supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.peek(), strings.Join(slices.Compact(days), " or "))
-}
-
-// parseTimeToday reads "at 8" as a time of today. If that time is past, the words may mean tomorrow
-// or the evening.
-func (p *phrase) parseTimeToday() (r Rule, is bool, err error) {
-	at := p.take("at")
-	written := p.peek()
-	minutes, err := p.parseTimeOfDay()
-	if err != nil {
-		return r, at, err
+	r.At = at(d.midnight.AddDate(0, 0, later))
+	if m.day != nil || r.At.After(p.now.Add(-maxLate)) {
+		return r, nil
 	}
-	if len(p.words) > 0 {
-		return r, true, unreadable(p.text)
+	if c.half || c.midnight || q.name != "" {
+		r.At = at(d.midnight.AddDate(0, 0, later+1))
+		return r, nil
 	}
-	today := dateOf(wallOf(p.now))
-	r = Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location()), Wall: true}
-	if r.At.After(p.now.Add(-maxLate)) {
-		return r, true, nil
-	}
-	choice := fmt.Sprintf("%q", "tomorrow at "+written)
-	if evening := minutes + 12*60; minutes < 12*60 &&
-		instant(today.Add(time.Duration(evening)*time.Minute), p.now.Location()).After(p.now) {
+	choice := fmt.Sprintf("%q", "tomorrow at "+c.written)
+	if evening := minutes + 12*60; minutes < 12*60 && at(d.midnight.Add(12*time.Hour)).After(p.now) {
 		choice += fmt.Sprintf(" or %q", fmt.Sprintf("at %d:%02d", evening/60, evening%60))
 	}
-	return r, true, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)
+	return r, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)
 }

@@ -1,6 +1,7 @@
 package recurrence
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -282,7 +283,7 @@ var parsed = map[string]string{ // texts with their first two due times
 	"today at 18:00": "Fri 20 Nov 18:00", "at 20:15": "Fri 20 Nov 20:15",
 	"20:15": "Fri 20 Nov 20:15", "monday at 8": "Mon 23 Nov 08:00", "friday at 8": "Fri 27 Nov 08:00",
 	"next tue noon": "Tue 24 Nov 12:00",
-	"24 dec at 18":  "Thu 24 Dec 18:00", "dec 24 2026 18:00": "Thu 24 Dec 18:00", "on the 3rd": "",
+	"24 dec at 18":  "Thu 24 Dec 18:00", "dec 24 2026 18:00": "Thu 24 Dec 18:00", "on the 3rd": "Thu 3 Dec 09:00",
 	"2026-11-25 09:00":          "Wed 25 Nov 09:00",
 	"2026-11-25T09:00:00+01:00": "Wed 25 Nov 09:00", "2026-11-25 at 9": "Wed 25 Nov 09:00",
 	"weekdays 8:30":                    "Mon 23 Nov 08:30, Tue 24 Nov 08:30",
@@ -304,12 +305,14 @@ var parsed = map[string]string{ // texts with their first two due times
 	"@daily":                           "Sat 21 Nov 00:00, Sun 22 Nov 00:00",
 	"RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0": "Mon 23 Nov 09:00, Mon 30 Nov 09:00",
 	"daily at 9 3 times":                             "Sat 21 Nov 09:00, Sun 22 Nov 09:00",
-	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "",
-	"every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
+	"":                                               "", "soon": "", "tomorrow": "Sat 21 Nov 09:00",
+	"tomorrow at 9 or so": "",
+	"every":               "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
 	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "",
 	"* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "",
 	"FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
-	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "", "weekdays": "",
+	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "",
+	"weekdays":          "Mon 23 Nov 09:00, Tue 24 Nov 09:00",
 	"every 2 h 0 times": "", "FREQ=DAILY;COUNT=0": "", "FREQ=DAILY;COUNT=-1": "", "daily at 9 00 times": "",
 }
 
@@ -350,8 +353,8 @@ func TestParse_Words_GiveTimes(t *testing.T) {
 func TestParse_AmbiguousOrPast_AsksBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
-		"3/4 at 9": "Write 3 Apr or 4 Mar.", "13/4 at 9": "Write 13 Apr.",
-		"at 8": `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
+		"3/4 at 9": "Write 3 Apr or 4 Mar.",
+		"at 8":     `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
 		"2026-11-20 13:00": "Fri 20 Nov 2026 13:00 CET, which is past", "today at 9": "which is past",
 		"0 0 30 2 *":                       "never comes",
 		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes",
@@ -385,6 +388,9 @@ func FuzzParse(f *testing.F) {
 	for text := range parsed {
 		f.Add(text)
 	}
+	for text := range spellings {
+		f.Add(text)
+	}
 	zone, err := time.LoadLocation("America/Santiago")
 	if err != nil {
 		f.Fatal(err)
@@ -401,6 +407,12 @@ func FuzzParse(f *testing.F) {
 		next, found, err := r.Next(now.Add(-maxLate), zone)
 		if err != nil || !found || next.Before(now.Add(-maxLate)) {
 			t.Errorf("%q is read as %+v, which is due at %s, %t, %v", text, r, next, found, err)
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("%q is read as %+v, which can't be kept: %v", text, r, err)
+		}
+		if other, err := r.WithTime(23*60+59, now); err == nil && other.NoTime || err == nil && !r.NoTime {
+			t.Errorf("%q at another time is %+v", text, other)
 		}
 	})
 }

@@ -30,11 +30,21 @@ type Rule struct {
 	Times      []TimeOfDay   `json:"times,omitempty"` // the times of the day, in order
 	Days       Weekdays      `json:"days,omitempty"`  // the days of the week; none means every day
 	Expression string        `json:"expression,omitempty"`
-	Words      string        `json:"words,omitempty"` // the words that Expression was parsed from
-	// Until is the last moment at which the rule may be due; the zero value means no end.
+	Words      string        `json:"words,omitempty"` // the author's words for Expression
+	// At itself is due, if Expression has it; for RRule
+	Start bool `json:"start,omitempty"`
+	// the last moment at which it may be due; the zero value means no end
 	Until time.Time `json:"until,omitzero"`
 	// MaxFires is the largest number of due times; 0 means no limit. The caller counts them.
 	MaxFires int `json:"max,omitempty"`
+
+	// NoTime says that the author wrote no time of the day: a usual one was taken.
+	NoTime bool `json:"no_time,omitempty"`
+	// Day is the written day of the month, if the last day of shorter months was taken for it.
+	Day  int    `json:"day,omitempty"`
+	Date string `json:"date,omitempty"` // the date as it was written, if with slashes
+	// Translated has the words of a model, if it has translated those of the author.
+	Translated string `json:"translated,omitempty"`
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.

@@ -20,9 +20,17 @@ type origin struct {
 	in      supervisor.Conversation
 	inbound int64 // the inbound id of the command or press
 	turn    int64
-	kind    supervisor.TurnKind // the kind of the turn that changes the job
-	call    string              // the id of the tool call that changes the job
-	when    string              // the user's words for the job's new times
+	kind    supervisor.TurnKind // the kind of the turn
+	call    string              // the tool call in the turn
+	when    string              // the words for the job's new times
+	// the order of dates such as 3/4 that the user chose; "" means that of the user's language
+	dates      recurrence.DateOrder
+	translated bool // a model wrote when for the user's own words
+}
+
+// dateOrder returns the order in which the user writes dates such as 3/4.
+func (from origin) dateOrder() recurrence.DateOrder {
+	return cmp.Or(from.dates, recurrence.OrderOf(from.user.Language))
 }
 
 // approveNew returns nil if a new job may post in its conversation. A job that the user sets in the

@@ -44,6 +44,10 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 	}
 	zone, _ := recurrence.JobZone(j) // can't fail: nextTimes has read the zone
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
+	first, due := nextTime(j)
+	if assumed := assumptions(rule, first.In(zone)); due && assumed != "" {
+		d.Text += "\n" + assumed
+	}
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
 	switch {
@@ -55,10 +59,22 @@ func cardWith(j supervisor.Job, check string, terms []string) (d supervisor.Deli
 		buttons = []string{supervisor.JobChange, supervisor.JobDelete}
 	}
 	d.Buttons = job.Buttons(j, buttons...)
+	if due && rule.NoTime {
+		d.Buttons = append(d.Buttons, timeButtons(j, first.In(zone)))
+	}
 	return d
 }
 
-// nextText says when a job is next due, or why it is never due again.
+// nextTime returns when a job is next due, or would be once its user starts it.
+func nextTime(j supervisor.Job) (at time.Time, due bool) {
+	if at = j.Next; at.IsZero() && j.State == supervisor.JobProposed {
+		at, due, _ = recurrence.NextDue(j, j.FiredUntil) // nextTimes has read the rule
+		return at, due
+	}
+	return at, !at.IsZero()
+}
+
+// nextText says when a job is next due, or why it is not.
 func nextText(j supervisor.Job, times []string) string {
 	switch {
 	case j.State == supervisor.JobPaused:

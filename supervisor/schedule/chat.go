@@ -2,30 +2,44 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/job"
+	"mews/supervisor/recurrence"
 )
 
-// ChatCommands runs the commands and buttons about jobs.
-type ChatCommands struct{ *editor }
+// ChatCommands handles commands and buttons about jobs.
+type ChatCommands struct {
+	*editor
+	command func(ctx context.Context, user string, id int64) (supervisor.Inbound, bool, error)
+}
 
-// AddReminder sets a reminder from "WHEN: TEXT" and returns its card. inbound is the id of the
-// command; a repeated call with the same id changes nothing. An error is for the user.
+// AddReminder sets a reminder from words such as "WHEN: TEXT", and returns its card.
+// inbound is the command; a repeated call for it changes nothing. An error is for the user.
 func (ch *ChatCommands) AddReminder(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64,
-	words string, at time.Time) (d supervisor.Delivery, err error) {
-	when, text, err := splitWhen(words)
+	words string, at time.Time) (supervisor.Delivery, error) {
+	return ch.remind(ctx, origin{user: user, in: c, inbound: inbound}, words, at)
+}
+
+func (ch *ChatCommands) remind(ctx context.Context, from origin, words string, at time.Time) (
+	d supervisor.Delivery, err error) {
+	from, text, err := ch.readOrder(ctx, from, words, at)
 	if err != nil {
 		return d, err
 	}
 	if len(text) > supervisor.MaxJobText {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
 	}
-	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone,
-		Conversation: c, MadeBy: madeByInbound(inbound)}
-	if err := SetRule(&j, when, at); err != nil {
+	j := supervisor.Job{User: from.user.Name, Kind: supervisor.JobReminder, Text: text, Zone: from.user.Timezone,
+		Conversation: from.in, MadeBy: madeByInbound(from.inbound)}
+	err = setRule(&j, from, at)
+	if ask := new(recurrence.DateError); errors.As(err, &ask) {
+		return askDate(from, ask, err), nil
+	}
+	if err != nil {
 		return d, err
 	}
 	if j, err = ch.Add(ctx, j, nil); err != nil {

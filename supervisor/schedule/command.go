@@ -7,11 +7,13 @@ import (
 	"mews/supervisor/feature"
 )
 
+const commandRemind = "remind"
+
 func (ch *ChatCommands) commands() []feature.Command {
 	return []feature.Command{
 		{
 			SlashCommand: supervisor.SlashCommand{
-				Name: "remind",
+				Name: commandRemind,
 				Help: "set a reminder: /remind tomorrow at 9: call the plumber",
 			},
 			Group: feature.GroupEveryday,

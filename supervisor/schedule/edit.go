@@ -27,6 +27,8 @@ type editor struct {
 	resolveModel func(user, spec string) (full string, err error)
 	limits       func() protocol.TurnLimits
 	routineTimes func(j supervisor.Job) error
+
+	translateWords Translate
 }
 
 // edit changes a job. words are "WHEN", "WHEN: TEXT" or ": TEXT"; set has the new options by name.
@@ -38,11 +40,17 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 	from.when = strings.TrimSpace(words)
 	if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
 		from.when, j.Text = "", strings.TrimSpace(text)
-	} else if when, text, err := splitWhen(words); err == nil {
+	} else if when, text, ok := recurrence.SplitColon(words); ok {
 		from.when, j.Text = when, text
 	}
 	if err := checkWords(j.Text, ""); err != nil {
 		return j, err
+	}
+	if from.when != "" {
+		var err error
+		if from, err = ed.readWhen(ctx, from, ed.now()); err != nil {
+			return j, err
+		}
 	}
 	if err := ed.checkRoutineChange(was, j, from.when); err != nil {
 		return j, err
@@ -54,7 +62,7 @@ func (ed *editor) edit(ctx context.Context, from origin, j supervisor.Job, words
 		return j, err
 	}
 	if from.when != "" {
-		if err := SetRule(&j, from.when, ed.now()); err != nil {
+		if err := setRule(&j, from, ed.now()); err != nil {
 			return j, err
 		}
 	}
@@ -139,20 +147,7 @@ func (ed *editor) setState(j *supervisor.Job, state string) (err error) {
 	return err
 }
 
-// whenPattern splits WHEN and TEXT at the first colon before a space or a new line.
-var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
-
-// splitWhen splits "WHEN: TEXT".
-func splitWhen(words string) (when, text string, err error) {
-	found := whenPattern.FindStringSubmatch(words)
-	if found == nil {
-		return "", "", supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
-	}
-	return found[1], strings.TrimSpace(found[2]), nil
-}
-
-// checkRoutineChange refuses a new name or text for a routine, and new times for a routine with
-// fixed times.
+// checkRoutineChange refuses changes to the name and text of a routine, and to fixed times.
 func (ed *editor) checkRoutineChange(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:

@@ -8,6 +8,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
+	"mews/supervisor/recurrence"
 )
 
 // Names of a reminder's buttons; in a press the job's id follows.
@@ -18,7 +19,14 @@ const (
 	pressTomorrow = "tomorrow"
 )
 
-// press is a press of a button below a message about a job.
+// Buttons that give a time of the day to a job whose user wrote none; the job's id follows.
+const (
+	pressMorning = "morning"
+	pressNoon    = "noon"
+	pressEvening = "evening"
+)
+
+// press is a button that was pressed below a message about a job.
 type press struct {
 	origin
 	job supervisor.Job
@@ -46,6 +54,9 @@ var presses = map[string]func(*ChatCommands, context.Context, press) (supervisor
 	supervisor.JobRun: textPress(func(ch *ChatCommands, ctx context.Context, p press) (string, error) {
 		return ch.RunNow(ctx, p.job, p.at)
 	}),
+	pressMorning: setTime(8 * 60),
+	pressNoon:    setTime(12 * 60),
+	pressEvening: setTime(18 * 60),
 	supervisor.JobChange: func(ch *ChatCommands, ctx context.Context, p press) (supervisor.Delivery, error) {
 		return ch.askChange(ctx, p.origin, p.job)
 	},
@@ -84,10 +95,13 @@ func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c
 		return d, err
 	}
 	do := presses[what]
-	if do == nil {
+	if do == nil && dateOrders[what] == "" {
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
-	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
+	p := press{origin: origin{user: user, in: c, inbound: inbound, dates: dateOrders[what]}, at: at}
+	if p.dates != "" {
+		return ch.remindAgain(ctx, p.origin, number, p)
+	}
 	if p.job, err = ch.findByNumber(ctx, user.Name, number); err != nil {
 		return d, err
 	}
@@ -95,4 +109,38 @@ func (ch *ChatCommands) HandlePress(ctx context.Context, user supervisor.User, c
 		return supervisor.Delivery{Text: textNothing}, nil
 	}
 	return do(ch, ctx, p)
+}
+
+// setTime gives a time of the day to a job whose user wrote none, and shows its card.
+func setTime(at recurrence.TimeOfDay) func(*ChatCommands, context.Context, press) (supervisor.Delivery, error) {
+	return func(ch *ChatCommands, ctx context.Context, p press) (d supervisor.Delivery, err error) {
+		if p.job.State == supervisor.JobDone {
+			return supervisor.Delivery{Text: fmt.Sprintf(textOver, nouns[p.job.Kind], p.job.ID)}, nil
+		}
+		rule, err := recurrence.JobRule(p.job)
+		if err != nil {
+			return d, err
+		}
+		zone, err := recurrence.JobZone(p.job)
+		if err != nil || !rule.NoTime { // its time was changed meanwhile
+			return ch.card(p.job), err
+		}
+		j := p.job
+		if rule, err = rule.WithTime(at, p.at.In(zone)); err == nil {
+			err = keepRule(&j, rule, p.at, zone)
+		}
+		if err == nil {
+			err = ch.approve(ctx, p.origin, j, p.job)
+		}
+		if err == nil {
+			err = ch.Change(ctx, j)
+		}
+		if err != nil {
+			return d, err
+		}
+		if j, err = ch.findByNumber(ctx, j.User, fmt.Sprint(j.ID)); err != nil {
+			return d, err
+		}
+		return ch.card(j), nil
+	}
 }

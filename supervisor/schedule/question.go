@@ -38,6 +38,7 @@ type JobRequest struct {
 // JobReport is the answer to a JobRequest.
 type JobReport struct {
 	Said    string                  `json:"said,omitempty"`
+	Zone    string                  `json:"zone,omitempty"` // the time zone of the user
 	Jobs    []JobLine               `json:"jobs,omitempty"`
 	Results []supervisor.FireResult `json:"results,omitempty"`
 }
@@ -170,16 +171,14 @@ func newJobLine(j supervisor.Job) JobLine {
 	return l
 }
 
-func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation,
-	q JobRequest) (r JobReport, err error) {
-	when, text, err := splitWhen(q.Words)
+func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+	from, text, err := qs.readOrder(ctx, origin{user: user, in: c}, q.Words, qs.now())
 	if err == nil {
 		err = checkWords(text, q.Name)
 	}
 	if err != nil {
 		return r, err
 	}
-	from := origin{user: user, in: c, when: when}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: normalizeName(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", qs.now().UnixNano())}
 	switch check := supervisor.CheckCondition(q.Check); {
@@ -198,7 +197,7 @@ func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervis
 	if err := qs.approveNew(ctx, from, j); err != nil {
 		return r, err
 	}
-	if err := SetRule(&j, when, qs.now()); err != nil {
+	if err := setRule(&j, from, qs.now()); err != nil {
 		return r, err
 	}
 	if j, err = qs.Add(ctx, j, nil); err != nil {
@@ -233,6 +232,7 @@ func (qs *JobRequests) listResults(ctx context.Context, user supervisor.User, _ 
 		}
 		id = j.ID
 	}
+	r.Zone = user.Timezone
 	r.Results, err = qs.store.ListResults(ctx, user.Name, id, maxReported)
 	if len(r.Results) == 0 {
 		r.Said = answerNoResult
@@ -263,7 +263,7 @@ func (r JobReport) Text() string {
 			printable.DropControls(brief(j.Title)), j.When, next)
 	}
 	for _, f := range r.Results {
-		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])
+		fmt.Fprintf(&b, answerResult, f.Due.In(zoneNamed(r.Zone)).Format(dayLayout), f.Job, fireWords[f.State])
 		if f.Cost > 0 {
 			b.WriteString(", " + money.FormatDollars(f.Cost))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/supervisor"
 )
@@ -48,5 +49,16 @@ func TestJobName_Number_IsRefused(t *testing.T) {
 				t.Errorf("name %q: %v", name, err)
 			}
 		}
+	}
+}
+
+// Results are shown in the time zone of their user, as jobs are.
+func TestReport_Results_AreInUsersZone(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "in 20 min: tea")
+	h.passTime(t, 20*time.Minute)
+	r, err := h.Answer(t.Context(), person("alice"), JobRequest{Action: "results"})
+	if err != nil || !strings.Contains(r.Text(), "Fri 27 Mar 13:20") {
+		t.Errorf("%q, %v", r.Text(), err)
 	}
 }

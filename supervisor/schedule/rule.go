@@ -11,15 +11,28 @@ import (
 
 // SetRule sets a job's times from words; now is at.
 func SetRule(j *supervisor.Job, when string, at time.Time) error {
+	return setRule(j, origin{when: when}, at)
+}
+
+// setRule sets a job's times from the words of its origin, counted from at.
+func setRule(j *supervisor.Job, from origin, at time.Time) error {
 	zone, err := recurrence.JobZone(*j)
 	if err != nil {
 		return err
 	}
-	rule, err := recurrence.Parse(when, at.In(zone))
+	rule, err := recurrence.ParseDates(from.when, at.In(zone), from.dateOrder())
 	if err != nil {
 		return err
 	}
-	rule.At = rule.At.Truncate(time.Millisecond) // the database stores times in milliseconds
+	if from.translated {
+		rule.Translated = from.when
+	}
+	return keepRule(j, rule, at, zone)
+}
+
+// keepRule sets a job's times, counted from at.
+func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.Location) error {
+	rule.At = rule.At.Truncate(time.Millisecond) // the database keeps milliseconds
 	encoded, err := json.Marshal(rule)
 	if err != nil {
 		return fmt.Errorf("keep a rule: %w", err)

@@ -70,7 +70,10 @@ type Options struct {
 	// RoutineTimes returns an error if a routine may not have its new times. nil allows all times.
 	RoutineTimes  func(j supervisor.Job) error
 	Conversations sqlite.Conversations
-	// reports whether users may speak in a group
+	Translate     Translate // reads times in other words; nil means that nothing does
+	// Command returns a user's earlier command.
+	Command func(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error)
+	// reports whether people may speak in a group
 	MaySpeakIn func(supervisor.Conversation) bool
 	// allows an effect or returns an error, as approval.Approver.Allow does
 	Approve func(context.Context, approval.Request) error
@@ -118,9 +121,9 @@ func New(o Options) *Schedule {
 	to := &destinations{conversations: o.Conversations, people: o.Person, allowed: o.MaySpeakIn}
 	show := &cards{destinations: to, rules: o.CheckRules, budget: o.Budget}
 	edit := &editor{Jobs: jobs, cards: show, allow: o.Approve, ask: o.Ask, resolveModel: o.Model, limits: o.Limits,
-		routineTimes: o.RoutineTimes}
+		routineTimes: o.RoutineTimes, translateWords: o.Translate}
 	return &Schedule{
-		Jobs: jobs, cards: show, Chat: &ChatCommands{edit}, Requests: &JobRequests{edit},
+		Jobs: jobs, cards: show, Chat: &ChatCommands{edit, o.Command}, Requests: &JobRequests{edit},
 		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
 		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.StartTurn, log: o.Log,
 		running: slots.New(maxChecks), turns: checkTurns{},

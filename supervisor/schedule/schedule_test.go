@@ -46,9 +46,10 @@ type harness struct {
 	closed  map[string]bool // groups in which no user may speak
 	budget  supervisor.Budget
 
-	approvalRequests []approval.Request // the approval requests so far
-	approveErr       error              // the error that approvals return
-	answers          []string           // the user's answers to the next questions
+	approvalRequests []approval.Request // the approval requests
+	approveErr       error              // the error of approvals
+	answers          []string           // the answers to the next questions
+	translate        Translate          // translates times; nil means that nothing does
 	inbound          int64
 
 	mu     sync.Mutex // guards the fields below against checks, which run concurrently
@@ -96,8 +97,9 @@ func (h *harness) restart() {
 		CheckStore: h.db.Jobs(), RoutineTimes: h.routines.ValidateTimes, Tools: h.routines.Tools(),
 		Checks: map[supervisor.JobKind]CheckFunc{supervisor.JobCheck: check.New(check.Options{Check: h.fakeCheck}).EvaluateCheck,
 			supervisor.JobRoutine: h.routines.RunCheck},
-		CheckRules:    CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
-		Watches:       []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckHomes}},
+		CheckRules: CheckRules{Parse: check.Parse, Typed: check.ValidateFlags, Text: check.Describe},
+		Watches:    []EventTrigger{{Next: h.routines.NextHomeCheck, Run: h.routines.CheckHomes}},
+		Translate:  h.translate, Command: h.db.Inbox().Find,
 		Conversations: h.db.Conversations(), MaySpeakIn: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }})

@@ -16,6 +16,7 @@ const (
 	textWasDue       = "It was due at %s."
 	textWereDue      = "These reminders were due while I was away:\n%s"
 	textUsage        = "Write when, a colon, and what: /remind tomorrow at 9: call the plumber\n\nOther times: " + recurrence.Examples + "."
+	textNearest      = "\n\nNearest to yours: %s."
 	textTooLong      = "A reminder has at most %d bytes; this has %d."
 	textTooMany      = "You have %d reminders and tasks, and there is no room for more. /jobs lists them, and /canceljob deletes one."
 	textMade         = "%s %d: %s"
@@ -97,6 +98,14 @@ const (
 	textNotSetting   = "%q is not of the form NAME=VALUE, such as grace=2h"
 	textUnchanged    = "%s %d stays as it is."
 
+	textTranslated  = "A model read your words as “%s”. Check the times."
+	textNoTime      = "You wrote no time of the day, so it comes at %s."
+	textShortMonth  = "%s has no %s, so it comes on the last day."
+	textShortMonths = "In months without a %s it comes on the last day."
+	textReadDate    = "I read %s as %s."
+	textWhichDate   = "%s Or press the one that you mean."
+	textAtTime      = "At %s"
+
 	textUnreadable = "I can't read the times of reminder %d any more, so I paused it: %s"
 )
 
@@ -114,6 +123,20 @@ var (
 	textOverlap  = map[supervisor.OverlapMode]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobLow: "It makes no sound.", supervisor.JobHigh: "It does not wait for the end of quiet hours."}
 )
+
+// Texts for the model that reads a time.
+const (
+	promptTime = "You get the words in which a person says when something is due, in any language. Write the same " +
+		"time in one of the English forms below, and call the tool with it. Their clock shows %s, in the time zone " +
+		"%s. Keep their day and their time; add none that they did not write. If the words name no time, when is " +
+		"empty.\n\nThe forms, by examples: %s.%s"
+	promptTimeTool = "Say when it is due."
+)
+
+// promptText is about the text in the words, by whether there is one.
+var promptText = map[bool]string{
+	false: " If they say more than a time, when is empty, too.",
+	true:  "\n\nThe words also say what is due. Copy that part into text, exactly as it is written."}
 
 // Texts for the model.
 const (

@@ -85,7 +85,7 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	if j.Options.World, err = tc.sources.HasWorldWords(ctx, c.Turn); err != nil {
 		return answer, err
 	}
-	why, err := tc.setTimes(&j, args.When)
+	why, err := tc.setTimes(&j, from)
 	if err != nil {
 		return answer, err
 	}
@@ -153,12 +153,12 @@ func (tc *toolCalls) setCallOptions(ctx context.Context, from origin, j *supervi
 }
 
 // setTimes sets a job's times from the model's words; "" changes nothing. If the user must approve
-// the job first, why is the reason.
-func (tc *toolCalls) setTimes(j *supervisor.Job, when string) (why string, err error) {
-	if when == "" {
+// the job first, it says why.
+func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err error) {
+	if from.when == "" {
 		return "", nil
 	}
-	if err := SetRule(j, when, tc.now()); err != nil {
+	if err := setRule(j, from, tc.now()); err != nil {
 		return "", err
 	}
 	if why, err = whyProposed(*j); why != "" {

@@ -57,7 +57,7 @@ func (tc *toolCalls) updateTask(ctx context.Context, user supervisor.User, c too
 	if err := tc.approve(ctx, from, j, was); err != nil {
 		return answer, err
 	}
-	why, err := tc.setTimes(&j, args.When)
+	why, err := tc.setTimes(&j, from)
 	if err != nil {
 		return answer, err
 	}

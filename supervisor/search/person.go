@@ -10,8 +10,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/index"
-	"mews/supervisor/internal/spans"
 	"mews/supervisor/printable"
+	"mews/supervisor/spans"
 )
 
 // maxUserExcerpt is how many characters of a hit a user sees.
@@ -31,7 +31,7 @@ type UserSearch struct {
 // Without a span at the beginning, span is zero.
 func (s *Searcher) SplitSpan(text, user string) (span supervisor.TimeSpan, words string) {
 	fields := strings.Fields(text)
-	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
+	for n := min(spans.MaxWords, len(fields)); n > 0; n-- {
 		span, err := spans.Parse(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
 		if err == nil {
 			return span, strings.Join(fields[n:], " ")

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/index"
-	"mews/supervisor/internal/spans"
+	"mews/supervisor/spans"
 )
 
 // Index finds messages and sections of files by their words.

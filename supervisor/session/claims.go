@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/claim"
 )
 
-// earlierMessages is how many of a conversation's latest messages are read to verify a claim. The
-// claim may be about an earlier turn.
-const earlierMessages = 60
+// earlierTurns is how many of a conversation's turns are read to verify a claim that may be about an
+// earlier turn.
+const earlierTurns = 10
 
 // unverified returns a warning to put below an answer that claims something without a matching tool
 // call. It returns "" without such a claim, and if the store fails. Without a claim it does not
@@ -18,13 +18,16 @@ func (t *turn) unverified(ctx context.Context, answer string) string {
 	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""
 	}
-	kinds, err := claim.UnverifiedKinds(claim.FindClaims(answer), func(earlier bool) ([]string, error) {
-		messages := 0
+	kinds, err := claim.UnverifiedKinds(claim.FindClaims(answer), func(earlier bool) (deeds []claim.Deed, err error) {
+		turns := 0
 		if earlier {
-			messages = earlierMessages
+			turns = earlierTurns
 		}
-		return t.Worked.ListSuccessfulTools(ctx, t.Turn.ID, messages)
-
+		calls, err := t.Worked.ListSuccessfulTools(ctx, t.Turn.ID, turns)
+		for _, c := range calls {
+			deeds = append(deeds, claim.Deed(c))
+		}
+		return deeds, err
 	})
 	if err != nil {
 		t.log.Warn("verify what an answer claims", "turn", t.Turn.ID, "error", err)

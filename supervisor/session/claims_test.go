@@ -19,10 +19,10 @@ type toolReadCounter struct {
 	err   error
 }
 
-func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, messages int) ([]string, error) {
+func (c *toolReadCounter) ListSuccessfulTools(ctx context.Context, turn int64, turns int) ([]sqlite.WorkedCall, error) {
 	c.reads++
-	tools, err := c.Turns.ListSuccessfulTools(ctx, turn, messages)
-	return tools, errorOr(c.err, err)
+	calls, err := c.Turns.ListSuccessfulTools(ctx, turn, turns)
+	return calls, errorOr(c.err, err)
 }
 
 func errorOr(err, otherwise error) error {
@@ -33,8 +33,9 @@ func errorOr(err, otherwise error) error {
 }
 
 const (
-	notSaved   = "(Not verified: it says that it saved or changed something; no tool did so in this turn.)"
-	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
+	notSaved    = "(Not verified: it says that it saved or changed something; no tool did so in this turn.)"
+	notPromised = "(Not verified: it says that it will come back to you; no reminder or task was set for that.)"
+	notDeleted  = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
 // TestClaim_NoToolRan_AddsNoteToAnswer runs several turns in one conversation. In each turn tools
@@ -56,6 +57,13 @@ func TestClaim_NoToolRan_AddsNoteToAnswer(t *testing.T) {
 		{"claimed again, and not done again", "", "I've saved the second list as well.", notSaved, 1, false},
 		{"what was done before is repeated", "", "Yes, I saved it to notes.md.", "", 1, false},
 		{"and what stands since then", "", "Your notes.md has been saved.", "", 1, false},
+		{"of another file", "", "Yes, I saved it to todo.md.", notSaved, 1, false},
+		{"of no file", "", "Yes, I saved it.", notSaved, 1, false},
+		{"a promise", "", "I'll remind you tomorrow at 9.", notPromised, 1, false},
+		{"a promise in German", "", "Ich erinnere dich morgen um 9.", notPromised, 1, false},
+		{"a promise with a job", "schedule_task", "I'll remind you tomorrow at 9.", "", 1, false},
+		{"what was promised before", "", "Yes, I'll remind you tomorrow at 9.", "", 1, false},
+		{"another time", "", "Yes, I'll remind you at 10.", notPromised, 1, false},
 		{"a tool of another kind", "read_file", "I've deleted notes.md.", notDeleted, 1, false},
 		{"the tool has failed", "!delete_file", "I've deleted notes.md.", notDeleted, 1, false},
 		{"a program may have", "run_command", "I've deleted notes.md.", "", 1, false},
@@ -113,7 +121,8 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	if failed {
 		tool = tool[1:]
 	}
-	call := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: tool, Arguments: []byte(`{}`)}}}}
+	call := protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id,
+		Name: tool, Arguments: []byte(`{"path":"notes.md","when":"2026-11-30 09:00"}`)}}}}
 	_, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: call, Model: "test"})
 	if err == nil {
 		_, err = h.db.Turns().CommitResult(h.Context(), a.Turn.ID, protocol.ToolResult{Call: id, Name: tool, Text: "…", Failed: failed})

@@ -74,7 +74,7 @@ type SpokenAnswers interface {
 
 // SuccessfulTools lists the tools that have worked in a turn.
 type SuccessfulTools interface {
-	ListSuccessfulTools(ctx context.Context, turn int64, messages int) (tools []string, err error)
+	ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []sqlite.WorkedCall, err error)
 }
 
 // Notices sends messages outside turns.

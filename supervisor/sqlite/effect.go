@@ -18,8 +18,12 @@ type EffectTexts struct {
 	// Lines returns the lines below an answer that list the effects of its turn.
 	Lines func(done []supervisor.Effect) []string
 
-	// SentMessageDetail and the next two functions return the ledger's details for a sent text, a
-	// sent file and a received file.
+	// RefusedNotice returns the user's text about effects that a channel refused late.
+	RefusedNotice func(refused []supervisor.Effect) string
+	// RefusedNote returns the model's text about effects that the channel refused.
+	RefusedNote func(refused []supervisor.Effect) string
+
+	// These functions return the ledger's detail for a sent text, a sent file and a received file.
 	SentMessageDetail func(text string) (detail string)
 	SentFileEntry     func(supervisor.File) (target, detail string)
 	ReceivedFileEntry func(supervisor.Attachment) (target, detail string)
@@ -29,8 +33,10 @@ type EffectTexts struct {
 func (db *DB) Effects() Effects { return Effects{db} }
 
 const (
-	insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-	findSent     = `SELECT count(*) FROM effect WHERE turn = ? AND call = ? AND kind IN ('file.sent', 'message.sent')`
+	insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail, delivery, reported_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	findSent = `SELECT count(*) FROM effect WHERE turn = ? AND call = ?
+		AND (delivery > 0 OR kind IN ('file.sent', 'message.sent'))`
 	selectEffect = `SELECT id, user, coalesce(turn, 0), call, kind, target, detail, reported_by, created_at FROM effect `
 	listDone     = selectEffect + `WHERE turn = ? ORDER BY id`
 	listEffects  = selectEffect + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 AND (?4 = '' OR kind IN (SELECT value FROM json_each(?4)))
@@ -38,8 +44,8 @@ const (
 	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-// putEffect stores an effect in the ledger. It reads the User, Turn, Call, Kind, Target and Detail
-// of e. The kind decides ReportedBy.
+// putEffect stores an effect in the ledger. It reads the User, Turn, Call, Kind, Target, Detail and
+// Delivery of e. The kind decides ReportedBy.
 func (t *tx) putEffect(e supervisor.Effect) {
 	t.Exec(
 		insertEffect,
@@ -49,6 +55,7 @@ func (t *tx) putEffect(e supervisor.Effect) {
 		e.Kind,
 		e.Target,
 		e.Detail,
+		e.Delivery,
 		supervisor.ReporterOf(e.Kind),
 		t.Now,
 	)
@@ -138,27 +145,21 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	kind := supervisor.DeliveryNotice
 	if d.Text != "" {
 		kind = supervisor.DeliveryMessage
-		t.putEffect(
-			supervisor.Effect{
-				Call:   call,
-				Kind:   supervisor.EffectMessageSent,
-				Detail: t.policies.Effects.SentMessageDetail(d.Text),
-			},
-		)
 	}
 	for _, f := range d.Files {
 		size, owned := one(t, engine.ScanInteger, findBlob, t.turn.Conversation.User, f.SHA256)
 		if !owned || size != f.Size {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
-		target, detail := t.policies.Effects.SentFileEntry(f)
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: target, Detail: detail})
 	}
-	return t.putDelivery(
-		supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind,
-			Text:  d.Text,
-			Files: d.Files},
-	).Conversation.ID
+	d = t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind,
+		Text:  d.Text,
+		Files: d.Files})
+	for _, e := range t.effectsOf(d) {
+		e.Call, e.Delivery = call, d.ID
+		t.putEffect(e)
+	}
+	return d.Conversation.ID
 }
 
 // WasMessageSent reports whether a tool call of a turn has put a delivery into the outbox.

@@ -38,7 +38,7 @@ func TestSendMessage_SameCallTwice_SendsOnce(t *testing.T) {
 	s.must(err)
 	s.same("sent for another call", sent, false)
 	s.same("ledger", s.query("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
-		"alice 1 c1 file.sent a.png image/png, 12 bytes, sha256 "+f.SHA256)
+		"alice 1 c1 file.queued a.png image/png, 12 bytes, sha256 "+f.SHA256)
 	list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("deliveries", list, []supervisor.Delivery{{ID: list[0].ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",

@@ -19,6 +19,12 @@ var problems = map[engine.Problem]problem.Kind{
 	engine.ProblemNetwork:    problem.NetworkDisk,
 	engine.ProblemOldSQLite:  problem.OldSQLite,
 	engine.ProblemNewer:      problem.NewerDatabase,
+	engine.ProblemNoRoom:     problem.NoRoomForCopy,
+	engine.ProblemMissing:    problem.DatabaseMissing,
+	engine.ProblemRemoved:    problem.DatabaseRemoved,
+	engine.ProblemLost:       problem.DatabaseLost,
+	engine.ProblemReplaced:   problem.DatabaseReplaced,
+	engine.ProblemDiffers:    problem.DatabaseDiffers,
 	engine.ProblemForeign:    problem.ForeignDatabase,
 }
 

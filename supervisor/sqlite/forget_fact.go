@@ -147,7 +147,11 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 		err = q.Query(func(r *engine.Row) bool {
 			m := mention{table: c.table, column: c.column}
 			r.Scan(&m.id, &m.text, &m.waits)
-			if m.blankedText = blankText(m.text, words); m.blankedText != m.text {
+			m.blankedText = blankText(m.text, words)
+			if c.table == "message" {
+				m.blankedText = dropThoughts(m.blankedText)
+			}
+			if m.blankedText != m.text {
 				list = append(list, m)
 			}
 			return true
@@ -233,6 +237,20 @@ func blankText(text string, words *regexp.Regexp) string {
 		return strings.TrimSuffix(b.String(), "\n")
 	}
 	return text
+}
+
+// dropThoughts removes a model's thoughts from the parts of a message. They may be encrypted, so
+// that nobody can find the words in them.
+func dropThoughts(parts string) string {
+	var all []map[string]json.RawMessage
+	if !strings.Contains(parts, `"thinking"`) || json.Unmarshal([]byte(parts), &all) != nil {
+		return parts
+	}
+	left, err := encode(slices.DeleteFunc(all, func(p map[string]json.RawMessage) bool { return p["thinking"] != nil }))
+	if err != nil {
+		return parts
+	}
+	return left
 }
 
 // blankWords replaces each UTF-16 unit of the words by a dot. Neighbouring matches share the

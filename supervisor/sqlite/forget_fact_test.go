@@ -21,6 +21,8 @@ func (m *forgetting) runMemoryCall(name, arguments, output, said string, changes
 	m.begin(e)
 	s := step(e.turn, "", name+e.words[0])
 	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = name, json.RawMessage(arguments)
+	s.Message.Parts = append([]protocol.Part{{Thinking: &protocol.Thinking{Format: "openai", Origin: "h/m", Lasts: true,
+		Block: json.RawMessage(`{"reasoning_details":[{"data":"encrypted` + e.words[0] + `"}]}`)}}}, s.Message.Parts...)
 	_, err := m.db.Turns().CommitStep(m.Context(), s)
 	m.must(err)
 	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID,
@@ -71,9 +73,13 @@ func TestEraseFactWords_UserMessages_Stay(t *testing.T) {
 		t.Errorf("blanked %v of %v, left %d", messages, counts, left)
 	}
 	words := func(row string) bool { return strings.Contains(row, "xyzzy") || strings.Contains(row, "plugh") }
+	encrypted := func(row string) bool { return strings.Contains(row, "encrypted") }
+	if n := len(slices.DeleteFunc(m.rows(), func(row string) bool { return !encrypted(row) })); n != 1 {
+		t.Errorf("%d messages have encrypted thoughts, want only that of another fact", n)
+	}
 	rows := m.rows()
 	for _, row := range before {
-		if !words(row) && !slices.Contains(rows, row) && !strings.HasPrefix(row, "system_text") {
+		if !words(row) && !encrypted(row) && !slices.Contains(rows, row) && !strings.HasPrefix(row, "system_text") {
 			t.Errorf("is not as it was: %s", row)
 		}
 	}

@@ -47,7 +47,7 @@ var forgetTable = []tableForgetting{
 		span: blankSent + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND turn IS NULL AND inbound IS NULL AND delivered_at IS NOT NULL AND text <> ''
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.delivery = outbox.id AND q.why IS NULL)`},
 	{table: "undo", exchange: `DELETE FROM undo WHERE` + ofTurns},
-	{table: "effect", exchange: `UPDATE effect SET target = '', detail = '' WHERE` + ofTurns,
+	{table: "effect", exchange: `UPDATE effect SET target = '', detail = '', told = 1 WHERE` + ofTurns,
 		span: `UPDATE effect SET target = '', detail = '' WHERE` + inSpan + ` AND ?4 = 0 AND turn IS NULL AND (target <> '' OR detail <> '')`},
 	{table: "tool_call", exchange: `DELETE FROM tool_call WHERE` + ofTurns},
 	{table: "usage", exchange: `UPDATE usage SET message = NULL WHERE message IN (SELECT id FROM message WHERE` + ofTurns + `)`},

@@ -25,7 +25,7 @@ const (
 	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
-// ListMessages lists the messages in a conversation's window, oldest first.
+// ListNoticeMessages lists the messages in a conversation's window, in order.
 func (s Transcript) ListMessages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
 	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
@@ -36,7 +36,7 @@ const (
 	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
-// MoveWindow moves the start of a conversation's window to a message. The window never moves
+// MoveWindow moves the start of the window to a message of the conversation. The window never moves
 // backwards.
 func (s Transcript) MoveWindow(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
@@ -103,6 +103,9 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	}
 	if undone := t.untoldUndos(); undone != "" {
 		parts = append([]protocol.Part{{Text: undone}}, parts...)
+	}
+	if refused := t.untoldRefusals(); refused != "" {
+		parts = append([]protocol.Part{{Text: refused}}, parts...)
 	}
 	fired, worldFired := t.untoldFires()
 	if fired != "" {

@@ -19,7 +19,8 @@ const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
-		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
+		coalesce(nullif(o.reply_to, ''), iif(t.destination IS NULL, coalesce(i.message, ''), '')), coalesce(o.turn, 0),
+			coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.effects,
 		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.silent,
 		coalesce(t.kind = 'job', 0), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
@@ -133,7 +134,7 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 }
 
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
-	vanish, silent, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	vanish, silent, reply_to, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 // putDelivery puts d into the outbox and returns d with its id and time. It fails if a button or a
 // file is invalid.
@@ -141,7 +142,8 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)
 	d.ID = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
-		d.Text, encodedList(d.Buttons), encodedList(d.Files), encodedList(d.Effects), d.DeleteAfter, d.Silent, t.Now)
+		d.Text, encodedList(d.Buttons), encodedList(d.Files), encodedList(d.Effects), d.DeleteAfter, d.Silent,
+		d.ReplyTo, t.Now)
 	return d
 }
 

@@ -19,11 +19,11 @@ var outcomeTransitions = map[supervisor.DeliveryResult][]supervisor.DeliveryResu
 	supervisor.OutcomeFailed:  {outcomePending},
 }
 
-// StoreOutcome stores the outcome of a waiting delivery and the state of its last post. The same
-// outcome again changes nothing; another outcome fails. When all answers of an inbound are sent,
-// the inbound is done, with the inbounds that joined its turn. A parked inbound stays parked. An
-// inbound with an unknown or failed answer stays answered. If the delivery has a DeleteAfter,
-// StoreOutcome deletes its text and schedules the deletion of its messages.
+// Close stores the outcome of a waiting delivery and the state of its last post. The same outcome
+// again changes nothing; another one fails. When all answers of an inbound are sent, the inbound is
+// done, with those that joined its turn. A parked inbound stays parked. An inbound with an unknown
+// or failed answer stays answered. If the delivery has a DeleteAfter, Close stores the cleaning of
+// its messages and deletes its text.
 func (s Outbox) StoreOutcome(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
@@ -48,6 +48,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		c.Why = ""
 	}
 	t.moveOutcome(d, c.Outcome, c.Why)
+	t.settleEffects(d, c)
 	t.questionDelivered(d.id, c.Outcome)
 	if d.deleteAfter > 0 {
 		t.expire(d)

@@ -27,6 +27,7 @@ func (t *tx) resend(conversation int64, limit int) int {
 	lost := all(t, scanOutcome, listResendable, conversation, t.Now-maxResendAge.Milliseconds(), limit)
 	for _, d := range lost {
 		t.moveOutcome(d, outcomePending, "")
+		t.settleEffects(d, supervisor.DeliveryOutcome{Delivery: d.id, Outcome: outcomePending})
 		t.requeue(d.id)
 	}
 	return len(lost)

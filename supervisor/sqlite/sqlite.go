@@ -43,8 +43,12 @@ type Options struct {
 	// Zone returns the time zone for the times of a user's messages. chosen is the user's own
 	// choice, or "". Zone must not wait. nil means that messages have no times.
 	Zone func(user, chosen string) *time.Location
-	// Policies has the features' functions. Functions that no transaction needs may be missing.
-	Policies Policies
+	// Policies of the features. Those that no transaction needs may be missing.
+	Policies    Policies
+	WithoutCopy bool // keeps no copy before a migration: see Copies
+	MustExist   bool // refuses a missing or empty file; without it, makes a new database
+	// opens a database that differs from what this program makes
+	AllowDifferences bool
 
 	vfs string // SQLite's VFS; tests set one that counts
 }
@@ -61,12 +65,14 @@ type DB struct {
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file
-// system, an SQLite with known defects, a schema newer than this program, and a damaged file. It
-// locks the file: no other program can open it until Close, which the caller must call.
+// system, an SQLite with known defects, a schema newer than this program or of another one, and a
+// damaged file. It locks the file: no other program can open it until Close, which the caller must
+// call.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings can always be encoded, so there is no error
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
-		OnCommit: o.OnCommit})
+		OnCommit: o.OnCommit, KnownSchemas: knownSchemas, KeepCopy: !o.WithoutCopy, MustExist: o.MustExist,
+		AllowDifferences: o.AllowDifferences})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}
@@ -77,7 +83,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
-// closed and returns; later writes fail. Call it once. An error means that the database is damaged.
+// closed and returns; later writes fail. Call it once. An error means that the database is damaged,
+// or that its file was removed or replaced. A removed file is written again first.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
 // Close closes the database. Call it after Run has returned, or instead of Run.

@@ -6,20 +6,48 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// listWorked recognizes a user's message with an attachment: it has several parts, or words of
-// others.
-const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0].result.name'), '') FROM message WHERE id IN (
-		SELECT id FROM message WHERE turn = ?1
-		UNION SELECT m.id FROM turn t JOIN message m ON m.turn = t.id WHERE t.parent = ?1
-		UNION SELECT id FROM (SELECT id FROM message WHERE conversation = (SELECT conversation FROM turn WHERE id = ?1)
-			ORDER BY id DESC LIMIT ?2))
-	AND (role = 'tool' AND json_extract(parts, '$[0].result.failed') IS NULL
-		OR role = 'user' AND (source = 'world' OR json_array_length(parts) > 1))`
+// WorkedCall is a successful call of a tool.
+type WorkedCall struct {
+	Tool    string // "" stands for an attachment of the user
+	Earlier bool   // in an earlier turn
+	// of a call in an earlier turn: its arguments, the beginning of its result, and its effects
+	Row string
+}
 
-// ListSuccessfulTools lists the tools with successful calls in a turn and its child turns. It also
-// reads the latest messages of the conversation, as many as the argument messages says. "" stands
-// for an attachment of the user.
-func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, messages int) (tools []string, err error) {
-	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn), engine.ScanString, listWorked,
-		turn, messages)
+const (
+	toolOfMessage = `iif(m.role = 'tool', json_extract(m.parts, '$[0].result.name'), '')`
+
+	// hasWorked recognizes a user's message with an attachment: it has several parts, or words of
+	// others. A call has not worked if the channel refused what it sent.
+	hasWorked = `(m.role = 'tool' AND json_extract(m.parts, '$[0].result.failed') IS NULL AND NOT EXISTS (SELECT 1 FROM effect e
+			WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call') AND e.kind IN ('file.refused',
+				'message.refused'))
+		OR m.role = 'user' AND (m.source = 'world' OR json_array_length(m.parts) > 1))`
+
+	// rowOfMessage reads no more than the beginnings of long texts.
+	rowOfMessage = `iif(m.role = 'user', substr(m.parts, 1, 2000),
+		coalesce((SELECT substr(json_extract(p.value, '$.call.arguments'), 1,
+			2000) FROM tool_call c JOIN message a ON a.id = c.message, json_each(a.parts) p
+			WHERE c.conversation = m.conversation AND c.call = json_extract(m.parts,
+				'$[0].result.call') AND json_extract(p.value, '$.call.id') = c.call), '')
+		|| ' ' || substr(json_extract(m.parts, '$[0].result.text'), 1, 500) || ' ' ||
+			coalesce((SELECT group_concat(e.target || ' ' || e.detail, ' ')
+			FROM effect e WHERE e.turn = m.turn AND e.call = json_extract(m.parts, '$[0].result.call')), ''))`
+
+	listWorked = `SELECT DISTINCT ` + toolOfMessage +
+		`, 0, '' FROM message m WHERE m.id IN (SELECT id FROM message WHERE turn = ?1
+			UNION SELECT b.id FROM turn t JOIN message b ON b.turn = t.id WHERE t.parent = ?1) AND ` + hasWorked + `
+		UNION ALL SELECT ` + toolOfMessage + `, 1,
+			` + rowOfMessage + ` FROM message m WHERE m.turn IN (SELECT DISTINCT turn FROM (SELECT turn FROM message
+			WHERE conversation = (SELECT conversation FROM turn WHERE id = ?1) AND turn < ?1 ORDER BY id DESC LIMIT 1000)
+			ORDER BY turn DESC LIMIT ?2) AND ` + hasWorked
+)
+
+// ListSuccessfulTools lists the successful calls in a turn and its child turns, each tool once. It also lists
+// all of them in earlier turns of the conversation, as many turns as the argument says.
+func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []WorkedCall, err error) {
+	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn), func(r *engine.Row) (c WorkedCall) {
+		r.Scan(&c.Tool, &c.Earlier, &c.Row)
+		return c
+	}, listWorked, turn, turns)
 }

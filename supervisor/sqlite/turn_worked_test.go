@@ -3,18 +3,25 @@ package sqlite_test
 import (
 	"testing"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
 
-// The list has the tools whose calls succeeded in the turn and its child turns. It also covers a
-// given number of earlier messages.
+// The list has the tools whose calls succeeded in the turn and its child turns, and in as many
+// earlier turns as asked for.
 func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 	s := newStory(t)
-	worked := func(turn supervisor.Turn, messages int, want ...string) {
+	worked := func(turn supervisor.Turn, turns int, want ...string) {
 		t.Helper()
-		tools, err := s.db.Turns().ListSuccessfulTools(t.Context(), turn.ID, messages)
+		calls, err := s.db.Turns().ListSuccessfulTools(t.Context(), turn.ID, turns)
 		s.must(err)
+		var tools []string
+		for _, c := range calls {
+			tools = append(tools, c.Tool)
+			s.same("earlier", c.Earlier, turns > 0)
+			s.same("has a row", c.Row != "", c.Earlier)
+		}
 		s.same("worked", tools, want)
 	}
 	keep := func(turn supervisor.Turn, call string, failed bool) {
@@ -32,9 +39,11 @@ func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 	worked(first, 0, "read_file")
 	s.finish(first, "read")
 
+	s.finish(s.startTurn("hello"), "hello")
 	second := s.startTurn("again")
 	worked(second, 0)
 	worked(second, 1)
+	worked(second, 2, "read_file")
 	worked(second, 10, "read_file")
 	child, err := s.db.Turns().StartChild(t.Context(), sqlite.ChildTurn{Parent: second.ID, Kind: supervisor.TurnChat, Text: "read it",
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "below"}})
@@ -43,4 +52,33 @@ func TestListSuccessfulTools_FailedCall_IsLeftOut(t *testing.T) {
 	s.must(err)
 	keep(child, "c3", false)
 	worked(second, 0, "read_file")
+}
+
+// The row of an earlier call has its arguments, its result and its effects. A call whose file the
+// channel refused has not worked.
+func TestListWorked_EarlierCall_HasItsRow(t *testing.T) {
+	s := newStory(t)
+	turn := s.startTurnCalling("c1")
+	s.commitChanges(turn, "c1", protocol.Change{Kind: "write", Target: "notes.md", Detail: "created, 8 bytes"})
+	s.finish(turn, "done")
+	calls, err := s.db.Turns().ListSuccessfulTools(t.Context(), s.startTurn("and").ID, 10)
+	s.must(err)
+	s.same("calls", calls, []sqlite.WorkedCall{{Tool: "read_file", Earlier: true,
+		Row: `{"path":"a<b>&c"} done notes.md created, 8 bytes`}})
+
+	sending := newSendingStory(t, "", "a")
+	r := result("c1", "queued")
+	_, err = sending.db.Turns().CommitResult(t.Context(), sending.turn.ID, r)
+	sending.must(err)
+	for _, c := range []struct {
+		outcome supervisor.DeliveryResult
+		worked  int
+	}{{"", 1}, {supervisor.OutcomeFailed, 0}} {
+		if c.outcome != "" {
+			sending.close(sending.sent, c.outcome, "blocked")
+		}
+		calls, err := sending.db.Turns().ListSuccessfulTools(t.Context(), sending.turn.ID, 0)
+		sending.must(err)
+		sending.same("worked", len(calls), c.worked)
+	}
 }

@@ -36,19 +36,33 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// findUndoable selects a turn that answered in a conversation and changed files since a time. Some
-// of its changes can be undone, or none was undone before. In the second case the user gets the
-// reason why nothing can be undone.
-const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
-	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
-	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
+// ranProgram is true of effects that tell of a program, or of a call with an unknown end.
+const ranProgram = `kind IN ('run', 'begin', 'call.begun')`
 
-// FindLastTurn finds the newest turn of a conversation that changed files since a time. It skips
-// the newest skip turns of this kind. A turn counts even if a program made all of its changes.
-func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64,
-	ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID),
-		engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+// findUndoable selects a turn that answered in a conversation, and changed files or ran a program
+// since a time. A turn without a program counts if some of its changes can be undone, or if none
+// was undone before. In the second case the user gets the reason why nothing can be undone.
+const findUndoable = `SELECT t.id FROM turn t WHERE t.id IN (SELECT turn FROM undo WHERE user = ?1 AND operation = 0 AND created_at >= ?3
+		UNION SELECT turn FROM effect WHERE user = ?1 AND created_at >= ?3 AND ` + ranProgram + `)
+	AND coalesce(t.destination, t.conversation) = ?2 AND (EXISTS (SELECT 1 FROM effect WHERE turn = t.id AND ` + ranProgram + `)
+		OR EXISTS (SELECT 1 FROM undo u WHERE u.turn = t.id AND ` + undoable + `)
+		OR NOT EXISTS (SELECT 1 FROM undo u WHERE u.turn = t.id AND u.operation = 0 AND u.undone_by IS NOT NULL))
+	ORDER BY t.id DESC LIMIT 1 OFFSET ?4`
+
+// FindLastTurn finds a conversation's newest turn since a time that changed files or ran a program. It skips
+// the newest skip turns of this kind. It never passes over a turn in which a program ran.
+func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+}
+
+const listProgramEffects = selectEffect + `WHERE turn = ?1 AND user = ?2 AND (` + ranProgram + ` OR kind = 'program'
+	AND NOT EXISTS (SELECT 1 FROM undo u WHERE u.effect = effect.id)) ORDER BY id`
+
+// ListPrograms lists a turn's effects that tell of programs, oldest first. It leaves out the files
+// that List has. For a turn of another user it lists none.
+func (s Undos) ListPrograms(ctx context.Context, user string, turn int64) ([]supervisor.Effect, error) {
+	return engine.AllRows(s.db.reader(ctx, "list the programs of turn %d", turn), scanEffect, listProgramEffects, turn,
+		user)
 }
 
 // hasUndo selects whether a turn made a change that can be undone.
@@ -94,8 +108,8 @@ func (s Undos) FindTurnUser(ctx context.Context, turn int64) (user string, err e
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// ListChanges lists the changes in force that a turn or an undo of it made, oldest first. For a
-// turn of another user it lists none.
+// List lists the changes of a turn, or of an undo of it, that are in force, oldest first. It lists
+// nothing for a turn of another user.
 func (s Undos) ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.AllRows(s.db.reader(ctx, "list the changes of turn %d", turn),
 		func(r *engine.Row) (c supervisor.FileChange) {

@@ -153,7 +153,86 @@ func TestFindLastTurn_ImpossibleUndo_IsFound(t *testing.T) {
 	}
 }
 
-// The undo buttons are removed after the undo, or when the old bytes are deleted.
+// An answer in which a program ran is never passed over, not even if its other changes were undone.
+func TestLast_Program_IsNotSkipped(t *testing.T) {
+	ctx := t.Context()
+	edit := protocol.Change{Kind: "edit", Target: "n", Undo: &protocol.Undo{Path: "n", Before: one, After: two, Size: 3,
+		Mode: 0o600}}
+	ran := protocol.Change{Kind: "run", Target: "rm diary.md", Detail: "exit 0"}
+	for name, c := range map[string]struct {
+		changes []protocol.Change
+		undo    bool
+		counts  bool // whether /undo stops at this answer
+	}{
+		"no change":             {nil, false, false},
+		"a send":                {[]protocol.Change{{Kind: "append", Target: "same"}}, false, false},
+		"an edit":               {[]protocol.Change{edit}, false, true},
+		"an edit, undone":       {[]protocol.Change{edit}, true, false},
+		"a program":             {[]protocol.Change{ran}, false, true},
+		"a program and an edit": {[]protocol.Change{ran, edit}, false, true},
+		"an edit undone there":  {[]protocol.Change{ran, edit}, true, true},
+		"a deleted file": {[]protocol.Change{ran, {Kind: "program", Target: "d",
+			Undo: &protocol.Undo{Path: "d", Obstacle: protocol.ObstacleProgramChange}}}, false, true},
+		"uncounted files":          {[]protocol.Change{ran, {Kind: "program", Target: "2 more files"}}, false, true},
+		"an end that is not known": {[]protocol.Change{{Kind: "begin", Target: "run_command"}}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			older := s.changingFiles("c1")
+			s.finish(older, "done")
+			newer, r := s.startTurnCalling("c2"), result("c2", "done")
+			r.Changes = c.changes
+			_, err := s.db.Turns().CommitResult(ctx, newer.ID, r)
+			s.must(err)
+			s.finish(newer, "done")
+			undos := s.db.Undos()
+			if c.undo {
+				list, err := undos.ListChanges(ctx, "alice", newer.ID, 0)
+				s.must(err)
+				s.must(undos.RecordUndo(ctx, supervisor.UndoneChanges{User: "alice", Turn: newer.ID, Operation: 7,
+					Effects: []int64{list[0].Effect},
+					Changes: []protocol.Undo{list[0].Inverse()}}))
+			}
+			want := older.ID
+			if c.counts {
+				want = newer.ID
+			}
+			got, _, err := undos.FindLastTurn(ctx, s.home, time.Unix(0, 0), 0)
+			s.must(err)
+			s.same("the turn", got, want)
+			programs, err := undos.ListPrograms(ctx, "alice", newer.ID)
+			s.must(err)
+			var told []string
+			for _, e := range programs {
+				told = append(told, e.Kind+" "+e.Target)
+			}
+			var wanted []string
+			for _, change := range c.changes {
+				if change.Undo == nil && change.Kind != "append" {
+					wanted = append(wanted, change.Kind+" "+change.Target)
+				}
+			}
+			s.same("programs", told, wanted)
+			theirs, err := undos.ListPrograms(ctx, "bob", newer.ID)
+			s.must(err)
+			s.same("of another person's turn", len(theirs), 0)
+		})
+	}
+}
+
+// A call that was stopped before its result counts too.
+func TestLast_StoppedProgram_IsNotSkipped(t *testing.T) {
+	s := newStory(t)
+	s.finish(s.changingFiles("c1"), "done")
+	turn := s.startTurnCalling("c2")
+	s.must(s.db.Turns().CommitCallStart(t.Context(), turn.ID, "c2"))
+	s.finish(turn, "stopped")
+	got, _, err := s.db.Undos().FindLastTurn(t.Context(), s.home, time.Unix(0, 0), 0)
+	s.must(err)
+	s.same("the turn", got, turn.ID)
+}
+
+// The undo buttons go after the undo, or when the old bytes are deleted.
 func TestUndoButtons_UndoneOrExpired_AreRemoved(t *testing.T) {
 	s := postStory{newStory(t)}
 	chat := s.chat("alice", "42")

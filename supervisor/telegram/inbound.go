@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -112,6 +113,9 @@ func impersonal(m fields) bool {
 	return slices.ContainsFunc(impersonalFields, func(name string) bool { _, ok := m[name]; return ok })
 }
 
+// languageTag matches an IETF language tag. (RFC 5646)
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}$`)
+
 // person reads the sender of a message or press, and reports whether the sender is a person. A bot
 // is no person. In a private chat, only the chat's owner counts.
 func (r *updateReader) person(m fields) bool {
@@ -120,6 +124,9 @@ func (r *updateReader) person(m fields) bool {
 		return false
 	}
 	r.sender, r.in.Sender = from.Id, decimal(from.Id)
+	if languageTag.MatchString(from.LanguageCode) {
+		r.in.Language = from.LanguageCode
+	}
 	return true
 }
 

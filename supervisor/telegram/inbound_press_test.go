@@ -41,6 +41,7 @@ func TestParseUpdate_Press_NeedsMessageOfBot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := test.want
+			want.Language = "en"
 			want.Channel, want.Update, want.Kind, want.Sender, want.Message = supervisor.ChannelTelegram, 500001, "press", "42", "11"
 			want.Key, want.Text, want.Query, want.SentAt, want.Addressed = "500001.1760000000", test.text, "4382bfdwdsb323b2d9", at, true
 			got, err := telegram.ParseUpdate(json.RawMessage(test.update), me)

@@ -308,6 +308,9 @@ func TestParseUpdate_KeepsSenderChatAndTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.want.Channel = supervisor.ChannelTelegram
+			if test.want.Sender == "42" {
+				test.want.Language = "en"
+			}
 			got, err := telegram.ParseUpdate(json.RawMessage(test.update), me)
 			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(supervisor.Incoming{}, "Raw")); diff != "" || err != nil {
 				t.Errorf("error %v; want -, got +:\n%s", err, diff)
@@ -483,4 +486,15 @@ func broken(l supervisor.Incoming) string {
 		}
 	}
 	return ""
+}
+
+func TestRead_Language_IsATag(t *testing.T) {
+	for code, want := range map[string]string{"en": "en", "en-US": "en-US", "pt_BR": "pt_BR",
+		"zh-hans": "zh-hans", "": "", "no tag": "", "de\\nx": "", "x": ""} {
+		from := strings.Replace(ann, `"language_code":"en"`, `"language_code":"`+code+`"`, 1)
+		got, err := telegram.ParseUpdate(json.RawMessage(message(from, privateChat, text("hello"))), me)
+		if err != nil || got.Language != want || got.Sender != "42" {
+			t.Errorf("%q is %q, %v, want %q", code, got.Language, err, want)
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +24,12 @@ const (
 	pressLeave = "leave"
 	maxShown   = 4096 // the most UTF-16 units of a shown diff
 	maxNamed   = 10   // the most file names in a sentence
+)
+
+// Kinds of effects of programs, as workers report them.
+const (
+	kindRun     = "run"
+	kindProgram = "program"
 )
 
 func (u *Undos) commands() []feature.Command {
@@ -84,15 +92,10 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, 
 	if err != nil {
 		return d, err
 	}
-	for _, line := range undoLines {
-		if paths := report.Paths[line.outcome]; len(paths) > 0 {
-			d.Text += fmt.Sprintf(line.text, nameFiles(paths)) + "\n"
-		}
-	}
-	switch d.Text = strings.TrimSpace(d.Text); {
+	switch d.Text = report.text(); {
 	case d.Text == "":
 		d.Text = textNothingToUndo
-	case of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChanged]) == 0:
+	case len(report.Programs) > 0, of == 0 && len(report.Paths[OutcomeRestored])+len(report.Paths[OutcomeChanged]) == 0:
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
@@ -109,6 +112,69 @@ func (u *Undos) tellUndone(ctx context.Context, r feature.CommandRequest, turn, 
 		d.Buttons = append(d.Buttons, row)
 	}
 	return d, nil
+}
+
+// text returns the report in sentences; "" means that there is nothing to tell.
+func (r *Report) text() string {
+	var lines []string
+	for _, line := range undoLines {
+		names := nameFiles(r.Paths[line.outcome])
+		if line.outcome == OutcomeProgram {
+			lines = append(lines, r.programLines()...)
+			names = strings.Join(append(nonEmpty(names), r.more()...), textListAnd)
+		}
+		if names != "" {
+			lines = append(lines, fmt.Sprintf(line.text, names))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// programLines returns sentences about the programs that ran, each named once.
+func (r *Report) programLines() (lines []string) {
+	var ran, unknown []string
+	for _, e := range r.Programs {
+		names := &unknown
+		switch e.Kind {
+		case kindProgram:
+			continue
+		case kindRun:
+			names = &ran
+		}
+		if !slices.Contains(*names, e.Target) {
+			*names = append(*names, e.Target)
+		}
+	}
+	for _, line := range []struct {
+		text  string
+		names []string
+	}{{textProgramsRan, ran}, {textUnknownEnd, unknown}} {
+		if len(line.names) > 0 {
+			lines = append(lines, fmt.Sprintf(line.text, nameFiles(line.names)))
+		}
+	}
+	return lines
+}
+
+// more returns the counts of changed files that the ledger does not name.
+func (r *Report) more() (counts []string) {
+	for _, e := range r.Programs {
+		switch {
+		case e.Kind != kindProgram:
+		case e.Detail == textDeleted:
+			counts = append(counts, fmt.Sprintf("%s (%s)", e.Target, e.Detail))
+		default:
+			counts = append(counts, e.Target)
+		}
+	}
+	return counts
+}
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
 }
 
 // nameFiles joins the names of files. A name is followed by its reason, if there is one.
@@ -137,11 +203,18 @@ func (u *Undos) tellDiff(ctx context.Context, r feature.CommandRequest, turn, of
 	if r.Conversation.IsInGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
 	}
-	ref, err := u.StoreDiff(ctx, r.Conversation.User, turn, of)
-	if err != nil || ref == nil {
-		return supervisor.Delivery{Text: textNoDiff}, err
+	ref, report, err := u.StoreDiff(ctx, r.Conversation.User, turn, of)
+	switch {
+	case err != nil:
+		return d, err
+	case ref == nil:
+		return supervisor.Delivery{Text: cmp.Or(report.text(), textNoDiff)}, nil
 	}
-	return u.DiffDelivery(*ref)
+	d, err = u.DiffDelivery(*ref)
+	if text := report.text(); text != "" {
+		d.Text += "\n\n" + text
+	}
+	return d, err
 }
 
 // DiffDelivery makes a delivery of a diff in the spool. A long diff becomes a file.

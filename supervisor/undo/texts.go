@@ -25,8 +25,9 @@ const (
 	textShow          = "show" // the argument of /undo that shows the diff
 	textUndoUsage     = "I do not know %s. Write /undo, “/undo 2” for the answer before the last one, or “/undo show”."
 	textNothingToUndo = "There is nothing to take back here. I can undo my changes to your files for 7 days."
-	textFewerToUndo   = "Fewer answers than that changed files. /undo takes back the changes of the last one."
-	textUndoEarlier   = "To take back the changes of an earlier answer, write /undo with a number. 2 is the one " +
+	textFewerToUndo   = "Fewer answers than that changed files or ran programs. /undo takes back the changes of" +
+		" the last one."
+	textUndoEarlier = "To take back the changes of an earlier answer, write /undo with a number. 2 is the one " +
 		"before the last."
 	textLeftAlone   = "Left as it is."
 	textUndoAgain   = "Take this back"
@@ -37,6 +38,10 @@ const (
 	textDiffInGroup = "Everybody here would read the diff. In our private chat, /undo is for my changes there."
 	textNoDiff      = "Nothing differs any more."
 	textLongDiff    = "These are the changes."
+	textProgramsRan = "A program ran: %s. I can't take back what a program does."
+	textUnknownEnd  = "Interrupted, so I do not know what it did: %s."
+	textDeleted     = "deleted"
+	textListAnd     = ", and "
 )
 
 // undoLines report files by the outcome of an undo.
@@ -48,5 +53,5 @@ var undoLines = []struct {
 	{OutcomeChanged, "Left alone, because it or a file changed with it has changed since: %s."},
 	{OutcomeExpired, "Left alone, because I keep old versions for 7 days only: %s."},
 	{OutcomeImpossible, "Can't be taken back: %s."},
-	{OutcomeProgram, "A program changed it, which can't be taken back: %s. I do not see files that programs deleted."},
+	{OutcomeProgram, "Changed by a program, which can't be taken back: %s."},
 }

@@ -23,6 +23,7 @@ type Store interface {
 	FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool,
 		err error)
 	ListChanges(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error)
+	ListPrograms(ctx context.Context, user string, turn int64) ([]supervisor.Effect, error)
 	RecordUndo(ctx context.Context, u supervisor.UndoneChanges) error
 }
 
@@ -55,7 +56,10 @@ func (u *Undos) Feature() feature.Feature {
 type Report struct {
 	Operation int64                // the operation that took changes back; 0 means none
 	Paths     map[Outcome][]string // the files' paths by outcome, each path once
-	programs  []string
+	// effects of programs that name no file; an undo of an undo has none
+	Programs []supervisor.Effect
+	// changes by programs; a file that a tool changed too is listed with that change
+	byPrograms []supervisor.FileChange
 }
 
 // Outcome is the result of an undo for one file.
@@ -66,7 +70,7 @@ const (
 	OutcomeChanged    Outcome = "changed" // the file is left alone, because it has changed since
 	OutcomeExpired    Outcome = "expired" // the old content was deleted after 7 days
 	OutcomeImpossible Outcome = "never"   // the old content was not stored, or writing failed; has a reason
-	OutcomeProgram    Outcome = "program" // a program changed the file
+	OutcomeProgram    Outcome = "program" // a program changed the file; has a reason if it deleted the file
 )
 
 var outcomes = map[protocol.UndoOutcome]Outcome{
@@ -75,8 +79,8 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
-// FindLastTurn finds the nth newest turn that changed files in a conversation. n is 1 for the
-// newest.
+// FindLastTurn finds the nth newest turn that changed files or ran a program in a conversation. n is 1 for
+// the newest.
 func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
 }
@@ -88,12 +92,7 @@ func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 // have changed since.
 func (u *Undos) UndoTurn(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
-	defer func() {
-		// add skips a file that is already in the report because a tool changed it too
-		for _, path := range report.programs {
-			report.add(OutcomeProgram, path, "")
-		}
-	}()
+	defer func() { report.addPrograms() }()
 	list, err := u.list(ctx, user, turn, of, &report)
 	if err != nil || len(list) == 0 {
 		return report, err
@@ -141,6 +140,9 @@ func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *R
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
 	}
 	all, err := u.Store.ListChanges(ctx, user, turn, of)
+	if err == nil && of == 0 {
+		report.Programs, err = u.Store.ListPrograms(ctx, user, turn)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +150,7 @@ func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *R
 	for _, c := range all {
 		switch {
 		case c.Obstacle == protocol.ObstacleProgramChange:
-			report.programs = append(report.programs, c.Path)
+			report.byPrograms = append(report.byPrograms, c)
 		case c.Obstacle != "":
 			never = append(never, c)
 			report.add(OutcomeImpossible, c.Path, c.Obstacle)
@@ -177,6 +179,17 @@ func related(u protocol.Undo, path string) bool {
 	return in(u.Path, path) || in(path, u.Path) || u.To != "" && (in(u.To, path) || in(path, u.To))
 }
 
+// addPrograms adds the files that programs changed.
+func (r *Report) addPrograms() {
+	for _, c := range r.byPrograms {
+		why := ""
+		if c.After == protocol.FileStateAbsent && c.Path != "." {
+			why = textDeleted
+		}
+		r.add(OutcomeProgram, c.Path, why)
+	}
+}
+
 // add adds a path to the report, unless the report has it already.
 func (r *Report) add(outcome Outcome, path, why string) {
 	for _, listed := range r.Paths {
@@ -201,15 +214,18 @@ func SplitPathAndReason(listed string) (path, why string) {
 }
 
 // StoreDiff stores the difference between the files before a turn and now. It returns a blob of the
-// user; nil means no difference.
-func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
-	list, err := u.list(ctx, user, turn, of, &Report{Paths: map[Outcome][]string{}})
+// user; nil means no difference. The report has only what programs did, which is in no difference.
+func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (diff *protocol.BlobRef, report Report,
+	err error) {
+	found := Report{Paths: map[Outcome][]string{}}
+	list, err := u.list(ctx, user, turn, of, &found)
+	report = Report{Paths: map[Outcome][]string{}, Programs: found.Programs, byPrograms: found.byPrograms}
+	report.addPrograms()
 	if err != nil || len(list) == 0 {
-		return nil, err
+		return nil, report, err
 	}
-	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff,
-		Changes: undos(list)})
-	return result.Diff, err
+	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: undos(list)})
+	return result.Diff, report, err
 }
 
 func undos(list []supervisor.FileChange) (undos []protocol.Undo) {

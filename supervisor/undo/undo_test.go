@@ -3,18 +3,21 @@ package undo
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
 // changeRows are the changes of one turn of alice. No change has been undone.
 type changeRows struct {
 	Store
-	changes []supervisor.FileChange
+	changes  []supervisor.FileChange
+	programs []supervisor.Effect
 }
 
 func (changeRows) FindTurnUser(context.Context, int64) (string, error) { return "alice", nil }
@@ -23,12 +26,17 @@ func (r changeRows) ListChanges(context.Context, string, int64, int64) ([]superv
 	return r.changes, nil
 }
 
+func (r changeRows) ListPrograms(context.Context, string, int64) ([]supervisor.Effect, error) {
+	return r.programs, nil
+}
+
 // This test tries changes with a lost content, changes that can't be taken back, and changes of the
 // same files.
 func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
-		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Obstacle: not}, CreatedAt: now.Add(-age)}
+		return supervisor.FileChange{Undo: protocol.Undo{Path: path, After: "large 1 2", Obstacle: not},
+			CreatedAt: now.Add(-age)}
 	}
 	u := New(Options{Now: func() time.Time { return now }, Store: changeRows{changes: []supervisor.FileChange{
 		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0),
@@ -41,5 +49,65 @@ func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 	}
 	if _, err := u.UndoTurn(t.Context(), "bob", 1, 0, false); supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden {
 		t.Errorf("somebody else's: %v", err)
+	}
+}
+
+// The answer of /undo names the programs that ran, and the files that they changed or deleted.
+func TestUndo_Programs_AreNamed(t *testing.T) {
+	byProgram := func(path, after string) supervisor.FileChange {
+		return supervisor.FileChange{Undo: protocol.Undo{Path: path, After: protocol.FileState(after),
+			Obstacle: protocol.ObstacleProgramChange}}
+	}
+	ran := func(kind, target, detail string) supervisor.Effect {
+		return supervisor.Effect{Kind: kind, Target: target, Detail: detail}
+	}
+	says := func(format, names string) string { return fmt.Sprintf(format, names) }
+	changed := undoLines[len(undoLines)-1].text
+	for name, c := range map[string]struct {
+		changes  []supervisor.FileChange
+		programs []supervisor.Effect
+		want     string // %s stands for textUndoEarlier
+	}{
+		"nothing": {nil, nil, textNothingToUndo},
+		"no change": {nil, []supervisor.Effect{ran("run", "ls", "exit 0")},
+			says(textProgramsRan, "`ls`") + "\n%s"},
+		"a deleted file": {[]supervisor.FileChange{byProgram("diary.md", "")}, []supervisor.Effect{ran("run",
+			"rm diary.md", "exit 0")},
+			says(textProgramsRan, "`rm diary.md`") + "\n" + says(changed, "`diary.md` (deleted)") + "\n%s"},
+		"the same twice": {nil, []supervisor.Effect{ran("run", "make", "exit 0"), ran("run", "make", "exit 1"),
+			ran("run", "ls", "exit 0")},
+			says(textProgramsRan, "`make`, `ls`") + "\n%s"},
+		"more files": {[]supervisor.FileChange{byProgram("a", "large 1 2")},
+			[]supervisor.Effect{ran("run", "make", "exit 0"), ran("program", "5 more files", ""), ran("program",
+				"292 more files", "deleted")},
+			says(textProgramsRan, "`make`") + "\n" + says(changed,
+				"`a`, and 5 more files, and 292 more files (deleted)") + "\n%s"},
+		"too many to list": {[]supervisor.FileChange{byProgram(".", "")}, []supervisor.Effect{ran("run", "make",
+			"exit 0")},
+			says(textProgramsRan, "`make`") + "\n" + says(changed, textWholeFolder) + "\n%s"},
+		"interrupted": {nil, []supervisor.Effect{ran("call.begun", "run_command", "")},
+			says(textUnknownEnd, "`run_command`") + "\n%s"},
+		"begun before a crash": {nil, []supervisor.Effect{ran("begin", "terminal", ""), ran("run", "ls", "")},
+			says(textProgramsRan, "`ls`") + "\n" + says(textUnknownEnd, "`terminal`") + "\n%s"},
+		"many programs": {nil, []supervisor.Effect{ran("run", "1", ""), ran("run", "2", ""), ran("run", "3", ""),
+			ran("run", "4", ""), ran("run", "5", ""),
+			ran("run", "6", ""), ran("run", "7", ""), ran("run", "8", ""), ran("run", "9", ""), ran("run", "10", ""),
+			ran("run", "11", "")},
+			says(textProgramsRan, "`1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`, `10`, and 1 more") + "\n%s"},
+		"a name with marks": {nil, []supervisor.Effect{ran("run", "echo `date`", "")},
+			says(textProgramsRan, "`echo date`") + "\n%s"},
+	} {
+		u := New(Options{Now: time.Now, Store: changeRows{changes: c.changes, programs: c.programs}})
+		d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0,
+			false)
+		if want := strings.ReplaceAll(c.want, "%s", textUndoEarlier); err != nil || d.Text != want {
+			t.Errorf("%s: %q, %v, want %q", name, d.Text, err, want)
+		}
+		shown, err := u.tellDiff(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1,
+			0)
+		if want := strings.TrimSuffix(c.want, "\n%s"); err != nil || len(c.programs) > 0 && shown.Text != want ||
+			len(c.programs) == 0 && shown.Text != textNoDiff {
+			t.Errorf("the difference of %s: %q, %v", name, shown.Text, err)
+		}
 	}
 }

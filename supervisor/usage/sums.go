@@ -16,11 +16,10 @@ type Sums struct {
 	Free          func(spec string) bool // reports whether a model's calls count as free
 }
 
-// SumUsage returns a user's usage since a time, grouped by a dimension such as the model. The user
-// "" means all users.
-func (s Sums) SumUsage(ctx context.Context, user string, from time.Time, by string) ([]Line, error) {
+// SumUsage returns a user's use of models in a span, grouped. The user "" means everybody.
+func (s Sums) SumUsage(ctx context.Context, user string, in supervisor.TimeSpan, by string) ([]Line, error) {
 	dimensions := []sqlite.UsageDimension{sqlite.UsageDimension(by)}
-	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: dimensions})
+	totals, err := s.Store.Sum(ctx, sqlite.UsageQuery{User: user, From: in.From, To: in.To, By: dimensions})
 	lines := linesOf(totals)
 	for i, t := range totals {
 		lines[i].Free = t.Model != "" && s.Free(t.Model)

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/feature"
 	"mews/supervisor/internal/money"
 	"mews/supervisor/internal/quiet"
+	"mews/supervisor/internal/timezone"
 	"mews/supervisor/sqlite"
 )
 
@@ -28,7 +29,11 @@ const (
 	SettingLanguage = "speech language"
 )
 
-// periods maps the setting of a budget limit to the limit's period.
+// settingTelegramLanguage is the name under which the language of a user's Telegram is stored. It
+// is no setting to choose.
+const settingTelegramLanguage = "telegram language"
+
+// periods maps the setting of a limit to the limit's period.
 var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
 
 const (
@@ -112,6 +117,9 @@ func (s *Settings) checkLimit(ceiling int64, value string) (string, error) {
 
 func checkTimezone(_ supervisor.User, value string) (string, error) {
 	if _, err := time.LoadLocation(value); err != nil || value == "Local" {
+		if near := timezone.Suggest(value); near != "" {
+			return "", invalid(textNearZone, value, near)
+		}
 		return "", invalid(textNoTimezone, value)
 	}
 	return value, nil

@@ -29,6 +29,8 @@ type Settings struct {
 
 	// last has the settings that were last read for each user: map[string]string by user.
 	last sync.Map
+	// languages has the stored language of each user's Telegram, by user.
+	languages sync.Map
 }
 
 // queryTimeout is how long a query may take that only an answer waits for.
@@ -53,11 +55,28 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 			row.Apply(&u, kept)
 		}
 	}
+	u.Language = chosen[settingTelegramLanguage]
 	return u
 }
 
-// Find returns a user with their settings. If the settings can't be read, it uses the last read
-// ones. So Find must not be used for budgets: see BudgetLimits.
+// KeepLanguage stores the language of a user's Telegram, an IETF tag, if it has changed. An unknown
+// language, "", changes nothing.
+func (s *Settings) KeepLanguage(ctx context.Context, user, language string) error {
+	if known, _ := s.languages.Load(user); language == "" || known == language {
+		return nil
+	}
+	kept, _, err := s.Store.Find(ctx, user, settingTelegramLanguage)
+	if err == nil && kept != language {
+		err = s.Store.Put(ctx, user, settingTelegramLanguage, language)
+	}
+	if err == nil {
+		s.languages.Store(user, language)
+	}
+	return err
+}
+
+// Find returns a user with their settings. If the settings can't be read, it uses those read last.
+// So Find must not be used for budgets: see Limits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()

@@ -119,6 +119,7 @@ func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 	}{
 		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". Europe/Madrid is one; capital letters count.`},
+		{"ann", SettingTimezone, "Berlin", fmt.Sprintf(textNearZone, "Berlin", "Europe/Berlin")},
 		{"ann", SettingDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
 		{"ann", SettingDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
 		{"ann", SettingDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},
@@ -241,5 +242,20 @@ func TestListAllowances_SpentOrHeld_IsSubtracted(t *testing.T) {
 	}
 	if got, err := p.ListAllowances(t.Context(), "ben"); err != nil || len(got) != 0 {
 		t.Errorf("who has no limit has %v, %v", got, err)
+	}
+}
+
+// The language of a user's Telegram is kept once, and after a restart.
+func TestKeepLanguage_OfTelegram_IsKept(t *testing.T) {
+	f := newFixture(t)
+	for _, language := range []string{"en", "en", "de", ""} {
+		must(t, f.settings.KeepLanguage(t.Context(), "ann", language))
+	}
+	again := &Settings{People: f.people, Store: f.db.Settings()}
+	must(t, again.KeepLanguage(t.Context(), "ann", "de"))
+	for name, want := range map[string]string{"ann": "de", "ben": ""} {
+		if u, known := f.settings.Find(name); !known || u.Language != want {
+			t.Errorf("%s speaks %q, want %q", name, u.Language, want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	textQuietNote   = "Proactive messages wait until the quiet hours end, and come in one message. Reminders with their own time still come."
 	textNoLanguage  = "%q is no language's code: en and de are some; auto finds out by itself."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
+	textNearZone    = "This machine knows no time zone %q. Did you mean %[2]s? Then write /settings timezone %[2]s."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
 	textNoMoney     = "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."
 	textTooLittle   = "%q is too little: no call of a model is that cheap. The least is %s."

@@ -133,7 +133,7 @@ func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 		t.Fatalf("got %+v, %v", end, err)
 	}
 	if result, _ := h.CallResult("c"); result.Failed ||
-		result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
+		result.Text != "cat.png was queued for the chat as cat.png, 160.0 KB." {
 		t.Errorf("got %+v", result)
 	}
 	if len(s.sent) != 1 || s.sent[0].Name != "cat.png" || s.sent[0].Caption != "Tom" || s.sent[0].Blob.Size != 160_000 {
@@ -174,7 +174,7 @@ func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 		t.Errorf("drawn: %+v", result)
 	}
 	if result, _ := h.CallResult("s"); result.Failed ||
-		result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
+		result.Text != "dot.png was queued for the chat as dot.png, 69 bytes." {
 		t.Errorf("sent: %+v", result)
 	}
 	picture, err := os.ReadFile(filepath.Join(home, "dot.png"))

@@ -16,11 +16,15 @@ func (w *Workspace) AppendFile(path string, data []byte) (created bool, err erro
 	}
 	size := int64(len(data))
 	if p.info == nil {
-		err = w.withinQuota(diskSize(size), func() error { return replaceFile(w.root, p, data, ModeCreate) })
+		err = w.withinQuota(diskSize(size), func() error {
+			return w.change(func() error { return replaceFile(w.root, p, data, ModeCreate) }, p.name)
+		})
 		return true, wrapError("append to", path, err)
 	}
 	old := p.info.Size()
-	err = w.withinQuota(diskSize(old+size)-diskSize(old), func() error { return appendToFile(w.root, p, data) })
+	err = w.withinQuota(diskSize(old+size)-diskSize(old), func() error {
+		return w.change(func() error { return appendToFile(w.root, p, data) }, p.name)
+	})
 	return false, wrapError("append to", path, err)
 }
 

@@ -138,9 +138,9 @@ func (d *Draft) SHA256() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 // same bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
-// CommitAs names the file and returns its path. If the name is taken, the draft gets another name
-// (name-2.pdf). If the file with the taken name has the same bytes, CommitAs returns the path of
-// that file. When CommitAs returns, the file is on the disk.
+// CommitAs names the file and returns its path. If the name is taken, the file gets another one
+// (name-2.pdf). But if the other file has the same bytes, Keep returns the path of that file. When
+// CommitAs returns, the file is on the disk.
 func (d *Draft) CommitAs(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)
@@ -152,7 +152,8 @@ func (d *Draft) keep(name string) (string, error) {
 	}
 	for n := 1; n <= maxSame; n++ {
 		try := numberedName(name, n)
-		err := rename(d.folder, d.temporary, d.folder, try, true)
+		err := d.ws.change(func() error { return rename(d.folder, d.temporary, d.folder, try, true) }, path.Join(d.dir,
+			try))
 		if err == nil {
 			d.temporary = ""
 			d.ws.quota.RecordGrowth(diskSize(d.size))

@@ -76,7 +76,7 @@ func (w *Workspace) RemoveUpload(name string) error {
 func (w *Workspace) removeReceived(name string) error {
 	info, err := w.root.Lstat(name)
 	if err == nil {
-		err = w.root.Remove(name)
+		err = w.change(func() error { return w.root.Remove(name) }, name)
 	}
 	if err == nil {
 		w.quota.RecordGrowth(-diskSize(info.Size()))

@@ -48,7 +48,8 @@ func (w *Workspace) MoveFile(ctx context.Context, from, to string) (string, erro
 	if err := w.checkMovable(ctx, src, dst); err != nil {
 		return "", wrapError("move", from, err)
 	}
-	if err := moveDurably(w.root, src.name, dst, newFolder); err != nil {
+	move := func() error { return moveDurably(w.root, src.name, dst, newFolder) }
+	if err := w.change(move, src.name, dst); err != nil {
 		return "", wrapError("move "+QuotePath(from)+" to", to, err)
 	}
 	return dst, nil
@@ -91,7 +92,8 @@ func (w *Workspace) MoveToTrash(ctx context.Context, name string, at time.Time) 
 		return "", wrapError("delete", name, err)
 	}
 	dst := path.Join(into, src.name)
-	if err := moveDurably(w.root, src.name, dst, trashFolder); err != nil {
+	move := func() error { return moveDurably(w.root, src.name, dst, trashFolder) }
+	if err := w.change(move, src.name, dst); err != nil {
 		return "", wrapError("delete", name, errors.Join(err, removeEmpty(w.root, path.Dir(dst))))
 	}
 	return dst, nil

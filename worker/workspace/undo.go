@@ -16,7 +16,7 @@ import (
 	"mews/protocol"
 )
 
-// StoreFunc stores at most that many bytes of a file before a change.
+// Keep stores at most that many bytes of a file before a change.
 type StoreFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
 // Reasons why a change cannot be undone.
@@ -219,7 +219,7 @@ func (w *Workspace) RestoreFile(name string, r io.Reader, size int64, mode fs.Fi
 		err = errors.Join(d.file.Chmod(mode.Perm()), d.file.Sync())
 	}
 	if err == nil {
-		err = rename(d.folder, d.temporary, d.folder, path.Base(name), false)
+		err = w.change(func() error { return rename(d.folder, d.temporary, d.folder, path.Base(name), false) }, name)
 	}
 	if err == nil {
 		d.temporary = ""
@@ -246,7 +246,7 @@ func (w *Workspace) RemoveFile(name string) error {
 func (w *Workspace) RestorePath(from, to string) error {
 	err := errors.Join(checkFolders(w.root, path.Dir(from)), checkFolders(w.root, path.Dir(to)))
 	if err == nil {
-		err = moveDurably(w.root, from, to, newFolder)
+		err = w.change(func() error { return moveDurably(w.root, from, to, newFolder) }, from, to)
 	}
 	return wrapError("move back", from, err)
 }

@@ -27,6 +27,8 @@ type Workspace struct {
 	dir   string // absolute path without a slash at its end; "" means the root of the file system
 	rules rules
 	quota Quota
+
+	records records
 }
 
 // Quota is asked before each write, and told its result.

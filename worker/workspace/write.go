@@ -44,7 +44,9 @@ func (w *Workspace) WriteFile(path string, data []byte, mode WriteMode) (created
 		err = w.rules.checkReplaceable(p)
 	}
 	if err == nil {
-		err = w.withinQuota(growth(p.info, int64(len(data))), func() error { return replaceFile(w.root, p, data, mode) })
+		err = w.withinQuota(growth(p.info, int64(len(data))), func() error {
+			return w.change(func() error { return replaceFile(w.root, p, data, mode) }, p.name)
+		})
 	}
 	return err == nil && p.info == nil, wrapError("write", path, err)
 }

@@ -46,6 +46,7 @@ var examinations = []examination{
 	{"telegram", examineTelegram},
 	{"github", examineGitHub},
 	{"service", examineService},
+	{"database", examineDatabase},
 	{"gate", examineGate},
 	{"seal", examineSeal},
 	{"budget", examineBudget},

@@ -97,7 +97,7 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 func examineService(ctx context.Context, o Options) (string, error) {
 	status, err := serviceStatus(ctx, o.Config)
 	if errors.As(err, new(*control.NotRunningError)) {
-		return fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config))), nil
+		return notRunning(o)
 	}
 	if err != nil {
 		return "", err
@@ -119,7 +119,16 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textRunning, status.PID, amount.Plural(status.Waiting.Parked, "message", "messages")), nil
 }
 
-// serviceStatus asks the running service for its status, if a service runs.
+// notRunning describes a stopped service. That is a fault if a configuration or a unit is there.
+func notRunning(o Options) (string, error) {
+	finding := fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config)))
+	if _, installed := unit.FindService(o.Config.State); installed || o.Path != "" {
+		return "", errors.New(finding)
+	}
+	return finding, nil
+}
+
+// serviceStatus asks the running service, if there is one.
 func serviceStatus(ctx context.Context, cfg *config.Config) (status api.Status, err error) {
 	err = control.CallOnce(ctx, app.SocketPath(cfg), api.MethodStatus, nil, &status)
 	return status, err

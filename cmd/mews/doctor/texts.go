@@ -63,10 +63,16 @@ const (
 	textPolling        = "polling"
 	textWebhook        = "called at %s"
 
-	textNotRunning   = "not running; start it with `%s`"
-	textRunning      = "running, process %d, %s given up on"
-	textCannotStart  = "the worker of %s can't be started: %s"
-	textOtherService = "the service runs version %s and this is %s: %s"
+	textNotRunning = "not running; start it with `%s`"
+	textRunning    = "running, process %d, %s given up on"
+	// findings about the database
+	textDatabaseInUse  = "in use by the service, which checks it each week"
+	textNoDatabase     = "made when Mews starts"
+	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
+	textDatabase       = "%s, read whole: no damage; schema %d"
+	textDatabaseCopies = "; %s of it from before an update"
+	textCannotStart    = "the worker of %s can't be started: %s"
+	textOtherService   = "the service runs version %s and this is %s: %s"
 )
 
 // Findings about the gate, its key and the budget.

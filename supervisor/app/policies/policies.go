@@ -3,6 +3,7 @@
 package policies
 
 import (
+	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/answer"
 	"mews/supervisor/effect"
@@ -10,6 +11,7 @@ import (
 	"mews/supervisor/inbox"
 	"mews/supervisor/instructions"
 	"mews/supervisor/job"
+	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/undo"
@@ -48,9 +50,13 @@ func All() sqlite.Policies {
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.ImpossibleNote,
 			RestoredNote: undo.RestoredNote},
 		PromptFiles: sqlite.PromptFileTexts{Card: instructions.WaitingFilesNotice},
-		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail,
-			SentFileEntry:     effect.SentFileEntry,
-			ReceivedFileEntry: effect.ReceivedFileEntry},
+		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail, SentFileEntry: effect.SentFileEntry,
+			ReceivedFileEntry: effect.ReceivedFileEntry,
+			RefusedNotice: func(refused []supervisor.Effect) string {
+				return effect.RefusedNotice(refused,
+					markdown.QuoteName)
+			},
+			RefusedNote: effect.RefusedNote},
 		History: sqlite.HistoryTexts{
 			Stamp:   history.FormatStamp,
 			Where:   history.FormatTimeAndPlace,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -25,7 +26,30 @@ const (
 	findClean   = `SELECT count(*) FROM setting WHERE user = '' AND name = 'clean'`
 )
 
-// wasClean reports whether the database was closed properly or is new, and so needs no check.
+// Statements about the time of the last check, in unix milliseconds.
+const (
+	putChecked  = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'checked', ?)`
+	findChecked = `SELECT value FROM setting WHERE user = '' AND name = 'checked'`
+)
+
+// checkInterval is the longest time between two checks.
+const checkInterval = 7 * 24 * time.Hour
+
+// checkIsDue reports whether the last check is too long ago. A time in the future comes from a wrong
+// clock and does not count.
+func (c *connection) checkIsDue(now time.Time) (bool, error) {
+	last := int64(0)
+	err := c.run(func(r *Row) bool { r.Scan(&last); return false }, findChecked, nil)
+	age := now.Sub(time.UnixMilli(last))
+	return age < 0 || age >= checkInterval, err
+}
+
+// keepChecked stores the time of a check.
+func (c *connection) keepChecked(now time.Time) error {
+	return c.run(nil, putChecked, []any{fmt.Sprint(now.UnixMilli())})
+}
+
+// wasClean reports whether the database needs no check: it was closed properly, or it is new.
 func (c *connection) wasClean() (bool, error) {
 	version, err := c.pragma("user_version")
 	if err != nil || version == 0 {
@@ -36,38 +60,42 @@ func (c *connection) wasClean() (bool, error) {
 	return n == 1, err
 }
 
-// check looks for damage if the database was not closed properly. The check of a large database is
-// postponed.
-func (c *connection) check(path string) (late bool, err error) {
+// check searches a database that was not closed properly, or not checked for long, for damage. It
+// postpones the check of a large one.
+func (c *connection) check(path string, now time.Time) (late bool, err error) {
 	size, err := os.Stat(path)
 	if err != nil {
 		return false, err
 	}
 	if size.Size() <= largeDatabase {
-		return false, c.quickCheck()
+		if err := c.quickCheck(); err != nil {
+			return false, err
+		}
+		return false, c.keepChecked(now)
 	}
-	// The file stays unchanged until it is checked: all writes stay in the journal.
-	return true, c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
+	return true, c.freezeFile()
 }
 
-// autoCheckpoint makes SQLite move the journal into the database after 1000 pages, SQLite's own
-// default.
-const autoCheckpoint = `PRAGMA wal_autocheckpoint(1000)`
+// freezeFile keeps the file unchanged: all writes stay in the journal.
+func (c *connection) freezeFile() error {
+	return c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
+}
+
+// unfreezeFile moves the journal into the database after so many pages again: SQLite's own number.
+func (c *connection) unfreezeFile() error {
+	return c.exec(`PRAGMA wal_autocheckpoint(1000); ` + truncateJournal)
+}
 
 // checkLate runs the postponed check on a second connection, which reads only the database file.
 func (db *DB) checkLate(ctx context.Context) error {
-	if !db.checkIsLate {
+	if !db.frozen.Load() {
 		return nil
 	}
-	raw, err := sqlite3.OpenContext(ctx, fileURI(db.path, url.Values{"mode": {"ro"}, "immutable": {"1"}}))
+	c, err := openReader(ctx, db.path, db.o, url.Values{"mode": {"ro"}, "immutable": {"1"}})
 	if err != nil {
 		return err
 	}
-	raw.SetInterrupt(ctx)
-	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
-	if err = db.o.Extend(raw); err == nil {
-		err = c.quickCheck()
-	}
+	err = c.quickCheck()
 	if closed := c.close(); err == nil {
 		err = closed
 	}
@@ -77,13 +105,55 @@ func (db *DB) checkLate(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	db.o.Log.Info("checked the database after an unclean stop: it is sound")
-	return db.with(func(c *connection) error { return c.exec(autoCheckpoint) })
+	db.o.Log.Info("checked the database: it is sound")
+	return db.with(func(c *connection) error {
+		db.frozen.Store(false)
+		return errors.Join(c.keepChecked(db.o.Now()), c.unfreezeFile())
+	})
 }
 
-func (c *connection) quickCheck() error {
+// openReader opens a connection that only reads, until ctx ends.
+func openReader(ctx context.Context, path string, o Options, parameters url.Values) (*connection, error) {
+	raw, err := sqlite3.OpenContext(ctx, fileURI(path, parameters))
+	if err != nil {
+		return nil, err
+	}
+	raw.SetInterrupt(ctx)
+	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
+	if o.Extend != nil {
+		err = o.Extend(raw)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// checkWeekly checks the database if that is due, while it runs. A cut check is due again.
+func (db *DB) checkWeekly(ctx context.Context) error {
+	due := false
+	err := db.with(func(c *connection) (err error) {
+		if due, err = c.checkIsDue(db.o.Now()); err != nil || !due {
+			return err
+		}
+		db.frozen.Store(true)
+		return c.freezeFile()
+	})
+	if err != nil || !due {
+		return err
+	}
+	if err = db.checkLate(ctx); errors.Is(err, errCheckCut) {
+		return nil
+	}
+	return err
+}
+
+func (c *connection) quickCheck() error { return c.verdict(`PRAGMA quick_check(1)`) }
+
+// verdict runs a check of SQLite.
+func (c *connection) verdict(check string) error {
 	var verdict string
-	err := c.run(func(r *Row) bool { r.Scan(&verdict); return false }, `PRAGMA quick_check(1)`, nil)
+	err := c.run(func(r *Row) bool { r.Scan(&verdict); return false }, check, nil)
 	if err == nil && verdict != "ok" {
 		err = fmt.Errorf("%w: %s", sqlite3.CORRUPT, verdict)
 	}

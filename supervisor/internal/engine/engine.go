@@ -6,8 +6,8 @@
 // fsync. Each function fails alone. When Write has returned nil, the data survives the end of the
 // process and a loss of power.
 //
-// The caller defines the schema. It must have the table setting (user, name, value), in which the
-// engine marks a proper close.
+// The caller defines the schema, except for one table: setting (user, name, value). There the engine
+// keeps the digests of the applied migrations and marks a proper close.
 package engine
 
 import (
@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,14 @@ type Options struct {
 	Filesystem func(dir string) (Filesystem, error)
 	// files migration/0001_name.sql, migration/0002_name.sql and so on, without a gap
 	Migrations fs.FS
+	// copies the database to CopyPath before the first migration of a start
+	KeepCopy  bool
+	MustExist bool // makes no new database: refuses a missing or empty file
+	// digests of schemas that get the form of Migrations before the next one: the third fact of
+	// ProblemDiffers
+	KnownSchemas []string
+	// opens a database that other migrations have made, without a change of what differs
+	AllowDifferences bool
 	// SQLite's access to its files; "" means the engine's own
 	VFS      string
 	OnCommit func() // called after each commit; nil means no call
@@ -57,8 +66,9 @@ type DB struct {
 	stopped  chan struct{}
 	stopOnce sync.Once
 	started  atomic.Bool
-	// the check for damage is postponed, since the database is large
-	checkIsLate bool
+	// the file must not change, because it is being checked or will be at the start of Run
+	frozen atomic.Bool
+	file   fs.FileInfo // the open file
 
 	mu     sync.Mutex  // guards the following fields
 	conn   *connection // the connection; nil after a fatal failure, and after closing
@@ -70,8 +80,8 @@ type DB struct {
 }
 
 // Open opens or creates the database at path and updates its schema. It refuses a network file
-// system, an SQLite with known defects, a schema newer than the migrations, and a damaged file. The
-// caller must call Close.
+// system, an SQLite with known defects, a schema newer than the migrations or of other ones, and a
+// damaged file. The caller calls Close.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,26 +104,32 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 }
 
 func (db *DB) open(ctx context.Context) (err error) {
-	if db.path, err = prepareFile(db.path, db.o.Filesystem); err != nil {
+	if db.path, err = prepareFile(db.path, db.o.Filesystem, db.o.MustExist); err != nil {
 		return err
 	}
 	conn, err := connect(ctx, db.path, db.o)
 	if err != nil {
 		return err
 	}
-	if db.checkIsLate, err = conn.prepare(db.path, db.o.Migrations); err != nil {
+	late, err := conn.prepare(db.path, db.o)
+	if err != nil {
 		return errors.Join(err, conn.close())
 	}
 	db.conn = conn
-	return nil
+	db.frozen.Store(late)
+	db.file, err = os.Stat(db.path)
+	return err
 }
+
+// Path returns the absolute path of the database.
+func (db *DB) Path() string { return db.path }
 
 // Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.o.Now() }
 
-// Run runs the writes until ctx ends. Then it finishes the waiting writes, and marks the database
-// as properly closed. Later writes fail. Call Run once. An error means that the database is
-// damaged.
+// Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly
+// closed and returns; later writes fail. Call it once. An error means that the database is damaged,
+// or that its file was removed or replaced. A removed file is written again first.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -123,6 +139,9 @@ func (db *DB) Run(ctx context.Context) error {
 	checked := make(chan error, 1)
 	go func() {
 		err := db.checkLate(ctx)
+		if err == nil {
+			err = db.watchFile(ctx)
+		}
 		if err != nil {
 			cancel()
 		}
@@ -131,9 +150,12 @@ func (db *DB) Run(ctx context.Context) error {
 	db.writeUntil(ctx)
 	cancel()
 	err := <-checked
+	var gone *Error
 	switch {
 	case errors.Is(err, errCheckCut): // without the mark of a proper close, the next start checks the database
 		return nil
+	case errors.As(err, &gone):
+		return fmt.Errorf("check the database %s: %w", db.path, db.leaveFile(gone))
 	case err != nil:
 		return fmt.Errorf("check the database %s: %w", db.path, err)
 	}

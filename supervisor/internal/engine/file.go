@@ -33,9 +33,10 @@ func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, er
 	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
 }
 
-// prepareFile makes sure that path is a file on a file system of this machine. It returns the
-// absolute path, which stays valid if the working folder changes.
-func prepareFile(path string, probe func(dir string) (Filesystem, error)) (string, error) {
+// prepareFile makes path ready to open: a file on a file system of this machine. It returns an
+// absolute path that stays valid if the working folder changes. With mustExist it makes no file,
+// and refuses an empty one: SQLite would delete its journal.
+func prepareFile(path string, probe func(dir string) (Filesystem, error), mustExist bool) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -49,10 +50,22 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error)) (strin
 		// locks of a network file system are unreliable
 		return "", &Error{ProblemNetwork, []any{dir, fs.Name}}
 	}
+	if mustExist {
+		return path, refuseEmpty(path)
+	}
 	return path, createFile(path)
 }
 
-// createFile makes an empty file at path, unless the file exists.
+// refuseEmpty returns an error if the file at path is missing or empty.
+func refuseEmpty(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return &Error{ProblemMissing, []any{path}}
+	}
+	return err
+}
+
+// createFile makes an empty file at path, unless one exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -11,9 +11,9 @@ import (
 // could reset its journal while a reader used the journal. (sqlite.org/changes.html)
 var oldestSQLite = [3]int{3, 51, 3}
 
-// prepare refuses a database that can't be used. It migrates a good database, and checks one that
-// was not closed properly. late means that the check of a large database is postponed.
-func (c *connection) prepare(path string, migrations fs.FS) (late bool, err error) {
+// prepare refuses an unusable database, migrates others, and checks one that was not closed
+// properly, or not checked for a week. It postpones the check of a large one.
+func (c *connection) prepare(path string, o Options) (late bool, err error) {
 	var version string
 	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
 	if err == nil {
@@ -23,7 +23,10 @@ func (c *connection) prepare(path string, migrations fs.FS) (late bool, err erro
 		err = c.refuseForeign()
 	}
 	if err == nil {
-		err = c.refuseNewer(migrations)
+		err = c.refuseNewer(o.Migrations)
+	}
+	if err == nil && o.MustExist {
+		err = c.refuseUnused(path)
 	}
 	if err != nil {
 		return false, err
@@ -32,10 +35,25 @@ func (c *connection) prepare(path string, migrations fs.FS) (late bool, err erro
 	if err != nil {
 		return false, err
 	}
-	if err := c.migrate(migrations); err != nil || clean {
+	repair, err := c.compare(o)
+	if err != nil {
 		return false, err
 	}
-	return c.check(path)
+	if err := c.keepCopy(path, o); err != nil {
+		return false, err
+	}
+	isNew, err := c.migrate(o.Migrations, repair)
+	if err != nil {
+		return false, err
+	}
+	if isNew {
+		return false, c.keepChecked(o.Now())
+	}
+	due, err := c.checkIsDue(o.Now())
+	if err != nil || clean && !due {
+		return false, err
+	}
+	return c.check(path, o.Now())
 }
 
 // checkVersion refuses an SQLite library that could damage the database.
@@ -76,6 +94,15 @@ func (c *connection) refuseNewer(migrations fs.FS) error {
 	names, have, err := c.versions(migrations)
 	if err == nil && have > int64(len(names)) {
 		err = &Error{ProblemNewer, []any{have, len(names)}}
+	}
+	return err
+}
+
+// refuseUnused refuses a database without a schema.
+func (c *connection) refuseUnused(path string) error {
+	version, err := c.pragma("user_version")
+	if err == nil && version == 0 {
+		err = &Error{ProblemMissing, []any{path}}
 	}
 	return err
 }

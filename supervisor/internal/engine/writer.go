@@ -155,7 +155,7 @@ func (db *DB) commit(c *connection, group []*request) error {
 	}
 	db.o.OnCommit()
 	db.cleanMarkDeleted = true
-	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue {
+	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue && !db.frozen.Load() {
 		db.scrub(c)
 	}
 	return nil

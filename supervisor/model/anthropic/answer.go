@@ -45,6 +45,7 @@ type usage struct {
 type answerBuilder struct {
 	endpoint *remote.Endpoint
 	say      func(string)
+	origin   string // host and model, as in protocol.Thinking
 	progress remote.AnswerProgress
 	model    string
 	blocks   []*answerBlock
@@ -239,7 +240,7 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 				part.Text = text
 			}
 		case "thinking", "redacted_thinking":
-			part.Thinking = &protocol.Thinking{Format: ThinkingFormat, Block: n.thinkingJSON()}
+			part.Thinking = &protocol.Thinking{Format: ThinkingFormat, Origin: b.origin, Block: n.thinkingJSON()}
 		case "tool_use":
 			if broken && i == len(b.blocks)-1 && remote.CheckArguments(n.input()) != nil {
 				continue

@@ -131,11 +131,15 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	if !p.takesDeferredTools(req.Model) {
 		req.Tools = withoutFamilies(req.Tools)
 	}
+	form.origin = p.Host + "/" + req.Model
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
 		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err)
 	}
-	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
+	endpoint := *p.Endpoint
+	endpoint.OnEvent = req.OnEvent
+	return endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body,
+		&answerBuilder{endpoint: p.Endpoint, say: say, origin: form.origin})
 }
 
 // Limits for the list of models.

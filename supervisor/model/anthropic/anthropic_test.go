@@ -319,6 +319,9 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 			p.Thinking.Block = json.RawMessage(compact(t, string(p.Thinking.Block)))
 		}
 	}
+	for _, part := range want.Message.Parts[:2] {
+		part.Thinking.Origin = p.Host + "/" + history().Model
+	}
 	want.Message.Parts[1].Thinking.Block = json.RawMessage(compact(t, string(want.Message.Parts[1].Thinking.Block)))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -82,7 +82,7 @@ func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 // finds the prefix in its cache. Only the cache markers move.
 func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, error) {
 	later := deferredNames(req)
-	messages, err := messagesOf(req, form.sendBack, later)
+	messages, err := messagesOf(req, form, later)
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +157,7 @@ type messageBuilder struct {
 	results  []any             // results for the next user message, which must begin with results
 	texts    []any             // texts and pictures of the next user message, after the results
 	sendBack bool              // the model gets its own thinking back
+	origin   string            // origin of the thinking that is sent back; "" means any
 	deferred map[string]bool   // deferred tools by name
 	req      modelcall.Request // the source of the messages
 }
@@ -170,15 +171,15 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 
 // messagesOf returns the messages in the API's form. It leaves out the thinking of earlier turns,
 // which is not needed. The API would refuse such thinking if the text before it has changed.
-func messagesOf(req modelcall.Request, back bool, later map[string]bool) ([]message, error) {
-	t := messageBuilder{req: req, deferred: later}
+func messagesOf(req modelcall.Request, form thinkingForm, later map[string]bool) ([]message, error) {
+	t := messageBuilder{req: req, deferred: later, origin: form.origin}
 	begin := turnStart(req.Messages)
 	for i, m := range req.Messages {
 		add, known := roleHandlers[m.Role]
 		if !known {
 			return nil, fmt.Errorf("message %d: role %q", i, m.Role)
 		}
-		t.sendBack = back && i >= begin
+		t.sendBack = form.sendBack && i >= begin
 		add(&t, m)
 	}
 	t.flush()
@@ -243,7 +244,7 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
-		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking)
+		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking, t.origin)
 	case p.Call != nil:
 		return &block{Type: "tool_use", ID: p.Call.ID, Name: remote.ValidToolName(p.Call.Name),
 			Input: remote.ParseArguments(string(p.Call.Arguments))}, true

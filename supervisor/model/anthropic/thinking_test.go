@@ -120,6 +120,30 @@ func TestThinking_SameTurn_IsSentAgain(t *testing.T) {
 	}
 }
 
+func TestThinking_OfAnotherOrigin_IsNotSent(t *testing.T) {
+	for origin, want := range map[string]int{"": 2, "api.anthropic.com/claude-opus-4-6": 2,
+		"api.anthropic.com/claude-opus-5-5": 0,
+		"proxy.example/claude-opus-4-6":     0} {
+		req := history()
+		req.Model, req.Thinking = "claude-opus-4-6", modelcall.ThinkingLow
+		for _, m := range req.Messages {
+			for _, p := range m.Parts {
+				if p.Thinking != nil {
+					p.Thinking.Origin = origin
+				}
+			}
+		}
+		form := thinkingFormOf(req.Model, req.Thinking, DefaultMaxTokens)
+		form.origin = "api.anthropic.com/claude-opus-4-6"
+		body, err := encode(req, form, DefaultMaxTokens)
+		got := strings.Count(string(body), `"type":"thinking"`) + strings.Count(string(body),
+			`"type":"redacted_thinking"`)
+		if err != nil || got != want {
+			t.Errorf("%q: %d thoughts, want %d; %v", origin, got, want, err)
+		}
+	}
+}
+
 func TestOldThinking_Refused_IsLeftOut(t *testing.T) {
 	cases := []struct {
 		name, model string

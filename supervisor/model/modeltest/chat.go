@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,6 +28,9 @@ type chatBody struct {
 	Reasoning           *struct {
 		Effort string `json:"effort"`
 	} `json:"reasoning"`
+	Thinking *struct {
+		Type string `json:"type"`
+	} `json:"thinking"`
 	PromptCacheKey       string `json:"prompt_cache_key"`
 	PromptCacheRetention string `json:"prompt_cache_retention"`
 	User                 string `json:"user"`
@@ -43,6 +47,7 @@ type wireMessage struct {
 	ToolCalls  []wireCall      `json:"tool_calls"`
 	ToolCallID string          `json:"tool_call_id"`
 	Name       string          `json:"name"`
+	returnedFields
 
 	text   *string
 	images []Picture
@@ -65,6 +70,7 @@ type wireCall struct {
 		Name      string  `json:"name"`
 		Arguments *string `json:"arguments"`
 	} `json:"function"`
+	Extra *extraContent `json:"extra_content"`
 }
 
 type wireTool struct {
@@ -106,6 +112,9 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 		return nil, refused
 	}
 	e := &exchange{Request: req.withConversation(), server: s, prompt: b.prompt(messages)}
+	if refused := s.checkReturned(b, messages); refused != nil {
+		return nil, refused
+	}
 	if refused := s.checkPictures(e); refused != nil {
 		return nil, refused
 	}
@@ -175,6 +184,9 @@ func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 	req := Request{Model: b.Model, Stream: b.Stream, Limit: atMost(b), Thinking: b.ReasoningEffort, Conversation: b.PromptCacheKey}
 	if b.Reasoning != nil {
 		req.Thinking = b.Reasoning.Effort
+	}
+	if b.Thinking != nil {
+		req.Thinking = cmp.Or(req.Thinking, b.Thinking.Type)
 	}
 	if req.Conversation == "" {
 		req.Conversation = b.User
@@ -290,7 +302,7 @@ func (m *wireMessage) readContent(i int) *refusal {
 }
 
 func (m wireMessage) plain() Message {
-	out := Message{Role: m.Role, CallID: m.ToolCallID, Images: m.images}
+	out := Message{Role: m.Role, CallID: m.ToolCallID, Images: m.images, Thought: m.thoughts()}
 	if m.text != nil {
 		out.Content = *m.text
 	}

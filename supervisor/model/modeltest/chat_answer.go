@@ -21,13 +21,16 @@ func writeChat(a Answer, out *stream, e *exchange) {
 	}
 	c.delta(map[string]any{"role": "assistant", "content": ""}, nil)
 	c.say(c.traits.thinkingKey, a.Thinking, a.Chunk)
+	if c.traits.encrypts && a.Thinking != "" {
+		c.delta(map[string]any{"reasoning_details": encrypted(c.e.ID)}, nil)
+	}
 	c.say(a.textKey(), a.Text, a.Chunk)
 	c.calls(a)
 	if r := a.late(e); r != nil {
 		c.line(c.traits.late(r, e))
 		return
 	}
-	c.delta(map[string]any{}, a.finish(FormatOpenAI))
+	c.delta(map[string]any{}, c.finish(a))
 	if e.usage {
 		c.chunk([]any{}, e.cost.chat())
 	}
@@ -106,8 +109,23 @@ func (c *chatStream) callPiece(i int, piece string) {
 
 func (c *chatStream) callWhole(i int, call Call) {
 	c.pause()
-	c.delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": callID(i, call), "type": "function",
-		"function": map[string]any{"name": call.Name, "arguments": call.Args}}}}, nil)
+	whole := map[string]any{"index": i, "id": callID(i, call), "type": "function",
+		"function": map[string]any{"name": call.Name, "arguments": call.Args}}
+	if c.traits.signedCalls {
+		delete(whole, "index")
+	}
+	if c.traits.signedCalls && i == 0 {
+		whole["extra_content"] = signCall(c.e.ID, call)
+	}
+	c.delta(map[string]any{"tool_calls": []any{whole}}, nil)
+}
+
+// finish returns the finish reason. Gemini says that it stopped, also for calls.
+func (c *chatStream) finish(a Answer) string {
+	if c.traits.signedCalls && a.Finish == "" && a.Stop == "" {
+		return "stop"
+	}
+	return a.finish(FormatOpenAI)
 }
 
 func (c *chatStream) delta(delta map[string]any, finish any) {

@@ -13,13 +13,15 @@ const (
 	DialectDeepInfra  Dialect = "deepinfra"
 	DialectOpenRouter Dialect = "openrouter"
 	DialectLMStudio   Dialect = "lm studio"
+	Gemini            Dialect = "gemini"
+	DeepSeek          Dialect = "deepseek"
+	Moonshot          Dialect = "moonshot"
 	// an invented server that sends no [DONE] and mixes the pieces of parallel calls
 	DialectInvented Dialect = "endless"
 )
 
-// Dialects has all dialects.
-var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra,
-	DialectOpenRouter, DialectLMStudio, DialectInvented}
+// Dialects has all dialects that accept the calls of other models.
+var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra, DialectOpenRouter, DialectLMStudio, DialectInvented}
 
 // traits are the properties in which dialects differ.
 type traits struct {
@@ -34,11 +36,17 @@ type traits struct {
 	shape       func(r *refusal, kind string) string
 	samples     map[FailureClass]errorSample
 	ownModel    string // owned_by in the server's list of models
+	// checks the parts that the server wants back; nil means that it knows no such parts
+	needs func(b chatBody, messages []wireMessage) *refusal
+	// calls have signatures and no index, and do not change the finish reason
+	signedCalls bool
+	encrypts    bool // thinking comes encrypted, in reasoning_details
 }
 
 func openaiTraits() traits {
 	return traits{
 		thinkingKey: "reasoning_content", strict: true, shape: openaiShape, late: lateData, ownModel: "system",
+		needs: acceptsReasoning,
 		extraKeys: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier",
 			"safety_identifier",
 			"verbosity"},
@@ -74,7 +82,14 @@ func dialects() map[Dialect]traits {
 			samples:  deepinfraSamples,
 			ownModel: "deepinfra"},
 		DialectOpenRouter: {thinkingKey: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
-			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter"},
+			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter", needs: needsValidDetails, encrypts: true},
+		Gemini: {thinkingKey: "reasoning_content", shape: geminiShape, late: lateData, ownModel: "google",
+			wholeCalls: true,
+			needs:      needsSignatures, signedCalls: true},
+		DeepSeek: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "deepseek",
+			needs: needsReasoning},
+		Moonshot: {thinkingKey: "reasoning_content", shape: openaiShape, late: lateData, ownModel: "moonshot",
+			needs: needsReasoningOfCalls},
 		DialectLMStudio: {thinkingKey: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
 			ownModel: "organization_owner"},
 	}

@@ -38,7 +38,7 @@ type Message struct {
 	Calls   []Call // calls in an assistant message
 	CallID  string // in a tool message: the id of the call that it answers
 	Images  []Picture
-	Thought []string // thinking in an assistant message
+	Thought []string // thinking in an assistant message, and signatures
 }
 
 // Call is a tool call in a request or an answer.

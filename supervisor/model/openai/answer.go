@@ -2,10 +2,12 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"mews/supervisor/model/remote"
+	"mews/supervisor/modelcall"
 )
 
 const (
@@ -25,26 +27,68 @@ type chunk struct {
 type choice struct {
 	Index        int    `json:"index"`
 	Delta        delta  `json:"delta"`
+	Message      delta  `json:"message"` // the whole message of an answer that is no stream
 	FinishReason string `json:"finish_reason"`
 }
 
 type delta struct {
-	Content string          `json:"content"`
+	Content content         `json:"content"`
 	Refusal string          `json:"refusal"`
 	Thought json.RawMessage `json:"reasoning_content"` // thinking of llama.cpp, LM Studio and DeepInfra
 	// thinking of Ollama, vLLM, Groq and OpenRouter
 	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`
+	// the only call of old servers; it has neither id nor index
+	FunctionCall *functionDelta  `json:"function_call"`
+	Details      json.RawMessage `json:"reasoning_details"`
+	Extra        json.RawMessage `json:"extra_content"`
 }
 
 type callDelta struct {
-	Index    *int   `json:"index"` // nil in early releases of Ollama
-	ID       string `json:"id"`
-	Function struct {
-		Name string `json:"name"`
-		// a piece of a string; some servers send a whole object
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
+	Index    *int            `json:"index"` // nil for Gemini, and in early releases of Ollama
+	ID       string          `json:"id"`
+	Function functionDelta   `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"`
+}
+
+type functionDelta struct {
+	Name string `json:"name"`
+	// a piece of a string; some servers send a whole object
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// content is the text of a message: a string, or a list of parts. Mistral lists its thinking beside
+// the text.
+type content struct {
+	text    string
+	thought int // bytes of thinking
+}
+
+func (c *content) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] != '[' {
+		return json.Unmarshal(data, &c.text) // null gives ""
+	}
+	var parts []json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, raw := range parts {
+		var p struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		switch err := json.Unmarshal(raw, &p); {
+		case err != nil && len(raw) > 0 && raw[0] == '"':
+			c.text += remote.UnquoteJSON(raw)
+		case err != nil:
+			return err
+		case p.Type == "thinking":
+			c.thought += len(raw)
+		default:
+			c.text += p.Text
+		}
+	}
+	return nil
 }
 
 // answerBuilder builds an answer from its chunks.
@@ -59,8 +103,22 @@ type answerBuilder struct {
 	text        strings.Builder
 	thinkFilter *thinkFilter // nil if the text contains no thinking
 	callFilter  *callFilter  // nil if the text contains no calls
-	calls       []*call
-	thought     int // bytes of thinking
+	// nil if a text is never a call
+	textCalls *textCallFilter
+	req       modelcall.Request // the request, for calls written as text
+	calls     []*call
+	thought   int  // bytes of thinking
+	totalled  bool // the final chunk with the usage has come
+
+	// what the server wants back, see returned.go
+	server    server
+	origin    string
+	inCalls   bool // the model has called tools since the user's last message
+	reasoning strings.Builder
+	details   []reasoningDetail
+	// bytes of the details as they came
+	detailBytes int
+	extra       json.RawMessage
 }
 
 func (b *answerBuilder) Progress() *remote.AnswerProgress { return &b.progress }
@@ -81,19 +139,14 @@ func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	return b
 }
 
-// call is a tool call, perhaps still incomplete.
-type call struct {
-	index     int
-	id        string
-	name      string
-	arguments strings.Builder
-}
-
 // AddEvent takes an event and passes its text on.
 func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	var c chunk
 	if string(e.Data) == "[DONE]" {
 		b.progress.Ended = true
+		if b.progress.Finish == "" && b.totalled {
+			b.progress.Finish = finishMissing
+		}
 		return nil
 	}
 	if e.Name == "error" {
@@ -113,8 +166,12 @@ func (b *answerBuilder) AddEvent(e remote.ServerEvent) error {
 	}
 	if c.Usage != nil {
 		b.progress.Usage = c.Usage.counts()
+		b.totalled = b.totalled || len(c.Choices) == 0
 	}
 	for _, ch := range c.Choices {
+		if e.Whole {
+			ch.Delta, ch.FinishReason = ch.Message, cmp.Or(ch.FinishReason, "stop")
+		}
 		if err := b.addChoice(ch); err != nil {
 			return err
 		}
@@ -127,15 +184,20 @@ func (b *answerBuilder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
 	}
-	if err := b.addText(ch.Delta.Content + ch.Delta.Refusal); err != nil {
+	said := ch.Delta
+	if err := b.addText(said.Content.text + said.Refusal); err != nil {
 		return err
 	}
-	thought := len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
+	thought := len(said.Thought) + len(said.Reasoning) + said.Content.thought
 	b.progress.Received += int64(thought)
 	if b.thought += thought; b.thought > maxThinking {
 		return remote.ErrAnswerTooLong
 	}
-	for _, d := range ch.Delta.ToolCalls {
+	b.addReturned(said)
+	if f := said.FunctionCall; f != nil {
+		said.ToolCalls = append(said.ToolCalls, callDelta{Index: new(int), Function: *f})
+	}
+	for _, d := range said.ToolCalls {
 		if err := b.addCall(d); err != nil {
 			return err
 		}
@@ -154,48 +216,23 @@ func (b *answerBuilder) addText(text string) error {
 	return nil
 }
 
+// readTextCalls makes a text that is nothing but calls of req's tools into these calls.
+func (b *answerBuilder) readTextCalls(req modelcall.Request) {
+	b.textCalls, b.req = &textCallFilter{emit: b.pass}, req
+}
+
 func (b *answerBuilder) said(text string) {
+	if b.textCalls != nil {
+		b.textCalls.write(text)
+		return
+	}
+	b.pass(text)
+}
+
+// pass adds a text to the answer, and passes it to the caller.
+func (b *answerBuilder) pass(text string) {
 	b.text.WriteString(text)
 	b.say(text)
-}
-
-func (b *answerBuilder) addCall(d callDelta) error {
-	c := b.callFor(d)
-	size := 0
-	if c.id == "" {
-		c.id, size = d.ID, len(d.ID)
-	}
-	if c.name == "" {
-		c.name, size = d.Function.Name, size+len(d.Function.Name)
-	}
-	piece := remote.UnquoteJSON(d.Function.Arguments)
-	c.arguments.WriteString(piece)
-	if len(b.calls) > maxCalls {
-		return remote.ErrAnswerTooLong
-	}
-	return b.grow(size + len(piece))
-}
-
-// callFor returns the call that a piece belongs to, or begins a new call. A piece with a new id
-// begins a call, whatever its index: Ollama has sent several calls with the index 0. A piece
-// without an index belongs to the newest call.
-func (b *answerBuilder) callFor(d callDelta) *call {
-	for i := len(b.calls) - 1; i >= 0; i-- {
-		c := b.calls[i]
-		if d.Index != nil && c.index != *d.Index {
-			continue
-		}
-		if d.ID != "" && c.id != "" && c.id != d.ID {
-			break
-		}
-		return c
-	}
-	c := &call{index: len(b.calls)}
-	if d.Index != nil {
-		c.index = *d.Index
-	}
-	b.calls = append(b.calls, c)
-	return c
 }
 
 // grow adds n bytes to the answer's size, and fails if the answer is too long.

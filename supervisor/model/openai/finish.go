@@ -19,6 +19,9 @@ var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBr
 var wholeFinishes = map[string]bool{"stop": true, "tool_calls": true, "function_call": true, "end_turn": true, "tool_use": true,
 	"stop_sequence": true, "eos": true, "eos_token": true, "complete": true}
 
+// finishMissing stands for the finish reason of an answer that ended without one. It is unknown.
+const finishMissing = "missing"
+
 // lengthFinishes are the finish reasons of an answer that reached its token limit.
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
@@ -58,22 +61,29 @@ func (b *answerBuilder) Answer() (modelcall.Answer, error) {
 	return modelcall.Answer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
-// close passes on the text that the filters hold back, and turns fenced blocks into calls.
+// close passes on the text that the filters hold back, and turns fenced blocks and written calls into calls.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()
 	}
-	if b.callFilter == nil {
+	if b.callFilter != nil {
+		b.callFilter.close(cut)
+		for _, body := range b.callFilter.found[:min(len(b.callFilter.found), maxCalls)] {
+			b.addWhole(parseCall(body))
+		}
+	}
+	if b.textCalls == nil {
 		return
 	}
-	b.callFilter.close(cut)
-	for _, body := range b.callFilter.found[:min(len(b.callFilter.found), maxCalls)] {
-		c := &call{index: len(b.calls)}
-		name, arguments := parseCall(body)
-		c.name = name
-		c.arguments.WriteString(arguments)
-		b.calls = append(b.calls, c)
+	for _, c := range b.textCalls.close(!cut && len(b.calls) == 0, b.req) {
+		b.addWhole(c.name, c.arguments)
 	}
+}
+
+func (b *answerBuilder) addWhole(name, arguments string) {
+	c := &call{index: len(b.calls), name: name}
+	c.arguments.WriteString(arguments)
+	b.calls = append(b.calls, c)
 }
 
 // dropCut removes calls whose arguments are no complete object. Empty arguments are complete. In
@@ -92,6 +102,9 @@ func (b *answerBuilder) dropCut() {
 
 func (b *answerBuilder) parts() ([]protocol.Part, error) {
 	var parts []protocol.Part
+	if kept := b.keptPart(); kept != nil {
+		parts = append(parts, protocol.Part{Thinking: kept})
+	}
 	if text := b.text.String(); strings.TrimSpace(text) != "" {
 		parts = append(parts, protocol.Part{Text: text})
 	}

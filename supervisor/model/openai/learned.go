@@ -17,6 +17,10 @@ type optionalPart struct {
 }
 
 var optionalParts = []optionalPart{
+	{"calls of other models", missesReturned, changeForeign},
+	{currentReturned, refusesSignature, removeReturned},
+	{"returned parts", refusesReturned, removeReturned},
+	{"thinking", refusesSwitch, clearField(func(r *request) **thinkingSwitch { return &r.Thinking })},
 	{"stream_options", refusesParameter("stream_options"), clearField(func(r *request) **streamOptions { return &r.StreamOptions })},
 	{"parallel_tool_calls", refusesParameter("parallel_tool_calls"), clearField(func(r *request) *bool { return &r.ParallelCalls })},
 	{"max_tokens", refusesParameter("max_tokens"),
@@ -119,8 +123,8 @@ func (p *Provider) learn(r *request, err error) bool {
 			continue
 		}
 		log := p.Log.With("provider", p.Name, "model", r.Model, "parameter", part.name, "status", f.Status)
-		if part.name == currentPictures {
-			log.Warn("a model could not use a picture; it is asked without any, this time")
+		if part.name == currentPictures || part.name == currentReturned {
+			log.Warn("a model could not use a part of a conversation; it is asked without, this time")
 			return true
 		}
 		p.remember(r.Model, part.name)

@@ -11,8 +11,12 @@
 //	server.go       the differences of servers; local.go finds local servers, list.go lists models
 //	request.go      a request in the API's form, with cache.go, limit.go and pictures.go
 //	learned.go      parameters that models have refused, and that are not sent again
+//	returned.go     thoughts and signatures that a server wants back with its answers
+//	textcall.go     calls that a model writes as text because its server has no parser for them;
+//	                toolschema.go checks their arguments
 //	texttools.go    tools that are described and called in text
 //	answer.go       an answer, from its events; finish.go has its end, usage.go its counts
+//	callpieces.go   the calls of an answer, joined from their pieces
 //	callfilter.go   calls in the text of an answer; thinkfilter.go: thinking in it
 //	rules.go        the user's message for each error
 package openai
@@ -47,8 +51,8 @@ type Options struct {
 	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least
 	// Stall
 	Begin time.Duration
-	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or
-	// RemoteThinkingWait for a model that thinks
+	// the endpoint is outside the private network; then Begin's default is RemoteFirstByteWait, or RemoteThinkingWait
+	// for a model that thinks, and text is never a call
 	Far   bool
 	Stall time.Duration // the longest silence within an answer; 0 means DefaultMaxSilence
 	Log   hclog.Logger  // nil means no log
@@ -86,6 +90,7 @@ type Provider struct {
 	refused       remote.ValuePerModel[[]string] // names of the optional parts that each model has refused
 	limits        remote.ValuePerModel[int]      // each model's maximum output in tokens
 	maxOutput     int
+	near          bool          // the endpoint is on this machine or in its network
 	thinking      time.Duration // the longest wait for the first byte of a model that thinks
 }
 
@@ -110,13 +115,12 @@ func New(o Options) (*Provider, error) {
 		speechURL: base.JoinPath("audio", "speech").String(), transcribeURL: base.JoinPath("audio", "transcriptions").String(),
 		embedURL: base.JoinPath("embeddings").String(),
 		propsURL: base.JoinPath("..", "props").String(),
+		near:     !o.Far,
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
-			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{},
-			Client: remote.NewHTTPClient(o.HTTPClient),
-			Begin:  cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules,
-			Log:     o.Log,
-			Refusal: readRefusal, RetryAfter: remote.ParseRetryAfter, RequestID: requestID,
+			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.NewHTTPClient(o.HTTPClient),
+			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules, Log: o.Log,
+			Refusal: readRefusal, RetryAfter: remote.ParseRetryAfter, RequestID: requestID, WholeAnswers: true,
 		},
 	}
 	if o.APIKey != "" {
@@ -143,6 +147,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 	}
 	say := func(text string) { delta(modelcall.Delta{Text: text}) }
 	endpoint := *p.Endpoint
+	endpoint.OnEvent = req.OnEvent
 	if !thinksNot(req.Thinking) || p.thinksUnasked(req.Model) {
 		endpoint.Begin = p.thinking
 	}
@@ -154,6 +159,10 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
+		b.server, b.origin, b.inCalls = p.server, p.origin(req.Model), inTurnWithCalls(r.Messages)
+		if p.near && len(req.Tools) > 0 {
+			b.readTextCalls(req)
+		}
 		answer, err := endpoint.Stream(ctx, p.chatURL, body, b)
 		begun := b.progress.Events > 0
 		switch {

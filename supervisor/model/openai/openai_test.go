@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -248,6 +249,37 @@ func TestServerDialects_AreUnderstood(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestAnswer_WithoutStream_IsRead has whole JSON answers of servers that ignore "stream".
+func TestAnswer_WithoutStream_IsRead(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}}`: "hi end 3",
+		`{"choices":[{"message":{"content":"hi"},"finish_reason":null}]}`:                               "hi end 0",
+		`{"choices":[{"message":{"content":"hi"},"finish_reason":"length"}]}`:                           "hi length 0",
+		`{"choices":[{"message":{"content":[{"type":"text","text":"hi"}]}}],"error":null}`:              "hi end 0",
+		`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","type":"function",` +
+			`"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`: " tools 0 f",
+		`{"choices":[{"message":{"function_call":{"name":"f","arguments":"{}"}}}]}`: " tools 0 f",
+		`{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}`:           "empty",
+		`{"choices":[],"error":{"message":"no","code":500}}`:                        "server",
+		`{"error":{"message":"no credit","code":"insufficient_quota"}}`:             "credit",
+		`[{"error":{"code":429,"message":"slow down"}}]`:                            "rate_limited",
+		`{"choices":[{"message":{"con`:                                              "missing",
+		`{}`:                                                                        "missing",
+	} {
+		answer, said, err := ask(open(t, Options{BaseURL: serve(t, page(200, "application/json", body))}), hi())
+		got := fmt.Sprintf("%s %s %d", answer.Message.Text(), answer.Stop, answer.Usage.Input)
+		for _, c := range answer.Message.ToolCalls() {
+			got += " " + c.Name
+		}
+		if err != nil {
+			got = string(modeltest.ErrorClassOf(err))
+		}
+		if got != want || said != answer.Message.Text() {
+			t.Errorf("%s: got %q, %v; want %q; said %q", body, got, err, want, said)
+		}
 	}
 }
 

@@ -21,12 +21,14 @@ type request struct {
 	MaxCompletionTokens int                `json:"max_completion_tokens,omitempty"`
 	ReasoningEffort     string             `json:"reasoning_effort,omitempty"`
 	Reasoning           *reasoning         `json:"reasoning,omitempty"`
+	Thinking            *thinkingSwitch    `json:"thinking,omitempty"`
 	TemplateArguments   *templateArguments `json:"chat_template_kwargs,omitempty"`
 	CacheKey            string             `json:"prompt_cache_key,omitempty"`
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
 	textTools  bool       // tools are described in the system text, and called in the text of answers
 	limitState limitState // the reaction if the output limit is refused
+	foreign    func(*request)
 }
 
 type streamOptions struct {
@@ -35,6 +37,10 @@ type streamOptions struct {
 
 type reasoning struct {
 	Effort string `json:"effort"`
+}
+
+type thinkingSwitch struct {
+	Type string `json:"type"` // enabled or disabled
 }
 
 type templateArguments struct {
@@ -48,6 +54,14 @@ type message struct {
 	Content    any        `json:"content,omitempty"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+
+	// parts that the server wants back, see returned.go
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+	ExtraContent     json.RawMessage `json:"extra_content,omitempty"`
+
+	kept *protocol.Thinking // these parts as they were kept; nil if there are none
+	own  bool               // the message is the requested model's own, and has its parts
 }
 
 type cacheControl struct {
@@ -56,9 +70,10 @@ type cacheControl struct {
 }
 
 type toolCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"` // always function
-	Function functionCall `json:"function"`
+	ID           string          `json:"id"`
+	Type         string          `json:"type"` // always function
+	Function     functionCall    `json:"function"`
+	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type functionCall struct {
@@ -93,6 +108,7 @@ func (p *Provider) newRequest(req modelcall.Request) (*request, error) {
 	if p.server.cache != nil && req.Cache > 0 {
 		p.server.cache(r, req)
 	}
+	p.returnParts(r)
 	p.dropLearned(r)
 	return r, nil
 }
@@ -164,15 +180,20 @@ func userMessages(req modelcall.Request, m protocol.Message) []message {
 }
 
 // assistantMessages leaves out an empty message, which endpoints refuse. It also leaves out
-// thinking, which belongs to another API.
+// thinking that belongs to another API.
 func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
 		out.Content = text
 	}
 	for _, c := range m.ToolCalls() {
-		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ValidToolName(c.Name),
-			argumentsText(c)}})
+		out.ToolCalls = append(out.ToolCalls,
+			toolCall{ID: c.ID, Type: "function", Function: functionCall{remote.ValidToolName(c.Name), argumentsText(c)}})
+	}
+	for _, p := range m.Parts {
+		if p.Thinking != nil && p.Thinking.Format == Format {
+			out.kept = p.Thinking
+		}
 	}
 	if out.Content == nil && out.ToolCalls == nil {
 		return nil

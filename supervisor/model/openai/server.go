@@ -27,6 +27,11 @@ type server struct {
 	thinkTags bool // the text may contain thinking in <think> tags
 	// the id of the chunks is the request's id for the server's support
 	idInBody bool
+	// parts of an answer that this server gets back with it, by their names on the wire
+	returns []string
+	// changes the calls that lack such parts because another model made them; nil if the server
+	// accepts these calls
+	foreign func(*request)
 }
 
 // genericServer is an unknown endpoint. It gets only parameters that all endpoints know.
@@ -40,12 +45,19 @@ var servers = []server{
 	{name: "openai", hosts: []string{"api.openai.com"}, think: effort("none"), limit: limitCompletion, cache: cacheByKey,
 		notForChat: []string{"embedding", "whisper", "tts", "dall-e", "moderation", "transcribe", "realtime", "audio", "image",
 			"sora", "davinci", "babbage"}},
+	{name: "gemini", hosts: []string{"googleapis.com"}, think: effort(""),
+		limit: limitTokens, notForChat: []string{"embedding", "imagen", "image", "veo", "tts", "live", "aqa"},
+		returns: []string{extraContent}, foreign: setStandIns},
+	{name: "deepseek", hosts: []string{"api.deepseek.com"}, think: switchAndEffort, limit: limitTokens,
+		returns: []string{reasoningContent}, foreign: foreignAsText},
+	{name: "moonshot", hosts: []string{"api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"}, think: switchThinking,
+		limit: limitTokens, returns: []string{reasoningContent}, foreign: foreignAsText},
 	{name: "groq", hosts: []string{"api.groq.com"}, think: effort("none"), limit: limitCompletion,
 		textTools: true, thinkTags: true, notForChat: []string{"whisper", "tts"}},
 	{name: "deepinfra", hosts: []string{"deepinfra.com"}, think: effort("none"), limit: limitTokens,
 		textTools: true, thinkTags: true},
 	{name: "openrouter", hosts: []string{"openrouter.ai"}, think: reasoningObject, limit: limitTokens, cache: cacheByMarks,
-		textTools: true, idInBody: true},
+		textTools: true, idInBody: true, returns: []string{reasoningDetails}},
 	{name: "ollama", port: "11434", think: effort("none"), limit: limitTokens,
 		textTools: true, thinkTags: true, notForChat: []string{"embed"}},
 	{name: "llama.cpp", port: "8080", owner: llamaOwner, think: templateArgument, limit: limitTokens, parallel: true,
@@ -54,7 +66,8 @@ var servers = []server{
 		textTools: true, thinkTags: true, notForChat: []string{"embed"}},
 	{name: "vllm", port: "8000", owner: "vllm", think: templateArgument, limit: limitTokens,
 		textTools: true, thinkTags: true},
-	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true},
+	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true,
+		returns: []string{extraContent, reasoningContent, reasoningDetails}},
 }
 
 // ServerNames returns the allowed names for Options.Server.
@@ -111,6 +124,19 @@ func reasoningObject(r *request, t modelcall.ThinkingLevel) {
 	if thinksNot(t) {
 		r.Reasoning.Effort = "none"
 	}
+}
+
+// switchThinking sets the parameter of DeepSeek and Moonshot for thinking. Both think by default.
+func switchThinking(r *request, t modelcall.ThinkingLevel) {
+	r.Thinking = &thinkingSwitch{"enabled"}
+	if thinksNot(t) {
+		r.Thinking.Type = "disabled"
+	}
+}
+
+func switchAndEffort(r *request, t modelcall.ThinkingLevel) {
+	switchThinking(r, t)
+	effort("")(r, t)
 }
 
 // templateArgument sets arguments of the model's chat template. Qwen and similar models use the

@@ -28,17 +28,22 @@ func quoted(text string) string {
 
 func TestServerAt_BaseURL_NamesServer(t *testing.T) {
 	for base, want := range map[string]string{
-		"https://api.openai.com/v1":           "openai",
-		"https://eu.API.OpenAI.com/v1":        "openai",
-		"https://api.openai.com.evil.test/v1": "any",
-		"https://api.groq.com/openai/v1":      "groq",
-		"https://api.deepinfra.com/v1/openai": "deepinfra",
-		"https://openrouter.ai/api/v1":        "openrouter",
-		"http://127.0.0.1:11434/v1":           "ollama",
-		"http://gpu.lan:8080/v1":              "llama.cpp",
-		"http://[::1]:1234/v1":                "lmstudio",
-		"http://localhost:8000/v1":            "vllm",
-		"http://localhost:4000/v1":            "any",
+		"https://api.openai.com/v1":                                "openai",
+		"https://eu.API.OpenAI.com/v1":                             "openai",
+		"https://api.openai.com.evil.test/v1":                      "any",
+		"https://api.groq.com/openai/v1":                           "groq",
+		"https://api.deepinfra.com/v1/openai":                      "deepinfra",
+		"https://openrouter.ai/api/v1":                             "openrouter",
+		"https://generativelanguage.googleapis.com/v1beta/openai/": "gemini",
+		"https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/l/endpoints/openapi": "gemini",
+		"https://api.deepseek.com":       "deepseek",
+		"https://api.moonshot.cn/v1":     "moonshot",
+		"https://api.kimi.com/coding/v1": "moonshot",
+		"http://127.0.0.1:11434/v1":      "ollama",
+		"http://gpu.lan:8080/v1":         "llama.cpp",
+		"http://[::1]:1234/v1":           "lmstudio",
+		"http://localhost:8000/v1":       "vllm",
+		"http://localhost:4000/v1":       "any",
 	} {
 		if got := open(t, Options{BaseURL: base}).server.name; got != want {
 			t.Errorf("%s: got %s, want %s", base, got, want)
@@ -93,6 +98,11 @@ func TestRequest_EachServer_HasKnownParameters(t *testing.T) {
 			`"parallel_tool_calls":true}`},
 		{"vllm", off, 0, `{"chat_template_kwargs":{"enable_thinking":false}}`},
 		{"lmstudio", low, 0, `{"reasoning_effort":"low"}`},
+		{"gemini", off, 9, `{"max_tokens":9}`},
+		{"gemini", low, 0, `{"reasoning_effort":"low"}`},
+		{"deepseek", off, 9, `{"max_tokens":9,"thinking":{"type":"disabled"}}`},
+		{"deepseek", low, 0, `{"reasoning_effort":"low","thinking":{"type":"enabled"}}`},
+		{"moonshot", low, 0, `{"thinking":{"type":"enabled"}}`},
 	}
 	for _, c := range cases {
 		t.Run(c.server+" "+string(c.thinking), func(t *testing.T) {

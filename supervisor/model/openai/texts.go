@@ -18,6 +18,10 @@ const (
 	textHint = `Is it running there?`
 )
 
+// textForeignCall stands above the call of another model and its result, for a model that accepts no
+// call without thoughts of its own.
+const textForeignCall = "[A tool was called here earlier, by another model:]"
+
 // textTools tells a model without native tools how to call tools.
 const textTools = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
 	callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +

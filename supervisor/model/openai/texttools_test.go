@@ -32,11 +32,16 @@ func (s *serverWithoutTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r)
 		return
 	}
+	sendStream(s.stream())(w, r)
+}
+
+// stream returns the stream of an answer.
+func (s *serverWithoutTools) stream() string {
 	var stream strings.Builder
 	for _, piece := range s.pieces {
 		stream.WriteString(`data: {"choices":[{"delta":{"content":` + quoted(piece) + `}}]}` + "\n\n")
 	}
-	sendStream(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
+	return stream.String() + `data: {"choices":[{"delta":{},"finish_reason":"` + s.finish + `"}]}` + "\n\n"
 }
 
 // TestModelWithoutTools_GetsToolsAsText has texts of real servers for the refusal. Later requests

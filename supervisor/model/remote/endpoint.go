@@ -47,6 +47,10 @@ type Endpoint struct {
 	RetryAfter func(h http.Header, now time.Time) time.Duration
 	// RequestID returns the endpoint's id of a call.
 	RequestID func(http.Header) string
+	// WholeAnswers means that an answer may also come as one JSON object. It is one event then.
+	WholeAnswers bool
+	// OnEvent is called for each event of an answer; nil means no call.
+	OnEvent func()
 	// TypedLists means that a list of models must have the content type of JSON.
 	TypedLists bool
 }
@@ -119,10 +123,14 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Answer
 		}
 		defer resp.Body.Close() // a body that was only read needs no check
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
-		if !hasType(resp, ContentTypeStream) {
-			return e.readRefusal(resp, w)
+		switch {
+		case e.WholeAnswers && hasType(resp, ContentTypeJSON):
+			answer, err = e.receiveWhole(resp, w, b)
+		case !hasType(resp, ContentTypeStream):
+			err = e.readRefusal(resp, w)
+		default:
+			answer, err = e.receive(ctx, w, b)
 		}
-		answer, err = e.receive(ctx, w, b)
 		return err
 	})
 	answer.Request, answer.Usage = cmp.Or(request, e.clean(p.Request)), p.Usage
@@ -143,6 +151,9 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b AnswerBuilder)
 			break
 		}
 		w.limit = e.Stall
+		if e.OnEvent != nil {
+			e.OnEvent()
+		}
 		if err := b.AddEvent(event); err != nil {
 			return modelcall.Answer{}, err
 		}
@@ -158,6 +169,28 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b AnswerBuilder)
 		w.drain()
 	}
 	return answer, err
+}
+
+// receiveWhole reads an answer that comes as one JSON object. If the object is no answer, it is a
+// refusal.
+func (e *Endpoint) receiveWhole(resp *http.Response, w *watchedBody, b AnswerBuilder) (modelcall.Answer, error) {
+	data, err := io.ReadAll(io.LimitReader(w, maxEvent+1))
+	var object struct {
+		Choices []json.RawMessage `json:"choices"`
+	}
+	switch {
+	case err != nil:
+		return modelcall.Answer{}, fmt.Errorf("%w: %w", ErrStreamCut, err)
+	case len(data) > maxEvent:
+		return modelcall.Answer{}, ErrAnswerTooLong
+	case json.Unmarshal(data, &object) != nil || len(object.Choices) == 0:
+		return modelcall.Answer{}, e.readRefusal(resp, bytes.NewReader(data))
+	}
+	b.Progress().Events++
+	if err := b.AddEvent(ServerEvent{Data: data, Whole: true}); err != nil {
+		return modelcall.Answer{}, err
+	}
+	return b.Answer()
 }
 
 // do sends a request and waits for the headers of the response.

@@ -13,8 +13,9 @@ const maxEvent = 1 << 20
 
 // ServerEvent is one server-sent event. Its Data is valid until the next event is read.
 type ServerEvent struct {
-	Name string // "" for most events
-	Data []byte
+	Name  string // "" for most events
+	Data  []byte
+	Whole bool // it is a whole answer that was no stream
 }
 
 // eventReader reads a stream of server-sent events (HTML standard). Lines end with LF or CRLF. The

@@ -116,9 +116,13 @@ type object struct {
 
 // readErrorObject reads an error object in any known form. OpenAI and Anthropic send {"error":
 // {...}}, Ollama {"error": "..."}, and FastAPI {"detail": ...}. Others send {"message": ...,
-// "code": ...}. Anything else gives the zero ErrorObject.
+// "code": ...}. Gemini puts its object into a list. Anything else gives the zero ErrorObject.
 func readErrorObject(data []byte) ErrorObject {
 	var outer object
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil && len(list) == 1 {
+		data = list[0]
+	}
 	if json.Unmarshal(data, &outer) != nil {
 		return ErrorObject{}
 	}

@@ -163,6 +163,9 @@ func (u User) json() map[string]any {
 	if u.Username != "" {
 		m["username"] = u.Username
 	}
+	if u.Language != "" {
+		m["language_code"] = u.Language
+	}
 	return m
 }
 

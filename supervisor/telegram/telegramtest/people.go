@@ -141,7 +141,7 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	if known.Chat.ID != 0 {
 		c := w.chats.add(Chat{known.Chat.ID, known.Chat.Type, known.Chat.Title, known.Chat.Forum})
 		if known.Message != 0 && c.message(known.Message) == nil {
-			from := User{known.From.ID, known.From.First, known.From.Username, known.From.Bot}
+			from := User{ID: known.From.ID, First: known.From.First, Username: known.From.Username, Bot: known.From.Bot}
 			w.chats.addMessage(c, &Message{ID: known.Message, From: from, Text: known.Text, At: at})
 		}
 	}

@@ -67,6 +67,7 @@ type User struct {
 	First    string // first name; "" means "U" and the id
 	Username string
 	Bot      bool
+	Language string // the IETF tag of the language; "" means none
 }
 
 // Chat is a chat on Telegram.

@@ -80,7 +80,7 @@ func (s *sender) sendText(
 	ctx context.Context, call worker.Call, args protocol.ChatMessageArguments,
 ) (worker.Result, error) {
 	if s.messages >= protocol.MaxMessagesPerTurn { // the supervisor would end this worker for one more
-		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
+		return worker.Result{}, fmt.Errorf("not sent: %d messages were queued in this turn, and no more can be; say it in your answer",
 			protocol.MaxMessagesPerTurn)
 	}
 	s.messages++
@@ -89,7 +89,8 @@ func (s *sender) sendText(
 		message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
-	return worker.Result{Text: "The message was sent.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")}, nil
+	return worker.Result{Text: "The message was queued.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")},
+		nil
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
@@ -113,7 +114,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	}
 	files[0].Caption = caption
 	if s.asked >= protocol.MaxSendCallsPerTurn { // the supervisor would end this worker for one more
-		return worker.Result{}, fmt.Errorf("send %s: %d files were sent in this turn, and no more can be; pack the rest into one "+
+		return worker.Result{}, fmt.Errorf("send %s: %d files were queued in this turn, and no more can be; pack the rest into one "+
 			"file, or tell the person to ask again for it", shown, protocol.MaxSendCallsPerTurn)
 	}
 	s.asked++
@@ -127,7 +128,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if len(files) > 1 {
 		sent = fmt.Sprintf(" and %d more were", len(files)-1)
 	}
-	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names,
+	return worker.Result{Text: fmt.Sprintf("%s%s queued for the chat as %s, %s.", shown, sent, names,
 		amount.FormatBytes(size)),
 		Brief: amount.FormatBytes(size)}, nil
 }

@@ -102,7 +102,8 @@ func TestSendFile_CleansNameAndCaption(t *testing.T) {
 	if got.Call != "c1" || got.Name != "a cat.png" || got.Caption != "Tom\nand  Jerry" || got.Blob.Size != 12345 || got.Size.Seconds != len("notes/a cat.png") || len(c.bytes) != 12345 {
 		t.Errorf("sent was %+v", got)
 	}
-	if want := "./notes/a cat.png was sent to the chat as a cat.png, 12.3 KB."; result.Text != want || result.Brief != "12.3 KB" {
+	if want := "./notes/a cat.png was queued for the chat as a cat.png, 12.3 KB."; result.Text != want ||
+		result.Brief != "12.3 KB" {
 		t.Errorf("got %+v", result)
 	}
 	if len(result.Changes) != 0 {
@@ -120,7 +121,7 @@ func TestSendFile_SeveralPaths_AreOneCall(t *testing.T) {
 	if len(c.sent) != 1 || got.Caption != "all" || len(got.More) != 2 || got.More[0].Name != "b.png" || got.More[0].Caption != "" {
 		t.Errorf("sent was %+v", c.sent)
 	}
-	if want := "a.png and 2 more were sent to the chat as a.png, b.png, c.png, 6 bytes."; result.Text != want {
+	if want := "a.png and 2 more were queued for the chat as a.png, b.png, c.png, 6 bytes."; result.Text != want {
 		t.Errorf("got %+v", result)
 	}
 	for arguments, says := range map[string]string{
@@ -143,10 +144,9 @@ func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 	tool := send.Tools(ws, c, measure)[1]
 	for i := range protocol.MaxMessagesPerTurn + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
-		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was sent." ||
+		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was queued." ||
 			result.Brief != "5 bytes") ||
-			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(),
-				"say it in your answer")) {
+			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
 			t.Errorf("message %d: %+v, %v", i, result, err)
 		}
 	}
@@ -223,7 +223,7 @@ func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were sent") {
+	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were queued") {
 		t.Errorf("got %v", err)
 	}
 	if len(c.sent) != protocol.MaxSendCallsPerTurn {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -18,100 +16,140 @@ import (
 // maxNamed bounds the changed files that are named.
 const maxNamed = 20
 
-var errTooManyFiles = errors.New("too many files")
-
 // pictureExtensions are the extensions of pictures that a model can view or send.
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"}
 
-// fileState tells whether a file has changed.
-type fileState struct {
-	size    int64
-	changed time.Time
-}
-
-// snapshot holds the state of the workspace's files at one moment. err tells why some files are
-// missing.
-type snapshot struct {
-	files map[string]fileState
-	err   error
-}
-
-// takeSnapshot takes a snapshot of the workspace without the folder for temporary files.
-func (e *environment) takeSnapshot(ctx context.Context) snapshot {
-	seen := snapshot{files: map[string]fileState{}}
-	entries, temp := 0, e.tempName()
-	seen.err = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
-		if entries++; entries > e.options.limits.entries {
-			return errTooManyFiles
-		}
-		if entry.Path == temp {
-			return fs.SkipDir
-		}
-		if entry.Err == nil && entry.Info.Mode().IsRegular() {
-			seen.files[entry.Path] = fileState{size: entry.Info.Size(), changed: entry.Info.ModTime()}
-		}
-		return nil
-	})
-	return seen
-}
-
 // fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
-	changes []protocol.Change // the first maxNamed changes
-	more    int               // number of further changes
-	unknown bool              // the folder holds too many files to compare
+	named []fileChange // at most maxNamed changes, sorted by name; deleted files are named first of all
+	more  int          // number of further files that were made or changed
+	gone  int          // number of further files that were deleted
+	// why is the reason why the changes are not known; "" means that they are
+	why string
 }
 
-// compare lists the changes from one snapshot to the next, sorted by name.
-func (s snapshot) compare(after snapshot) fileChanges {
-	if s.err != nil || after.err != nil {
-		return fileChanges{unknown: true}
+// changesSince returns the changes since a snapshot, whose record it stops.
+func (e *environment) changesSince(ctx context.Context, before snapshot) fileChanges {
+	after := e.takeSnapshot(ctx)
+	after.mews.Stop()
+	return e.changesBetween(before, after)
+}
+
+func (e *environment) changesBetween(before, after snapshot) (f fileChanges) {
+	all, err := before.compare(after)
+	switch {
+	case errors.Is(err, errTooManyFiles):
+		f.why = fmt.Sprintf("the folder holds more than %s", amount.FormatNumber(int64(e.options.limits.entries)))
+	case err != nil:
+		f.why = "the folder could not be read"
 	}
-	var changes []protocol.Change
-	for name, now := range after.files {
-		if was, old := s.files[name]; !old || was != now {
-			detail := "created, "
-			if old {
-				detail = "changed, "
-			}
-			changes = append(changes, protocol.Change{Kind: "write", Target: name, Detail: detail +
-				amount.FormatBytes(now.size), Undo: workspace.RecordProgramChange(name,
-				protocol.LargeFileState(now.size, now.changed))})
+	// deleted files first, because nothing else tells which they were
+	slices.SortStableFunc(all, func(a, b fileChange) int { return rank(a) - rank(b) })
+	named := min(len(all), maxNamed)
+	f.named = all[:named]
+	for _, c := range all[named:] {
+		if c.gone {
+			f.gone++
+		} else {
+			f.more++
 		}
 	}
-	for name := range s.files {
-		if _, still := after.files[name]; !still {
-			changes = append(changes, protocol.Change{Kind: "delete", Target: name, Detail: "gone",
-				Undo: workspace.RecordProgramChange(name, protocol.FileStateAbsent)})
+	slices.SortFunc(f.named, func(a, b fileChange) int { return strings.Compare(a.path, b.path) })
+	return f
+}
+
+// rank is lower for changes that are named first.
+func rank(c fileChange) int {
+	if c.gone {
+		return 0
+	}
+	return 1
+}
+
+// ledger returns the changes as a program's, for the ledger.
+func (f fileChanges) ledger() (changes []protocol.Change) {
+	for _, c := range f.named {
+		detail := textDeleted
+		if !c.gone {
+			detail = amount.FormatBytes(c.now.size)
+		}
+		changes = append(changes, protocol.Change{Kind: kindProgram, Target: c.path, Detail: detail,
+			Undo: workspace.RecordProgramChange(c.path, c.after())})
+	}
+	return append(changes, f.rest()...)
+}
+
+const (
+	kindProgram = "program"
+	textDeleted = "deleted"
+)
+
+// rest returns the changes for the ledger that name no files.
+func (f fileChanges) rest() (changes []protocol.Change) {
+	if f.why != "" {
+		changes = append(changes, protocol.Change{Kind: kindProgram, Target: ".", Detail: "which files is not known: " +
+			f.why,
+			Undo: workspace.RecordProgramChange(".", protocol.FileStateAbsent)})
+	}
+	for _, count := range []struct {
+		n      int
+		detail string
+	}{{f.more, ""}, {f.gone, textDeleted}} {
+		if count.n > 0 {
+			changes = append(changes, protocol.Change{Kind: kindProgram, Target: amount.Plural(count.n, "more file",
+				"more files"),
+				Detail: count.detail})
 		}
 	}
-	slices.SortFunc(changes, func(a, b protocol.Change) int { return strings.Compare(a.Target, b.Target) })
-	named := min(len(changes), maxNamed)
-	return fileChanges{changes: changes[:named], more: len(changes) - named}
+	return changes
+}
+
+// written returns the changes for the ledger, with the kinds of the file tools.
+func (f fileChanges) written() (changes []protocol.Change) {
+	for _, c := range f.named {
+		kind := "write"
+		if c.gone {
+			kind = "delete"
+		}
+		changes = append(changes, protocol.Change{Kind: kind, Target: c.path, Detail: c.words(),
+			Undo: workspace.RecordProgramChange(c.path, c.after())})
+	}
+	return append(changes, f.rest()...)
+}
+
+// words returns the change in a few words.
+func (c fileChange) words() string {
+	switch {
+	case c.gone:
+		return "gone"
+	case c.was:
+		return "changed, " + amount.FormatBytes(c.now.size)
+	}
+	return "created, " + amount.FormatBytes(c.now.size)
 }
 
 // head returns lines about the files, for the top of the output.
 func (f fileChanges) head() string {
-	if f.unknown {
+	if f.why != "" {
 		return "which files changed is not known: the folder holds too many\n"
 	}
 	var b strings.Builder
-	for _, c := range f.changes {
+	for _, c := range f.named {
 		note := ""
-		if c.Kind == "write" && slices.Contains(pictureExtensions, strings.ToLower(path.Ext(c.Target))) {
+		if !c.gone && slices.Contains(pictureExtensions, strings.ToLower(path.Ext(c.path))) {
 			note = ", a picture; send_file sends it"
 		}
-		fmt.Fprintf(&b, "%s: %s%s\n", workspace.QuotePath(c.Target), c.Detail, note)
+		fmt.Fprintf(&b, "%s: %s%s\n", workspace.QuotePath(c.path), c.words(), note)
 	}
-	if f.more > 0 {
-		fmt.Fprintf(&b, "and %s more\n", amount.Plural(f.more, "file", "files"))
+	if more := f.more + f.gone; more > 0 {
+		fmt.Fprintf(&b, "and %s more\n", amount.Plural(more, "file", "files"))
 	}
 	return b.String()
 }
 
 // brief returns a few words for the user. They follow the words about the program.
 func (f fileChanges) brief() string {
-	if n := len(f.changes) + f.more; n > 0 {
+	if n := len(f.named) + f.more + f.gone; n > 0 {
 		return ", " + amount.Plural(n, "file changed", "files changed")
 	}
 	return ""

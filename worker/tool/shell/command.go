@@ -49,13 +49,16 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 		return worker.Result{}, err
 	}
 	cmd := r.newCommand(dir, r.Variables("TERM=dumb"), shell, "-c", args.Command)
-	began := fileTime()
+	before := r.takeSnapshot(ctx)
+	before.settle()
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
+		before.mews.Stop()
 		return worker.Result{}, err
 	}
-	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(), Changes: append([]protocol.Change{o.change(args.Command)},
-		r.changedSince(context.WithoutCancel(ctx), began)...)}, nil
+	found := r.changesSince(context.WithoutCancel(ctx), before)
+	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(),
+		Changes: append([]protocol.Change{o.change(args.Command)}, found.ledger()...)}, nil
 }
 
 // checkCommand refuses a command that no shell can take.

@@ -47,15 +47,17 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}
 	defer cleanUp()
 	before := r.takeSnapshot(ctx)
+	before.settle()
 	cmd := r.newCommand(r.Home, r.Variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
+		before.mews.Stop()
 		return worker.Result{}, err
 	}
-	found := before.compare(r.takeSnapshot(context.WithoutCancel(ctx)))
+	found := r.changesSince(context.WithoutCancel(ctx), before)
 	return worker.Result{
 		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(),
-		Changes: append([]protocol.Change{o.change(strings.TrimSpace("python " + args.Path))}, found.changes...),
+		Changes: append([]protocol.Change{o.change(strings.TrimSpace("python " + args.Path))}, found.written()...),
 	}, nil
 }
 

@@ -130,7 +130,8 @@ func TestPython_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.mustRun("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
 	wantContains(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
-	if len(changed(t, r, "python")) != maxNamed || strings.Contains(r.Text, "20: ") {
+	all := changed(t, r, "python")
+	if len(all) != maxNamed+1 || all[maxNamed].Target != "5 more files" || strings.Contains(r.Text, "20: ") {
 		t.Errorf("%d changes: %s", len(r.Changes), r.Text)
 	}
 	r = b.mustRun("run_python", "code", "for i in range(25): open(f'x{i:02}', 'w').write('x')")

@@ -2,56 +2,123 @@ package shell
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/worker/workspace"
 )
 
-// changedSince lists the files of the workspace that were made or changed since a time, at most
-// maxNamed. It compares names, sizes and times once, so it does not see deleted files. It ends with
-// ctx.
-func (e *environment) changedSince(ctx context.Context, since time.Time) (changes []protocol.Change) {
-	entries, more, temp := 0, 0, e.tempName()
-	err := e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
+var errTooManyFiles = errors.New("too many files")
+
+// snapshot holds the files of the workspace at one moment. From then on it records what Mews itself
+// changes. The caller of takeSnapshot stops the record.
+type snapshot struct {
+	files  map[string]fileState
+	unread []string // folders of which not all names could be read
+	mews   *workspace.Record
+	err    error // why some files are missing
+}
+
+// fileState is the state of a file or link in a snapshot.
+type fileState struct {
+	stamp    workspace.Stamp
+	regular  bool
+	size     int64
+	modified time.Time
+}
+
+// takeSnapshot takes a snapshot of the workspace without the folder for temporary files. It ends
+// with ctx.
+func (e *environment) takeSnapshot(ctx context.Context) snapshot {
+	seen := snapshot{files: map[string]fileState{}, mews: e.ws.Record()}
+	entries, temp := 0, e.tempName()
+	seen.err = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
 		if entries++; entries > e.options.limits.entries {
 			return errTooManyFiles
 		}
-		switch {
-		case entry.Path == temp:
+		if entry.Path == temp {
 			return fs.SkipDir
-		case entry.Err != nil || !entry.Info.Mode().IsRegular() || changedAt(entry.Info).Before(since):
-		case len(changes) == maxNamed:
-			more++
-		default:
-			changes = append(
-				changes,
-				programChange(
-					entry.Path,
-					amount.FormatBytes(entry.Info.Size()),
-					protocol.LargeFileState(entry.Info.Size(), entry.Info.ModTime()),
-				),
-			)
+		}
+		if entry.Err != nil {
+			seen.unread = append(seen.unread, entry.Path)
+			return nil
+		}
+		if kind := entry.Info.Mode().Type(); kind.IsRegular() || kind == fs.ModeSymlink {
+			seen.files[entry.Path] = fileState{stamp: workspace.StampOf(entry.Info), regular: kind.IsRegular(),
+				size: entry.Info.Size(), modified: entry.Info.ModTime()}
 		}
 		return nil
 	})
-	if err != nil {
-		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more "+
-			"than %s", amount.FormatNumber(int64(e.options.limits.entries))), protocol.FileStateAbsent)}
-	}
-	if more > 0 {
-		changes = append(
-			changes,
-			protocol.Change{Kind: "program", Target: amount.Plural(more, "more file", "more files")},
-		)
-	}
-	return changes
+	return seen
 }
 
-func programChange(path, detail string, after protocol.FileState) protocol.Change {
-	return protocol.Change{Kind: "program", Target: path, Detail: detail,
-		Undo: workspace.RecordProgramChange(path, after)}
+// maxTick is longer than a tick of any kernel's clock.
+const maxTick = 20 * time.Millisecond
+
+// settle waits until each further change of a file gets a new stamp. It waits only if a file has
+// changed within the last tick of the kernel's clock.
+func (s snapshot) settle() {
+	newest := time.Time{}
+	for _, f := range s.files {
+		if at := f.stamp.Changed(); at.After(newest) {
+			newest = at
+		}
+	}
+	for waited := time.Duration(0); !fileTime().After(newest) && waited < maxTick; waited += time.Millisecond {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// maybeHas reports whether a file that is not in the snapshot may be in a folder that was not read.
+func (s snapshot) maybeHas(path string) bool {
+	return slices.ContainsFunc(s.unread, func(folder string) bool { return strings.HasPrefix(path, folder+"/") })
+}
+
+// fileChange is a change of one file by a program.
+type fileChange struct {
+	path string
+	was  bool // whether it was there before
+	now  fileState
+	gone bool
+}
+
+// after returns the state of the path for the ledger.
+func (c fileChange) after() protocol.FileState {
+	switch {
+	case c.gone:
+		return protocol.FileStateAbsent
+	case !c.now.regular:
+		return protocol.FileStateLink
+	}
+	return protocol.LargeFileState(c.now.size, c.now.modified)
+}
+
+// compare lists the changes that programs made from one snapshot to the next, sorted by name. It
+// stops the record of the first snapshot.
+func (s snapshot) compare(after snapshot) (changes []fileChange, err error) {
+	s.mews.Stop()
+	if err := errors.Join(s.err, after.err); err != nil {
+		return nil, err
+	}
+	for path, now := range after.files {
+		was, old := s.files[path]
+		// a new link is not counted, since a program may make thousands
+		switch {
+		case was.stamp == now.stamp, !now.regular && !was.regular, !old && s.maybeHas(path):
+		case !s.mews.Explains(path, was.stamp, now.stamp):
+			changes = append(changes, fileChange{path: path, was: old, now: now})
+		}
+	}
+	for path, was := range s.files {
+		_, still := after.files[path]
+		if !still && !after.maybeHas(path) && !s.mews.Explains(path, was.stamp, workspace.Stamp{}) {
+			changes = append(changes, fileChange{path: path, was: true, gone: true})
+		}
+	}
+	slices.SortFunc(changes, func(a, b fileChange) int { return strings.Compare(a.path, b.path) })
+	return changes, nil
 }

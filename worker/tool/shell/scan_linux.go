@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"io/fs"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,12 +14,4 @@ func fileTime() time.Time {
 		return time.Now()
 	}
 	return time.Unix(now.Unix())
-}
-
-// changedAt returns when a file was last changed, even if a program has set its time.
-func changedAt(info fs.FileInfo) time.Time {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return time.Unix(st.Ctim.Unix())
-	}
-	return info.ModTime()
 }

@@ -2,13 +2,7 @@
 
 package shell
 
-import (
-	"io/fs"
-	"time"
-)
+import "time"
 
 // fileTime returns the time that a file would get for a change now.
 func fileTime() time.Time { return time.Now() }
-
-// changedAt returns when a file was last changed.
-func changedAt(info fs.FileInfo) time.Time { return info.ModTime() }

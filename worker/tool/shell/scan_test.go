@@ -20,7 +20,7 @@ func untilLater(t testing.TB, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for !fileTime().After(changedAt(info)) {
+	for !fileTime().After(workspace.StampOf(info).Changed()) {
 		runtime.Gosched()
 	}
 }
@@ -53,6 +53,8 @@ func TestScan_Changes_AreNamed(t *testing.T) {
 		{Kind: "program", Target: "d/x", Detail: "1 byte",
 			Undo: workspace.RecordProgramChange("d/x", b.stateOf("d/x"))},
 		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.RecordProgramChange("old.txt", b.stateOf("old.txt"))},
+		{Kind: "program", Target: "same.txt", Detail: "deleted", Undo: workspace.RecordProgramChange("same.txt",
+			protocol.FileStateAbsent)},
 	}
 	if diff := cmp.Diff(want, r.Changes[1:]); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -92,8 +94,7 @@ func BenchmarkScan(b *testing.B) {
 			}
 		}
 	}
-	since := fileTime()
 	for b.Loop() {
-		f.shell.changedSince(b.Context(), since)
+		f.shell.changesSince(b.Context(), f.shell.takeSnapshot(b.Context()))
 	}
 }

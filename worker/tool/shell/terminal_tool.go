@@ -83,11 +83,12 @@ func (m *terminals) act(ctx context.Context, call worker.Call, args terminalArgs
 	if args.Wait < 0 || args.Wait > m.options.limits.maxWait.Seconds() {
 		return worker.Result{}, fmt.Errorf("wait %g: want 0 to %g seconds", args.Wait, m.options.limits.maxWait.Seconds())
 	}
-	began := fileTime()
-	result, err := act(m, ctx, args)
-	if args.Action != "list" {
-		result.Changes = append(result.Changes, m.changedSince(context.WithoutCancel(ctx), began)...)
+	if args.Action == "list" {
+		return act(m, ctx, args)
 	}
+	before := m.takeSeen(ctx)
+	result, err := act(m, ctx, args)
+	result.Changes = append(result.Changes, m.changesSinceSeen(context.WithoutCancel(ctx), before).ledger()...)
 	return result, err
 }
 
@@ -134,7 +135,10 @@ func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result,
 	if err := t.typeText(args.Text + pressed); err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, defaultWait, from)
+	r, err := t.show(ctx, args, defaultWait, from)
+	// also if the wait failed, because the program has the text
+	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
+	return r, err
 }
 
 func (m *terminals) read(ctx context.Context, args terminalArgs) (worker.Result, error) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,8 @@ type terminals struct {
 	closed bool
 	known  map[int]*terminal
 	newest int // the highest id so far
+	// seen is the snapshot at the end of the last call; nil if no program has run since
+	seen *snapshot
 }
 
 // close closes all terminals. The error names the terminals that were open.
@@ -27,6 +30,10 @@ func (m *terminals) close() error {
 	m.mu.Lock()
 	m.closed = true
 	all := m.sorted()
+	if m.seen != nil {
+		m.seen.mews.Stop()
+		m.seen = nil
+	}
 	m.mu.Unlock()
 	var errs []error
 	var wg sync.WaitGroup
@@ -50,6 +57,38 @@ func (m *terminals) endTurn(turn int64) {
 		closing.Go(func() { t.close(stateStopped) })
 	}
 	closing.Wait()
+}
+
+// takeSeen returns the snapshot with which the files are compared at the end of a call.
+func (m *terminals) takeSeen(ctx context.Context) snapshot {
+	m.mu.Lock()
+	seen := m.seen
+	m.seen = nil
+	m.mu.Unlock()
+	if seen != nil {
+		return *seen
+	}
+	before := m.takeSnapshot(ctx)
+	before.settle()
+	return before
+}
+
+// changesSinceSeen returns the changes since a snapshot of takeSeen. If programs run on, the next
+// call compares with the files of now, so that nothing is missed between two calls.
+func (m *terminals) changesSinceSeen(ctx context.Context, before snapshot) fileChanges {
+	after := m.takeSnapshot(ctx)
+	after.settle()
+	found := m.changesBetween(before, after)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	unused := &after
+	if !m.closed && len(onlyRunning(m.sorted())) > 0 {
+		m.seen, unused = &after, m.seen
+	}
+	if unused != nil {
+		unused.mews.Stop()
+	}
+	return found
 }
 
 // sorted returns the terminals in the order of opening. The caller holds the mutex.

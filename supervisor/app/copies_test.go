@@ -1,0 +1,53 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mews/supervisor/logging"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+const countOfCopies = `SELECT count(*) FROM setting WHERE name = 'copies.served'`
+
+// Copies stay for seven days in which the service ran. A newer copy makes them stay longer.
+func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
+	put := func(suffix string) {
+		if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func(hours, want int) {
+		t.Helper()
+		for range hours {
+			if err := s.countCopyHour(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, err := s.db.Copies().List(); err != nil || len(list) != want {
+			t.Errorf("there are %q, %v; want %d", list, err, want)
+		}
+	}
+	counted := func(want string) {
+		t.Helper()
+		if got := sqlitetest.QueryColumn(t, s.db, countOfCopies); got[0] != want {
+			t.Errorf("%s counts are kept, want %s", got[0], want)
+		}
+	}
+	count(200, 0)
+	counted("0")
+	put(".schema41")
+	count(167, 1)
+	put(".schema42")
+	count(167, 2)
+	counted("1")
+	count(1, 0)
+	counted("0")
+	put(".schema43")
+	count(167, 1)
+	count(1, 0)
+}

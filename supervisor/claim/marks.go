@@ -1,0 +1,141 @@
+package claim
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Deed is a successful call of a tool.
+type Deed struct {
+	Tool    string // "" is Attachment
+	Earlier bool   // in an earlier turn
+	Row     string // of an earlier one: what it was called with, and what it did
+}
+
+// explainedBy reports whether an earlier deed may be what a claim speaks of. Each sentence that
+// names a path, a name or a time must name one of the deed's, and one sentence must name something.
+func (c Claim) explainedBy(row string) bool {
+	var known map[string]bool
+	found := false
+	for _, s := range append([]string{c.Sentence}, c.more...) {
+		names, times := namesIn(s), timesIn(s)
+		if len(names)+len(times) == 0 {
+			continue
+		}
+		if known == nil {
+			known, row = map[string]bool{}, strings.ToLower(row)
+			for _, t := range timesIn(row) {
+				known[t] = true
+			}
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return holdsName(row, name) }) &&
+			!slices.ContainsFunc(times, func(t string) bool { return known[t] }) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// spans matches code and quotations.
+var spans = regexp.MustCompile("`([^`]+)`|[\"“„«]([^\"”“»]+)[\"”“»]")
+
+// namesIn lists the paths, addresses, quotations and proper names of a sentence, in lower case.
+func namesIn(sentence string) (names []string) {
+	for _, m := range spans.FindAllStringSubmatch(sentence, -1) {
+		names = append(names, strings.ToLower(strings.TrimSpace(m[1]+m[2])))
+	}
+	words := strings.FieldsFunc(spans.ReplaceAllString(sentence, " "), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",;!?…()[]–—*’'", r)
+	})
+	for i, w := range words {
+		w = strings.Trim(w, ".:")
+		first, _ := utf8.DecodeRuneInString(w)
+		low := strings.ToLower(w)
+		isProper := i > 0 && unicode.IsUpper(first) && utf8.RuneCountInString(w) > 1 && lexicon[low] == nil &&
+			dayWords[low] == ""
+		if isName(w, false) || isProper {
+			names = append(names, low)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// holdsName reports whether a text has a name that is no part of a longer one. Both are in lower
+// case.
+func holdsName(text, name string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		begin, end := at+i, at+i+len(name)
+		before, _ := utf8.DecodeLastRuneInString(text[:begin])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !joins(before) && !joins(after) {
+			return true
+		}
+		at = begin + 1
+	}
+}
+
+// joins reports whether a character beside a name makes it longer.
+func joins(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_')
+}
+
+// Times in a text. A bare number is one only after a word such as "at".
+var (
+	clockTime = regexp.MustCompile(`(?i)(?:^|[^\d.:-])(\d{1,2})[:.](\d{2})(?:$|[^\d.])\s*(am|pm)?` +
+		`|\b(\d{1,2})\s?(am|pm|uhr|h)\b|(?:\bat|\bum|\blas|\bà|à)\s(\d{1,2})(?:\.?$|\.\s|[^\d.:%])`)
+	stampTime = regexp.MustCompile(`(?i)\bt(\d{2}):(\d{2})`)
+	spanTime  = regexp.MustCompile(`(?i)(\d+)\s?(min|hour|hr|stund|std|hora|heure|day|tag|día|jour|week|woche` +
+		`|semana|semaine)`)
+	dateTime = regexp.MustCompile(`(?i)(\d{1,2})(?:st|nd|rd|th)?\.?\s(?:of\s|de\s)?([a-zäéû]{3,})` +
+		`|([a-z]{3,})\s(\d{1,2})\b|\d{4}-(\d{2})-(\d{2})`)
+	dayWord = regexp.MustCompile(`[\p{L}]+`)
+)
+
+// timesIn lists the times, dates, days and spans of a text in one form for all languages. The halves
+// of the day are not told apart.
+func timesIn(text string) (times []string) {
+	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // the patterns allow only digits
+	for _, m := range clockTime.FindAllStringSubmatch(text, -1) {
+		hour := m[1] + m[4] + m[6]
+		if n := number(hour); n < 25 && number(m[2]) < 60 {
+			times = append(times, fmt.Sprintf("%d:%02d", n%12, number(m[2])))
+		}
+	}
+	for _, m := range stampTime.FindAllStringSubmatch(text, -1) {
+		times = append(times, fmt.Sprintf("%d:%02d", number(m[1])%12, number(m[2])))
+	}
+	for _, m := range spanTime.FindAllStringSubmatch(text, -1) {
+		times = append(times, fmt.Sprint(number(m[1]), " ", spanUnits[strings.ToLower(m[2])]))
+	}
+	for _, m := range dateTime.FindAllStringSubmatch(text, -1) {
+		day, month := m[1]+m[4]+m[6], number(m[5])
+		if name := strings.ToLower(m[2] + m[3]); month == 0 && len(name) >= 3 {
+			month = monthsByName[clipName(name)]
+		}
+		if month > 0 {
+			times = append(times, fmt.Sprintf("%d/%d", number(day), month))
+		}
+	}
+	for _, w := range dayWord.FindAllString(strings.ToLower(text), -1) {
+		if day := dayWords[w]; day != "" {
+			times = append(times, day)
+		}
+	}
+	return times
+}
+
+// clipName returns the beginning of a month's name that tells it from the others.
+func clipName(name string) string {
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 4)])
+}

@@ -1,0 +1,81 @@
+package claim
+
+import (
+	"regexp"
+	"strings"
+)
+
+// promises are the patterns of promises in one language. They match a sentence in lower case: a
+// space before each word, " ," for each pause and " #" for each name, code or quotation.
+type promises struct {
+	firm, timed, event *regexp.Regexp // ways to promise: without more, with a time, with a time or an event
+	time, later        *regexp.Regexp // a later time; a later time or an event to wait for
+	offer              *regexp.Regexp // a sentence with this offers something, or asks the user first
+	// A clause with this before the promise, or anywhere if negation follows the verb, promises nothing.
+	void         *regexp.Regexp
+	voidFollows  bool
+	notIfFollows *regexp.Regexp // what follows makes the promise a remark: "I'll remind you that ..."
+}
+
+// promiseLanguages has the patterns of each language that is known.
+var promiseLanguages = [...]promises{promisesEnglish, promisesSpanish, promisesGerman, promisesFrench}
+
+// pattern compiles alternatives. "W" in them stands for any word and its space.
+func pattern(alternatives ...string) *regexp.Regexp {
+	return regexp.MustCompile("(?:" + strings.ReplaceAll(strings.Join(alternatives, "|"), "W", "(?: [^ ,]+)") +
+		")(?: |$)")
+}
+
+// promise reports whether a sentence promises to do something later that needs a reminder or a task.
+func (s sentence) promise() bool {
+	if s.question {
+		return false
+	}
+	var b strings.Builder
+	for _, t := range s.tokens {
+		b.WriteByte(' ')
+		switch t.form {
+		case word:
+			b.WriteString(t.word)
+		case pause:
+			b.WriteByte(',')
+		default:
+			b.WriteByte('#')
+		}
+	}
+	text := b.String()
+	for _, p := range promiseLanguages {
+		if p.in(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p promises) in(text string) bool {
+	for _, way := range []struct{ begins, needs *regexp.Regexp }{{p.firm, nil}, {p.event, p.later}, {p.timed, p.time}} {
+		if way.begins == nil {
+			continue
+		}
+		at := way.begins.FindStringIndex(text)
+		if at == nil || way.needs != nil && !way.needs.MatchString(text) || p.offer.MatchString(text) {
+			continue
+		}
+		end := at[1]
+		if text[end-1] == ' ' { // the space belongs to the next word
+			end--
+		}
+		if p.notIfFollows != nil && p.notIfFollows.MatchString(text[end:]) {
+			continue
+		}
+		begin := strings.LastIndex(text[:at[0]], " ,") + 1
+		if p.voidFollows {
+			clause, _, _ := strings.Cut(text[end:], " ,")
+			end += len(clause)
+		}
+		if !p.void.MatchString(text[begin:end]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// partialSuffix ends the names of copies that are being written.
+const partialSuffix = ".partial"
+
+// CopyPath returns the name of the copy of a database that is kept before a migration. Its schema
+// is the one before the migration.
+func CopyPath(path string, schema int64) string { return fmt.Sprintf("%s.schema%d", path, schema) }
+
+// ListCopies returns the kept copies of the database at path, finished or not.
+func ListCopies(path string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	var copies []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+".schema") {
+			copies = append(copies, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return copies, err
+}
+
+// DeleteCopies deletes the kept copies of the database at path, and returns their number. When it
+// has returned nil, none comes back after a loss of power.
+func DeleteCopies(path string) (n int, err error) {
+	copies, err := ListCopies(path)
+	if err != nil || len(copies) == 0 {
+		return 0, err
+	}
+	for _, c := range copies {
+		if err := removeIfThere(c); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, syncDir(filepath.Dir(path))
+}
+
+// copySpare is the number of free bytes that a copy before a migration leaves to the migration.
+const copySpare = 16 << 20
+
+// keepCopy copies a database that has migrations before it, if Options.KeepCopy is set.
+func (c *connection) keepCopy(path string, o Options) error {
+	names, have, err := c.versions(o.Migrations)
+	if err != nil || !o.KeepCopy || have == 0 || have >= int64(len(names)) {
+		return err
+	}
+	var needed int64
+	const size = `SELECT (p.page_count - f.freelist_count) * s.page_size
+		FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`
+	if err := c.run(func(r *Row) bool { r.Scan(&needed); return false }, size, nil); err != nil {
+		return err
+	}
+	dir, needed := filepath.Dir(path), needed+copySpare
+	disk, err := o.Filesystem(dir)
+	if err != nil {
+		return fmt.Errorf("ask how much room is in %s: %w", dir, err)
+	}
+	noRoom := &Error{ProblemNoRoom, []any{needed>>20 + 1, disk.Free >> 20, dir}}
+	if disk.Free >= 0 && disk.Free < needed {
+		return noRoom
+	}
+	if err = c.copyTo(CopyPath(path, have), o); errors.Is(err, sqlite3.FULL) {
+		return errors.Join(noRoom, err)
+	}
+	return err
+}
+
+// copyTo writes a copy of the database to path, which gets it once all of it is on the disk. A copy
+// that is there is replaced.
+func (c *connection) copyTo(path string, o Options) (err error) {
+	partial := path + partialSuffix
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("copy the database to %s: %w", path, err), removeIfThere(partial))
+		}
+	}()
+	if err := removeIfThere(partial); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(partial, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := c.exec("VACUUM INTO '" + strings.ReplaceAll(partial, "'", "''") + "'"); err != nil {
+		return errors.Join(blameFullDisk(err, filepath.Dir(path), o.Filesystem), file.Close())
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return errors.Join(os.Rename(partial, path), syncDir(filepath.Dir(path)))
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// Examination is what Examine has found in a sound database.
+type Examination struct {
+	Schema int64 // the number of its last migration
+	Bytes  int64
+}
+
+// Examine reads all of a database that no program has open. It changes no file. Its errors are
+// those of Open, and more damage is found: every row and index is read.
+func Examine(ctx context.Context, path string, o Options) (e Examination, err error) {
+	if err := refuseEmpty(path); err != nil {
+		return e, err
+	}
+	c, err := openUnchanged(ctx, path, o)
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	for _, fault := range []func() error{
+		c.refuseForeign, func() error { return c.refuseUnused(path) },
+		func() error { return c.verdict(`PRAGMA integrity_check(1)`) }, c.checkForeignKeys,
+		func() error { return c.refuseNewer(o.Migrations) },
+	} {
+		if err := fault(); err != nil {
+			return e, err
+		}
+	}
+	const size = `SELECT p.page_count * s.page_size FROM pragma_page_count p, pragma_page_size s`
+	if e.Bytes, err = FirstValue(&Tx{conn: c}, ScanInteger, size); err != nil {
+		return e, err
+	}
+	names, have, err := c.versions(o.Migrations)
+	if err != nil {
+		return e, err
+	}
+	e.Schema = have
+	found, err := c.compareMigrations(o, names[:have])
+	if err == nil && found.difference != "" {
+		err = found.refusal(have)
+	}
+	return e, err
+}
+
+// openUnchanged opens a database for reading. It leaves its files as they are, also the journal that
+// a killed program has left: nothing is moved out of it.
+func openUnchanged(ctx context.Context, path string, o Options) (*connection, error) {
+	journal, err := os.Stat(path + "-wal")
+	if err != nil || journal.Size() == 0 {
+		return openReader(ctx, path, o, url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	}
+	c, err := openReader(ctx, path, o, url.Values{"mode": {"rw"}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err = c.raw.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err == nil {
+		err = c.exec("PRAGMA busy_timeout(1000); PRAGMA locking_mode(exclusive); PRAGMA query_only(on)")
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}

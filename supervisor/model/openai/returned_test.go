@@ -1,0 +1,258 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/modelcall"
+)
+
+// thinker thinks, calls a tool twice, one after the other, and says "done" then.
+func thinker(r modeltest.Request) modeltest.Answer {
+	n := len(r.AnsweredCalls())
+	a := modeltest.Answer{Thinking: fmt.Sprintf("thought %d", n), Chunk: 3}
+	if n >= 3 || !strings.Contains(r.NewestUserMessage(), "work") {
+		a.Text = "done"
+		return a
+	}
+	for i := range 2 - min(n, 1) { // two parallel calls, then one
+		a.Calls = append(a.Calls, modeltest.Call{ID: fmt.Sprintf("id%d%d", n, i), Name: "read_file",
+			Args: `{"path":"a"}`})
+	}
+	return a
+}
+
+// dialogue is a conversation as its transcript. It runs turns with any provider.
+type dialogue struct {
+	t    *testing.T
+	req  modelcall.Request
+	last modelcall.Answer
+}
+
+func newDialogue(t *testing.T) *dialogue {
+	req := history()
+	req.Messages, req.Thinking = nil, modelcall.ThinkingHigh
+	return &dialogue{t: t, req: req}
+}
+
+// turn asks until the model calls no tool.
+func (d *dialogue) turn(p *Provider, model, text string) error {
+	d.t.Helper()
+	d.req.Model = model
+	d.req.Messages = append(d.req.Messages, protocol.NewUserMessage(text))
+	d.last.Stop = modelcall.StopTools
+	for n := 0; d.last.Stop == modelcall.StopTools; n++ {
+		if n > 5 {
+			return errors.New("the turn does not end")
+		}
+		var err error
+		if d.last, _, err = ask(p, d.req); err != nil {
+			return err
+		}
+		n := len(d.req.Messages)
+		for i := range d.last.Message.Parts { // the supervisor gives each call an id of its own
+			if c := d.last.Message.Parts[i].Call; c != nil {
+				c.ID = fmt.Sprintf("t%d-%d", n, i)
+			}
+		}
+		d.req.Messages = append(d.req.Messages, d.last.Message)
+		for _, c := range d.last.Message.ToolCalls() {
+			d.req.Messages = append(d.req.Messages, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{
+				{Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: "A"}}}})
+		}
+	}
+	return nil
+}
+
+// returning has the servers that want parts back, with the servers of Mews that know or learn it.
+var returning = []struct {
+	dialect modeltest.Dialect
+	server  string
+}{
+	{modeltest.Gemini, "gemini"}, {modeltest.DeepSeek, "deepseek"}, {modeltest.Moonshot, "moonshot"},
+	{modeltest.DialectOpenRouter, "openrouter"},
+	{modeltest.Gemini, "any"}, {modeltest.DeepSeek, "any"}, {modeltest.Moonshot, "any"}, {modeltest.DialectOpenRouter, "any"},
+}
+
+// thoughts returns the returned parts that a server got with a request, those of a message together.
+func thoughts(r modeltest.Request) (all []string) {
+	for _, m := range r.Messages {
+		if text := strings.Join(m.Thought, " "); text != "" && text != modeltest.StandIn {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+func TestReturnedParts_GoBackToTheirModel(t *testing.T) {
+	for _, c := range returning {
+		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
+			fake, base := modeltest.NewServer(t, thinker)
+			fake.Dialect = c.dialect
+			p := open(t, Options{BaseURL: base, Server: c.server})
+			d := newDialogue(t)
+			for range 2 {
+				if err := d.turn(p, "m", "work"); err != nil || d.last.Message.Text() != "done" {
+					t.Fatalf("%+v, %v", d.last, err)
+				}
+			}
+			requests := fake.Requests()
+			if len(requests) != 6 {
+				t.Fatalf("%d requests", len(requests))
+			}
+			for i, want := range []int{0, 1, 2} {
+				if got := thoughts(requests[i]); len(got) != want {
+					t.Errorf("request %d has %q, want %d", i, got, want)
+				}
+			}
+			if got := thoughts(requests[3]); len(got) < 2 {
+				t.Errorf("the next turn has %q", got)
+			}
+			if calls := requests[5].Messages[1].Calls; len(calls) != 2 {
+				t.Errorf("calls became text: %+v", requests[5].Messages)
+			}
+		})
+	}
+}
+
+// TestReturnedParts_NeverReachOthers asks another model of the same server, and the same model at
+// another server.
+func TestReturnedParts_NeverReachOthers(t *testing.T) {
+	for _, c := range returning {
+		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
+			fake, base := modeltest.NewServer(t, thinker)
+			other, otherBase := modeltest.NewServer(t, thinker)
+			fake.Dialect, other.Dialect = c.dialect, c.dialect
+			p, q := open(t, Options{BaseURL: base, Server: c.server}), open(t, Options{BaseURL: otherBase,
+				Server: c.server})
+			d := newDialogue(t)
+			if err := d.turn(p, "m", "work"); err != nil {
+				t.Fatal(err)
+			}
+			before := len(fake.Requests())
+			for _, next := range []struct {
+				p     *Provider
+				model string
+			}{{p, "n"}, {q, "m"}} {
+				if err := d.turn(next.p, next.model, "hello"); err != nil || d.last.Message.Text() != "done" {
+					t.Fatalf("%s: %+v, %v", next.model, d.last, err)
+				}
+			}
+			for _, r := range append(fake.Requests()[before:], other.Requests()...) {
+				if got := thoughts(r); len(got) > 0 {
+					t.Errorf("%s got %q", r.Model, got)
+				}
+			}
+			if err := d.turn(p, "m", "work"); err != nil || len(thoughts(fake.Requests()[before+1])) == 0 {
+				t.Errorf("back at the first model: %v", err)
+			}
+		})
+	}
+}
+
+// TestForeignCalls_AreAccepted goes on with the calls of a model whose parts are not there, in
+// the running turn and in an earlier one.
+func TestForeignCalls_AreAccepted(t *testing.T) {
+	for _, c := range returning {
+		t.Run(string(c.dialect)+" as "+c.server, func(t *testing.T) {
+			fake, base := modeltest.NewServer(t, thinker)
+			fake.Dialect = c.dialect
+			p := open(t, Options{BaseURL: base, Server: c.server})
+			for _, running := range []bool{true, false} {
+				req := history()
+				req.Thinking = modelcall.ThinkingLow
+				if running {
+					req.Messages = req.Messages[:4] // ends with the results
+				}
+				answer, _, err := ask(p, req)
+				if err != nil || answer.Message.Text() != "done" {
+					t.Fatalf("running %t: %+v, %v", running, answer, err)
+				}
+			}
+			all := fake.Requests()
+			last := all[len(all)-1]
+			asText := strings.Contains(string(last.Raw), "earlier_call")
+			if asText != (c.dialect == modeltest.DeepSeek || c.dialect == modeltest.Moonshot ||
+				c.dialect == modeltest.Gemini && c.server == "any") {
+				t.Errorf("as text %t: %s", asText, last.Raw)
+			}
+			if asText && !strings.Contains(string(last.Raw), `\"result\":\"A\"`) {
+				t.Errorf("a result is lost: %s", last.Raw)
+			}
+		})
+	}
+}
+
+func TestReturnedParts_TooLarge_AreLeftOut(t *testing.T) {
+	fake, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		a := thinker(r)
+		a.Thinking, a.Chunk = strings.Repeat("x", maxKept), 0
+		if strings.Contains(r.NewestUserMessage(), "earlier_call") {
+			a.Text, a.Calls = "done", nil
+		}
+		return a
+	})
+	fake.Dialect = modeltest.DeepSeek
+	d := newDialogue(t)
+	if err := d.turn(open(t, Options{BaseURL: base, Server: "deepseek"}), "m", "work"); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range d.req.Messages {
+		if len(m.Parts) > 0 && m.Parts[0].Thinking != nil {
+			t.Errorf("kept %d bytes", len(m.Parts[0].Thinking.Block))
+		}
+	}
+}
+
+// TestReturnedParts_Refused_AreLeftOut has a server that knows none, and one whose signatures have
+// become invalid.
+func TestReturnedParts_Refused_AreLeftOut(t *testing.T) {
+	block := func(model, signature string) *protocol.Thinking {
+		text, _ := json.Marshal(map[string]any{"reasoning_content": "hm",
+			"calls": []any{map[string]any{"google": map[string]any{"thought_signature": signature}}}})
+		return &protocol.Thinking{Format: Format, Origin: model, Block: text}
+	}
+	for dialect, name := range map[modeltest.Dialect]string{modeltest.DialectGroq: "any", modeltest.Gemini: "gemini"} {
+		fake, base := modeltest.NewServer(t, thinker)
+		fake.Dialect = dialect
+		p := open(t, Options{BaseURL: base, Server: name})
+		req := history()
+		req.Messages = req.Messages[:4]
+		req.Messages[1].Parts = append([]protocol.Part{{Thinking: block(p.origin("m"), "of an older release")}},
+			req.Messages[1].Parts...)
+		for range 2 {
+			if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "done" {
+				t.Errorf("%s: %+v, %v", dialect, answer, err)
+			}
+		}
+	}
+}
+
+// TestReasoningDetails_InPieces_AreJoined has the pieces that OpenRouter sends.
+func TestReasoningDetails_InPieces_AreJoined(t *testing.T) {
+	stream := chunked("stop", `"reasoning_details":[{"type":"reasoning.text","text":"So","format":"f","index":0}]`,
+		`"reasoning_details":[{"type":"reasoning.text","text":" it is","signature":null,"index":0}]`,
+		`"reasoning_details":[{"type":"reasoning.text","signature":"s<>","index":0},`+
+			`{"type":"reasoning.encrypted","data":"x","id":"e","index":1}]`,
+		callPieces(piece(`"index":0,"id":"a"`, "f", "{}")), `"reasoning_details":null`)
+	answer, _, err := ask(open(t, Options{BaseURL: serve(t, sendStream(stream)), Server: "openrouter"}), hi())
+	if err != nil || answer.Message.Parts[0].Thinking == nil {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	var got struct {
+		Details []map[string]any `json:"reasoning_details"`
+	}
+	if err := json.Unmarshal(answer.Message.Parts[0].Thinking.Block, &got); err != nil {
+		t.Fatal(err)
+	}
+	const want = "[map[format:f index:0 signature:s<> text:So it is type:reasoning.text] " +
+		"map[data:x id:e index:1 type:reasoning.encrypted]]"
+	if text := fmt.Sprint(got.Details); text != want {
+		t.Errorf("got %s", text)
+	}
+}

@@ -1,0 +1,114 @@
+package recurrence
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+var (
+	isoPattern   = regexp.MustCompile(`^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$`)
+	dotPattern   = regexp.MustCompile(`^(\d{1,2})\.(\d{1,2})(\.?)(\d{4}|\d{2})?$`)
+	slashPattern = regexp.MustCompile(`^(\d{1,2})[/](\d{1,2})(?:/(\d{4}|\d{2}))?$`)
+	dashPattern  = regexp.MustCompile(`^(\d{1,2})-(\d{1,2})-(\d{4})$`)
+)
+
+// takeNumericDate reads 2026-12-24, 24.12., 24.12.2026, 24/12/2026.
+func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
+	rest := *p
+	if len(rest.words) == 0 {
+		return d, false, nil
+	}
+	rest.words = rest.words[1:]
+	if found := isoPattern.FindStringSubmatch(p.peek()); found != nil {
+		return p.onDate(rest, found[3], found[2], found[1])
+	}
+	if found := dotPattern.FindStringSubmatch(p.peek()); found != nil {
+		clocked := *p
+		if _, isClock := clocked.takeClock(false); isClock && found[3] == "" && !rest.hasClock() {
+			return d, false, nil // 10.30 is a time
+		}
+		return p.onDate(rest, found[1], found[2], found[4])
+	}
+	found := slashPattern.FindStringSubmatch(p.peek())
+	if found == nil {
+		if found = dashPattern.FindStringSubmatch(p.peek()); found == nil {
+			return d, false, nil
+		}
+	}
+	first, ok1, err1 := p.onDate(rest, found[1], found[2], found[3])
+	other := *p
+	second, ok2, err2 := other.onDate(rest, found[2], found[1], found[3])
+	order := p.order
+	switch {
+	case !ok2 || err2 != nil || first.midnight.Equal(second.midnight):
+		order = DayFirst
+	case !ok1 || err1 != nil:
+		order = MonthFirst
+	}
+	first.slashes, second.slashes = found[0], found[0]
+	switch order {
+	case DayFirst:
+		return first, ok1, err1
+	case MonthFirst:
+		*p = other
+		return second, ok2, err2
+	}
+	return d, false, p.askDate(found[0], first.midnight, second.midnight)
+}
+
+// hasClock reports whether a clock follows.
+func (p *phrase) hasClock() bool {
+	rest := *p
+	_, ok := rest.skip("at", ",", "um").takeClock(false)
+	return ok
+}
+
+// onDate returns a day by its numbers. Without a year it is this year's or the next one's.
+func (p *phrase) onDate(rest phrase, dayText, monthText, yearText string) (d day, ok bool, err error) {
+	n, _ := strconv.Atoi(dayText)
+	month, _ := strconv.Atoi(monthText)
+	year, _ := strconv.Atoi(yearText)
+	if d.midnight, ok = p.dateIn(year, len(yearText), time.Month(month), n); !ok {
+		return d, false, nil
+	}
+	return d, true, p.advance(rest)
+}
+
+// dateIn returns a date. A year of two digits is one of this century. Without a year it is this
+// year's or the next one that has such a day. ok is false if there is none.
+func (p *phrase) dateIn(year, digits int, month time.Month, n int) (date time.Time, ok bool) {
+	if digits == 2 {
+		year += 2000
+	}
+	last := year
+	if digits == 0 {
+		year = p.today().Year()
+		last = year + leapYears
+	}
+	for ; year <= last; year++ {
+		date = time.Date(year, month, n, 0, 0, 0, 0, time.UTC)
+		if date.Day() == n && date.Month() == month && (digits > 0 || !date.Before(p.today())) {
+			return date, true
+		}
+	}
+	return date, false
+}
+
+// leapYears is the most years between two days that are a 29 February.
+const leapYears = 8
+
+// askDate returns an error about a date such as 3/4, which may be two dates.
+func (p *phrase) askDate(written string, days ...time.Time) error {
+	ask := &DateError{}
+	for i, at := range days {
+		ask.Days[i] = at.Format("2 January")
+		ask.Texts[i] = strings.Replace(p.text, written, at.Format("2 January 2006"), 1)
+	}
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Err: ask,
+		Message: fmt.Sprintf(textWhich, written, days[0].Format("2 Jan")+" or "+days[1].Format("2 Jan"))}
+}

@@ -1,0 +1,21 @@
+package sqlite
+
+import "mews/supervisor/internal/engine"
+
+// Copies are the copies of the database from before its migrations. They lie beside it.
+type Copies struct{ db *DB }
+
+// Copies returns the copies of the database.
+func (db *DB) Copies() Copies { return Copies{db} }
+
+// List returns the paths of the copies.
+func (c Copies) List() ([]string, error) {
+	paths, err := engine.ListCopies(c.db.engine.Path())
+	return paths, wrap(err, "list the copies of the database")
+}
+
+// Delete deletes all copies and returns their number. After it has returned nil, none comes back.
+func (c Copies) Delete() (int, error) {
+	n, err := engine.DeleteCopies(c.db.engine.Path())
+	return n, wrap(err, "delete the copies of the database")
+}

@@ -1,0 +1,2 @@
+-- This migration changes nothing itself. Some builds had other forms of 0040 to 0042. Just before it, in its transaction, the
+-- tables of their databases get the form of those files: see knownSchemas. Builds without it refuse the database afterwards.

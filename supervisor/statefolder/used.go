@@ -1,0 +1,37 @@
+package statefolder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// IsUsed reports whether a state folder has files of earlier starts besides the database. Those are
+// private files or homes. An interrupted first start leaves none.
+func IsUsed(state string) (bool, error) {
+	private, err := readFolder(filepath.Join(state, "private"))
+	if err != nil {
+		return false, err
+	}
+	database := []string{"mews.db", "mews.db-journal", "mews.db-shm"}
+	if info, err := os.Stat(filepath.Join(state, "private", "mews.db")); err == nil && info.Size() > 0 {
+		database = append(database, "mews.db-wal") // without the file the journal is a rest of another one
+	}
+	homes, err := readFolder(filepath.Join(state, "homes"))
+	if errors.Is(err, fs.ErrPermission) {
+		return true, nil
+	}
+	used := slices.ContainsFunc(private, func(e fs.DirEntry) bool { return !slices.Contains(database, e.Name()) })
+	return used || len(homes) > 0, err
+}
+
+// readFolder lists a folder; a missing one is empty.
+func readFolder(path string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
+}

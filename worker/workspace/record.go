@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Stamp identifies the content of a path at one moment. It changes with every write to the file. The
+// zero Stamp means that nothing is there.
+type Stamp struct {
+	inode   uint64
+	size    int64
+	changed int64 // when the file was last changed, in nanoseconds
+}
+
+// Changed returns when the file was last changed.
+func (s Stamp) Changed() time.Time { return time.Unix(0, s.changed) }
+
+// Bounds of a Record.
+const (
+	maxRecorded = 10_000 // paths
+	maxStamps   = 100    // stamps of one path
+)
+
+// Record holds the changes that a Workspace itself has made since the record began. With it the
+// changes of programs can be told from those of tools, uploads and undos.
+type Record struct {
+	ws     *Workspace
+	stamps map[string][]Stamp // a path's stamps in their order; nil if somebody else changed it too
+}
+
+// records are the running records of a workspace.
+type records struct {
+	changing sync.RWMutex // held for reading during a change
+	mu       sync.Mutex   // guards the fields below
+	running  []*Record
+}
+
+// Record starts a record. The caller calls Stop.
+func (w *Workspace) Record() *Record {
+	r := &Record{ws: w, stamps: map[string][]Stamp{}}
+	w.records.mu.Lock()
+	defer w.records.mu.Unlock()
+	w.records.running = append(w.records.running, r)
+	return r
+}
+
+// Stop ends the record, and waits for changes that have begun. A second call changes nothing.
+func (r *Record) Stop() {
+	r.ws.records.changing.Lock()
+	defer r.ws.records.changing.Unlock()
+	r.ws.records.mu.Lock()
+	defer r.ws.records.mu.Unlock()
+	r.ws.records.running = slices.DeleteFunc(r.ws.records.running, func(other *Record) bool { return other == r })
+}
+
+// Explains reports whether the workspace alone changed a path from one stamp to another. Call it
+// after Stop. The path is clean.
+func (r *Record) Explains(name string, was, now Stamp) bool {
+	stamps := r.stamps[name]
+	return slices.Contains(stamps, was) && slices.Contains(stamps, now)
+}
+
+// add adds one change of a path.
+func (r *Record) add(name string, was, now Stamp) {
+	stamps, known := r.stamps[name]
+	switch {
+	case !known && len(r.stamps) < maxRecorded:
+		r.stamps[name] = []Stamp{was, now}
+	case !known:
+	case len(stamps) == 0 || len(stamps) == maxStamps || stamps[len(stamps)-1] != was:
+		r.stamps[name] = nil
+	default:
+		r.stamps[name] = append(stamps, now)
+	}
+}
+
+// change calls do, which changes these clean paths, and adds the changes to the running records. A
+// moved folder counts with the files in it.
+func (w *Workspace) change(do func() error, names ...string) error {
+	w.records.changing.RLock()
+	defer w.records.changing.RUnlock()
+	w.records.mu.Lock()
+	recording := len(w.records.running) > 0
+	w.records.mu.Unlock()
+	if !recording {
+		return do()
+	}
+	was := w.stampsBelow(names)
+	if err := do(); err != nil {
+		return err
+	}
+	now := w.stampsBelow(names)
+	w.records.mu.Lock()
+	defer w.records.mu.Unlock()
+	for _, r := range w.records.running {
+		for name, stamp := range was {
+			r.add(name, stamp, now[name])
+		}
+		for name, stamp := range now {
+			if _, known := was[name]; !known {
+				r.add(name, Stamp{}, stamp)
+			}
+		}
+	}
+	return nil
+}
+
+// stampsBelow returns the stamps of files by their paths: of these clean paths, and of all files in
+// folders among them.
+func (w *Workspace) stampsBelow(names []string) map[string]Stamp {
+	stamps := map[string]Stamp{}
+	for _, name := range names {
+		if info, err := w.root.Lstat(name); err == nil {
+			w.addStamps(stamps, name, info)
+		}
+	}
+	return stamps
+}
+
+func (w *Workspace) addStamps(stamps map[string]Stamp, name string, info fs.FileInfo) {
+	if !info.IsDir() {
+		stamps[name] = StampOf(info)
+		return
+	}
+	_ = walk(context.Background(), w.root, name, allEntries, func(e Entry) error { // what is not read is not recorded
+		if len(stamps) > maxRecorded {
+			return fs.SkipAll
+		}
+		if e.Err == nil && !e.Info.IsDir() {
+			stamps[e.Path] = StampOf(e.Info)
+		}
+		return nil
+	})
+}
