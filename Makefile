@@ -91,7 +91,7 @@ bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox
-	@$(MAKE) nightly LONG=WallsTakenAway
+	@$(MAKE) nightly LONG=WallsRemoved
 
 # The commits, as arguments of git log: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
 COMMITS ?= --all
@@ -112,7 +112,7 @@ review-bench: ## review a public bench's pull requests below BENCH=PATH, and pri
 
 pictures: ## draw the pictures of the README and the manual again, from a real chat in a terminal and one on a fake Telegram
 	@mkdir -p cmd/mews/manual/pictures
-	MEWS_PICTURES="$$(realpath cmd/mews/manual/pictures)" $(GO) test -count=1 -run TestPictures ./cmd/mews
+	MEWS_PICTURES="$$(realpath cmd/mews/manual/pictures)" $(GO) test -count=1 -run TestManualPictures ./cmd/mews
 
 lint: format ## check with gofmt, and with the staticcheck of .ci/go.mod
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...

@@ -37,7 +37,8 @@ func BenchmarkVoice(b *testing.B) {
 	asUnit(b, h.Start)
 	ann := telegramtest.User{ID: apptest.FirstTelegramID, First: "ann"}
 	server.Say(telegramtest.PrivateChat(ann), ann, "/voice on")
-	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the mode to be kept", func() bool { return h.QueryCount("SELECT count(*) FROM setting WHERE user <> ''") == 1 })
+	h.WaitUntilTrue(apptest.DefaultTestTimeout, "the mode to be kept",
+		func() bool { return h.QueryCount("SELECT count(*) FROM setting WHERE user <> ''") == 1 })
 	said := func() time.Duration {
 		server.Say(telegramtest.PrivateChat(ann), ann, "speak")
 		text := receive(b, texts, h, "the text").At

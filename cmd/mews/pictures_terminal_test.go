@@ -20,9 +20,9 @@ func terminalLines(t *testing.T) []chattest.Line {
 		"remember that I take oolong without sugar",
 		"take a note: call Bob on Friday",
 		"list my files",
-		"run: pwd; cat /etc/shadow",
 		"/undo show",
 		"/undo",
+		"run: pwd; cat /etc/shadow",
 	} {
 		m.say(line)
 	}

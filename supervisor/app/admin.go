@@ -29,7 +29,8 @@ func (s *service) adminOptions() admin.Options {
 	return admin.Options{
 		Store: s.db.AccessStores(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal,
 		Gate: s.gate,
-		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now, Logger: s.log.Named("admin"),
+		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
+		Logger:     s.log.Named("admin"),
 		EraseIndex: s.eraseIndex, Copies: s.db.Copies(),
 	}
 }

@@ -39,10 +39,13 @@ func (s *service) openInbox(context.Context) error {
 func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 	s := c.service
 	return ingress.New(ingress.Options{
-		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
-		Outbox: s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(), Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
+		Source: c.client.UpdateSource(), People: s.people, Access: s.db.AccessStores(), Updates: s.db.Inbox(),
+		Conversations: s.db.Conversations(),
+		Outbox:        s.db.Outbox(), Posts: s.db.Posts(), Inbox: box, Questions: s.questions, Undos: s.db.Undos(),
+		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
 		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.KeepLanguage, Moved: c.outbox.NotifyChatMove,
-		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery, KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
+		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
+		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})
 }

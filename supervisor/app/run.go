@@ -42,7 +42,8 @@ type Options struct {
 // Run serves until ctx ends or a part fails. The caller must have made the process private; see
 // statefolder.ProtectProcess.
 func Run(ctx context.Context, o Options) (err error) {
-	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed,
+	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now,
+		lock: o.Lock, committed: o.Committed,
 		newDatabase: o.NewDatabase, withoutCopy: o.WithoutCopy, allowDifferences: o.AllowDifferences},
 		manual: o.Manual}
 	s.zone = s.zoneOf

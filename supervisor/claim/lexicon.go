@@ -3,6 +3,7 @@ package claim
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // class is the function of a word in a sentence of one language. A word may have several classes.
@@ -118,8 +119,8 @@ type sense struct {
 	verb     *verb
 }
 
-// lexicon has the senses of all words and word pairs, in all languages.
-var lexicon = makeLexicon()
+// lexicon returns the senses of all words and word pairs, in all languages.
+var lexicon = sync.OnceValue(makeLexicon)
 
 func makeLexicon() map[string][]sense {
 	words := map[string][]sense{}
@@ -210,7 +211,7 @@ func (l language) cuesOf(t token, language int) cue {
 	found := t.sense(language).cue
 	if end := t.word[max(0, len(t.word)-maxNoun):]; found == 0 && l.compounds {
 		for i := range max(0, len(end)-minNoun) {
-			found |= token{senses: lexicon[end[i+1:]]}.sense(language).cue
+			found |= token{senses: lexicon()[end[i+1:]]}.sense(language).cue
 		}
 	}
 	return found

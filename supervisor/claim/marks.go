@@ -57,7 +57,7 @@ func namesIn(sentence string) (names []string) {
 		w = strings.Trim(w, ".:")
 		first, _ := utf8.DecodeRuneInString(w)
 		low := strings.ToLower(w)
-		isProper := i > 0 && unicode.IsUpper(first) && utf8.RuneCountInString(w) > 1 && lexicon[low] == nil &&
+		isProper := i > 0 && unicode.IsUpper(first) && utf8.RuneCountInString(w) > 1 && lexicon()[low] == nil &&
 			dayWords[low] == ""
 		if isName(w, false) || isProper {
 			names = append(names, low)

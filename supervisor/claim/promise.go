@@ -3,6 +3,7 @@ package claim
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // promises are the patterns of promises in one language. They match a sentence in lower case: a
@@ -17,8 +18,11 @@ type promises struct {
 	notIfFollows *regexp.Regexp // what follows makes the promise a remark: "I'll remind you that ..."
 }
 
-// promiseLanguages has the patterns of each language that is known.
-var promiseLanguages = [...]promises{promisesEnglish, promisesSpanish, promisesGerman, promisesFrench}
+// promiseLanguages returns the patterns of each language that is known. They are compiled at the
+// first use, because most programs of Mews check no answer.
+var promiseLanguages = sync.OnceValue(func() []promises {
+	return []promises{promisesEnglish(), promisesSpanish(), promisesGerman(), promisesFrench()}
+})
 
 // pattern compiles alternatives. "W" in them stands for any word and its space.
 func pattern(alternatives ...string) *regexp.Regexp {
@@ -44,7 +48,7 @@ func (s sentence) promise() bool {
 		}
 	}
 	text := b.String()
-	for _, p := range promiseLanguages {
+	for _, p := range promiseLanguages() {
 		if p.in(text) {
 			return true
 		}

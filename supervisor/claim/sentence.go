@@ -208,14 +208,14 @@ func (s *scanner) isShortened() bool {
 	}
 	next, _, _ := strings.Cut(strings.TrimLeft(s.rest[:min(len(s.rest), maxNoun)], ". "), " ")
 
-	return token{senses: lexicon[strings.ToLower(strings.TrimRight(next, ",.;:"))]}.isInAnyLanguage(month)
+	return token{senses: lexicon()[strings.ToLower(strings.TrimRight(next, ",.;:"))]}.isInAnyLanguage(month)
 }
 
 func (s *scanner) put(t token) {
 	if t.form == word {
-		t.senses = lexicon[t.word]
+		t.senses = lexicon()[t.word]
 		if n := len(s.now.tokens); n > 0 && s.now.tokens[n-1].isInAnyLanguage(leading) {
-			if pair := lexicon[s.now.tokens[n-1].word+" "+t.word]; pair != nil {
+			if pair := lexicon()[s.now.tokens[n-1].word+" "+t.word]; pair != nil {
 				t.senses, s.now.tokens = pair, s.now.tokens[:n-1]
 			}
 		}

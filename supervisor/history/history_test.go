@@ -228,7 +228,8 @@ func TestTokens_CountThoughtsThatLast(t *testing.T) {
 			{Thinking: &protocol.Thinking{Format: "openai", Lasts: lasts, Block: []byte(`"` + strings.Repeat("x", 398) +
 				`"`)}}}}
 		without := protocol.Message{Role: protocol.RoleAssistant}
-		if got := history.EstimateTokens([]protocol.Message{with}) - history.EstimateTokens([]protocol.Message{without}); got != want {
+		got := history.EstimateTokens([]protocol.Message{with}) - history.EstimateTokens([]protocol.Message{without})
+		if got != want {
 			t.Errorf("lasting %t: %d tokens", lasts, got)
 		}
 	}

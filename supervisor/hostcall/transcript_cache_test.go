@@ -67,7 +67,8 @@ func TestTranscriptCache_EqualsDatabase(t *testing.T) {
 			// a request that moves the window has only the messages after the move
 			from := history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).From
 			fresh = slices.DeleteFunc(fresh, func(m protocol.Message) bool { return m.ID < from })
-			if diff := cmp.Diff(history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).Messages, got.Messages); diff != "" {
+			if diff := cmp.Diff(history.ShortenToBudget(fresh, 0, r.options.History, window.Trimmed, name).Messages,
+				got.Messages); diff != "" {
 				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
 			}
 			text := rapid.SampledFrom(awkward).Draw(rt, "result")

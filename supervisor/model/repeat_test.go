@@ -38,7 +38,8 @@ func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &scriptedProvider{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer, error) {
+				m := &scriptedProvider{play: func(_ context.Context, n int, say func(string)) (modelcall.Answer,
+					error) {
 					class := k.classes[n-1]
 					if class == "" {
 						return said("whole", say), nil

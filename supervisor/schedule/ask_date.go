@@ -34,7 +34,8 @@ func askDate(from origin, ask *recurrence.DateError, err error) (d supervisor.De
 
 // remindAgain runs a /remind again, with a known order of dates. Both buttons together set one
 // reminder.
-func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number string, p press) (supervisor.Delivery, error) {
+func (ch *ChatCommands) remindAgain(ctx context.Context, from origin, number string, p press) (supervisor.Delivery,
+	error) {
 	id, _ := strconv.ParseInt(number, 10, 64) // 0 is the id of no command
 	in, found, err := ch.command(ctx, from.user.Name, id)
 	if err != nil {

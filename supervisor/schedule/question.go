@@ -171,7 +171,8 @@ func newJobLine(j supervisor.Job) JobLine {
 	return l
 }
 
-func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q JobRequest) (r JobReport, err error) {
+func (qs *JobRequests) add(ctx context.Context, user supervisor.User, c supervisor.Conversation,
+	q JobRequest) (r JobReport, err error) {
 	from, text, err := qs.readOrder(ctx, origin{user: user, in: c}, q.Words, qs.now())
 	if err == nil {
 		err = checkWords(text, q.Name)

@@ -111,8 +111,9 @@ func (h *harness) zone(t *testing.T) *time.Location {
 func (h *harness) typed(t *testing.T, text string) int64 {
 	t.Helper()
 	h.inbound++
-	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "telegram",
-		Key: fmt.Sprint(h.inbound), Kind: supervisor.KindCommand, Command: commandRemind, Text: text})
+	in, _, err := h.db.Inbox().StoreInbound(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"),
+		Source: "telegram",
+		Key:    fmt.Sprint(h.inbound), Kind: supervisor.KindCommand, Command: commandRemind, Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,8 @@ func TestRemind_OtherLanguage_IsTranslated(t *testing.T) {
 			c.want == refused && err == nil {
 			t.Errorf("%q: %q, %v, want %q", c.words, d.Text, err, c.want)
 		}
-		if list, err := h.ListJobs(t.Context(), "alice"); err != nil || (list.Text == textNoJobs) != (c.want == refused) {
+		if list, err := h.ListJobs(t.Context(), "alice"); err != nil ||
+			(list.Text == textNoJobs) != (c.want == refused) {
 			t.Errorf("%q: %q, %v", c.words, list.Text, err)
 		}
 	}

@@ -152,7 +152,8 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
 	}
-	d = t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound, Kind: kind,
+	d = t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswerConversation(), Inbound: t.turn.Inbound,
+		Kind:  kind,
 		Text:  d.Text,
 		Files: d.Files})
 	for _, e := range t.effectsOf(d) {

@@ -92,7 +92,8 @@ func (t *tx) takenFiles(delivery int64) (taken takenFiles) {
 }
 
 // outcome returns the outcome of the delivery's next file. of is the outcome of the whole delivery.
-func (s *takenFiles) outcome(sha256 string, of supervisor.DeliveryResult, why string) (supervisor.DeliveryResult, string) {
+func (s *takenFiles) outcome(sha256 string, of supervisor.DeliveryResult, why string) (supervisor.DeliveryResult,
+	string) {
 	if i := slices.IndexFunc(s.refused, func(f supervisor.RefusedFile) bool { return f.SHA256 == sha256 }); i >= 0 {
 		why = s.refused[i].Why
 		s.refused = slices.Delete(s.refused, i, i+1)

@@ -72,14 +72,18 @@ func (f form) make(t *testing.T, path, rows string) error {
 // must not be given again.
 var rowsOf = map[int]string{
 	40: rowsOfConversation + `INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, inbound, since, next, created_at, changed_at)
-			VALUES (3, 'alice', 'reminder', 'active', 'Tea', '{}', '', 1, 1, 1, 5, 1, 1), (4, 'alice', 'reminder', 'done', 'Milk', '{}', '', 1, 2, 1, NULL, 1, 1);
-		INSERT INTO fire (job, due, user, state, fired_at) VALUES (3, 1, 'alice', 'said', 1), (3, 2, 'alice', 'failed', 2)`,
+			VALUES (3, 'alice', 'reminder', 'active', 'Tea', '{}', '', 1, 1, 1, 5, 1, 1), (4, 'alice', 'reminder',
+				'done', 'Milk', '{}', '', 1, 2, 1, NULL, 1, 1);
+		INSERT INTO fire (job, due, user, state, fired_at) VALUES (3, 1, 'alice', 'said', 1), (3, 2, 'alice', 'failed',
+			2)`,
 	41: rowsOfConversation + rowsOfJobs,
 	42: rowsOfConversation + rowsOfJobs + `INSERT INTO job_seen VALUES (3, 'alice', '{"a":1}', 7);
-		INSERT INTO held_notice (id, user, conversation, text, due_at, created_at) VALUES (1, 'alice', 1, 'At night', 9, 8), (2, 'alice', 1, 'Later', 10, 9),
+		INSERT INTO held_notice (id, user, conversation, text, due_at, created_at) VALUES (1, 'alice', 1, 'At night', 9,
+			8), (2, 'alice', 1, 'Later', 10, 9),
 			(6, 'alice', 1, 'Never', 10, 9);
 		DELETE FROM held_notice WHERE id = 6;
-		INSERT INTO outbox (id, user, conversation, kind, text, created_at) VALUES (2, 'alice', 1, 'notice', 'Is it so?', 5), (8, 'alice', 1, 'notice', 'No', 6);
+		INSERT INTO outbox (id, user, conversation, kind, text, created_at) VALUES (2, 'alice', 1, 'notice',
+			'Is it so?', 5), (8, 'alice', 1, 'notice', 'No', 6);
 		INSERT INTO question (id, digest, user, conversation, kind, subject, text, delivery, stands, created_at)
 			VALUES (1, hex(zeroblob(32)), 'alice', 1, 'budget', hex(zeroblob(32)), 'Is it so?', 2, 1000, 5);
 		DELETE FROM outbox WHERE id = 8`,
@@ -89,10 +93,13 @@ const (
 	rowsOfConversation = `INSERT INTO conversation (id, user, channel, chat, thread, created_at)
 		VALUES (1, 'alice', 'terminal', '', '', 1);`
 	rowsOfJobs = `
-		INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, made_by, since, next, created_at, changed_at)
-			VALUES (3, 'alice', 'reminder', 'active', 'Tea', '{}', '', 1, 'a', 1, 5, 1, 1), (4, 'alice', 'agent', 'done', 'Milk', '{}', '', 1, 'b', 1, NULL, 1, 1),
+		INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, made_by, since, next, created_at,
+			changed_at)
+			VALUES (3, 'alice', 'reminder', 'active', 'Tea', '{}', '', 1, 'a', 1, 5, 1, 1), (4, 'alice', 'agent',
+				'done', 'Milk', '{}', '', 1, 'b', 1, NULL, 1, 1),
 			(9, 'alice', 'agent', 'done', 'Gone', '{}', '', 1, 'c', 1, NULL, 1, 1);
-		INSERT INTO fire (job, due, user, state, begin_at, inbound, fired_at) VALUES (3, 2, 'alice', 'claimed', 5, NULL, 1),
+		INSERT INTO fire (job, due, user, state, begin_at, inbound, fired_at) VALUES (3, 2, 'alice', 'claimed', 5, NULL,
+			1),
 			(3, 1, 'alice', 'said', NULL, NULL, 2), (4, 1, 'alice', 'running', NULL, 77, 3);
 		DELETE FROM job WHERE id = 9;`
 )

@@ -43,11 +43,12 @@ const (
 			ORDER BY turn DESC LIMIT ?2) AND ` + hasWorked
 )
 
-// ListSuccessfulTools lists the successful calls in a turn and its child turns, each tool once. It also lists
-// all of them in earlier turns of the conversation, as many turns as the argument says.
+// ListSuccessfulTools lists the successful calls of a turn and its child turns, by tool. It also
+// lists all of them in earlier turns of the conversation, as many turns as the argument says.
 func (s Turns) ListSuccessfulTools(ctx context.Context, turn int64, turns int) (calls []WorkedCall, err error) {
-	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn), func(r *engine.Row) (c WorkedCall) {
-		r.Scan(&c.Tool, &c.Earlier, &c.Row)
-		return c
-	}, listWorked, turn, turns)
+	return engine.AllRows(s.db.reader(ctx, "list successful tools of turn %d", turn),
+		func(r *engine.Row) (c WorkedCall) {
+			r.Scan(&c.Tool, &c.Earlier, &c.Row)
+			return c
+		}, listWorked, turn, turns)
 }

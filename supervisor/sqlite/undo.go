@@ -49,10 +49,12 @@ const findUndoable = `SELECT t.id FROM turn t WHERE t.id IN (SELECT turn FROM un
 		OR NOT EXISTS (SELECT 1 FROM undo u WHERE u.turn = t.id AND u.operation = 0 AND u.undone_by IS NOT NULL))
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?4`
 
-// FindLastTurn finds a conversation's newest turn since a time that changed files or ran a program. It skips
-// the newest skip turns of this kind. It never passes over a turn in which a program ran.
-func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID), engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+// FindLastTurn finds the newest turn since a time that changed files or ran a program. It skips the
+// newest skip turns of this kind. It never passes over a turn in which a program ran.
+func (s Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64,
+	ok bool, err error) {
+	return engine.FirstRow(s.db.reader(ctx, "find the last undoable turn of conversation %d", in.ID),
+		engine.ScanInteger, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
 const listProgramEffects = selectEffect + `WHERE turn = ?1 AND user = ?2 AND (` + ranProgram + ` OR kind = 'program'

@@ -79,8 +79,8 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoOutcomeFailed: OutcomeImpossible,
 }
 
-// FindLastTurn finds the nth newest turn that changed files or ran a program in a conversation. n is 1 for
-// the newest.
+// FindLastTurn finds the nth newest turn that changed files or ran a program. n is 1 for the
+// newest.
 func (u *Undos) FindLastTurn(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.FindLastTurn(ctx, in, u.since(), n-1)
 }
@@ -224,7 +224,8 @@ func (u *Undos) StoreDiff(ctx context.Context, user string, turn, of int64) (dif
 	if err != nil || len(list) == 0 {
 		return nil, report, err
 	}
-	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff, Changes: undos(list)})
+	_, result, err := u.operate(ctx, user, protocol.UndoParameters{Action: protocol.UndoActionDiff,
+		Changes: undos(list)})
 	return result.Diff, report, err
 }
 

@@ -43,7 +43,8 @@ func TestUndo_LostOrUnsafeChanges_Stay(t *testing.T) {
 		change("a.out", protocol.ObstacleProgramChange, 0),
 	}}})
 	report, err := u.UndoTurn(t.Context(), "alice", 1, 0, false)
-	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"}, OutcomeProgram: {"a.out"}}
+	want := map[Outcome][]string{OutcomeExpired: {"old"}, OutcomeImpossible: {"large" + whyMark + "it was large"},
+		OutcomeProgram: {"a.out"}}
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
 		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
 	}
@@ -98,12 +99,14 @@ func TestUndo_Programs_AreNamed(t *testing.T) {
 			says(textProgramsRan, "`echo date`") + "\n%s"},
 	} {
 		u := New(Options{Now: time.Now, Store: changeRows{changes: c.changes, programs: c.programs}})
-		d, err := u.tellUndone(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0,
+		d, err := u.tellUndone(t.Context(),
+			feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1, 0,
 			false)
 		if want := strings.ReplaceAll(c.want, "%s", textUndoEarlier); err != nil || d.Text != want {
 			t.Errorf("%s: %q, %v, want %q", name, d.Text, err, want)
 		}
-		shown, err := u.tellDiff(t.Context(), feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1,
+		shown, err := u.tellDiff(t.Context(),
+			feature.CommandRequest{Conversation: supervisor.Conversation{User: "alice"}}, 1,
 			0)
 		if want := strings.TrimSuffix(c.want, "\n%s"); err != nil || len(c.programs) > 0 && shown.Text != want ||
 			len(c.programs) == 0 && shown.Text != textNoDiff {

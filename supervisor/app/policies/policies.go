@@ -50,7 +50,8 @@ func All() sqlite.Policies {
 		Undo: sqlite.UndoTexts{Buttons: undo.Buttons, ImpossibleNote: undo.ImpossibleNote,
 			RestoredNote: undo.RestoredNote},
 		PromptFiles: sqlite.PromptFileTexts{Card: instructions.WaitingFilesNotice},
-		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail, SentFileEntry: effect.SentFileEntry,
+		Effects: sqlite.EffectTexts{Lines: effect.AnswerLines, SentMessageDetail: effect.SentMessageDetail,
+			SentFileEntry:     effect.SentFileEntry,
 			ReceivedFileEntry: effect.ReceivedFileEntry,
 			RefusedNotice: func(refused []supervisor.Effect) string {
 				return effect.RefusedNotice(refused,

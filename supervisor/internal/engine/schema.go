@@ -36,7 +36,8 @@ const (
 // schema reads the schema. Tables come first.
 func (c *connection) schema() (s schema, err error) {
 	q := &Tx{conn: c}
-	s, err = AllRows(q, func(r *Row) (o schemaObject) { r.Scan(&o.kind, &o.name, &o.table, &o.sql); return o }, listObjects)
+	s, err = AllRows(q, func(r *Row) (o schemaObject) { r.Scan(&o.kind, &o.name, &o.table, &o.sql); return o },
+		listObjects)
 	for i := range s {
 		if err == nil && s[i].kind == "table" {
 			s[i].columns, err = AllRows(q, func(r *Row) (c schemaColumn) { r.Scan(&c.name, &c.definition); return c },

@@ -21,7 +21,8 @@ const (
 )
 
 // Dialects has all dialects that accept the calls of other models.
-var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra, DialectOpenRouter, DialectLMStudio, DialectInvented}
+var Dialects = []Dialect{DialectOpenAI, DialectOllama, DialectLlamaCpp, DialectVLLM, DialectGroq, DialectDeepInfra,
+	DialectOpenRouter, DialectLMStudio, DialectInvented}
 
 // traits are the properties in which dialects differ.
 type traits struct {

@@ -188,7 +188,8 @@ func assistantMessages(_ modelcall.Request, m protocol.Message) []message {
 	}
 	for _, c := range m.ToolCalls() {
 		out.ToolCalls = append(out.ToolCalls,
-			toolCall{ID: c.ID, Type: "function", Function: functionCall{remote.ValidToolName(c.Name), argumentsText(c)}})
+			toolCall{ID: c.ID, Type: "function", Function: functionCall{remote.ValidToolName(c.Name),
+				argumentsText(c)}})
 	}
 	for _, p := range m.Parts {
 		if p.Thinking != nil && p.Thinking.Format == Format {

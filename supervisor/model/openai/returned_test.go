@@ -76,7 +76,8 @@ var returning = []struct {
 }{
 	{modeltest.Gemini, "gemini"}, {modeltest.DeepSeek, "deepseek"}, {modeltest.Moonshot, "moonshot"},
 	{modeltest.DialectOpenRouter, "openrouter"},
-	{modeltest.Gemini, "any"}, {modeltest.DeepSeek, "any"}, {modeltest.Moonshot, "any"}, {modeltest.DialectOpenRouter, "any"},
+	{modeltest.Gemini, "any"}, {modeltest.DeepSeek, "any"}, {modeltest.Moonshot, "any"}, {modeltest.DialectOpenRouter,
+		"any"},
 }
 
 // thoughts returns the returned parts that a server got with a request, those of a message together.

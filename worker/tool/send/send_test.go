@@ -146,7 +146,8 @@ func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
 		if i < protocol.MaxMessagesPerTurn && (err != nil || result.Text != "The message was queued." ||
 			result.Brief != "5 bytes") ||
-			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
+			i == protocol.MaxMessagesPerTurn && (err == nil || !strings.Contains(err.Error(),
+				"say it in your answer")) {
 			t.Errorf("message %d: %+v, %v", i, result, err)
 		}
 	}
