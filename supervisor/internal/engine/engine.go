@@ -152,7 +152,8 @@ func (db *DB) Run(ctx context.Context) error {
 	err := <-checked
 	var gone *Error
 	switch {
-	case errors.Is(err, errCheckCut): // without the mark of a proper close, the next start checks the database
+	// Without the mark of a proper close, the next start checks the database.
+	case errors.Is(err, errCheckCut), errors.Is(err, ErrClosed):
 		return nil
 	case errors.As(err, &gone):
 		return fmt.Errorf("check the database %s: %w", db.path, db.leaveFile(gone))
