@@ -44,7 +44,7 @@ type Config struct {
 	Budget    Budget    `yaml:"budget" reload:"live"`
 	Approvals Approvals `yaml:"approvals" reload:"live"`
 
-	Users []User `yaml:"users" check:"users" reload:"live"` // at least one user
+	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
 	// rules for users without Files of their own; already copied into each User
 	Files FileRules `yaml:"files" reload:"live"`
 
@@ -78,9 +78,9 @@ type Log struct {
 
 // Telegram configures the bot.
 type Telegram struct {
-	// bot's token: text as written, or the content of TokenFile; "" turns Telegram off
-	Token     Secret `yaml:"token" check:"token"`
-	TokenFile string `yaml:"token_file" holds:"Token"` // path as written in the configuration
+	// text as written, or the content of TokenFile; "" turns Telegram off
+	Token     Secret `yaml:"token" check:"token" reload:"live"`
+	TokenFile string `yaml:"token_file" holds:"Token" reload:"live"` // path as written in the configuration
 	APIURL    string `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
 	// absolute path of the folder with a Bot API server's files; "" means none
 	Files   string          `yaml:"files" check:"bot_files"`
@@ -124,7 +124,7 @@ type Models struct {
 	// globs of models that users may choose; already copied into each User
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"`
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
-	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // code must read this value by CacheDuration
+	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // for use, call CacheDuration
 
 	// time without a byte after which a call of a model has failed
 	Silence time.Duration `yaml:"silence" default:"1m" min:"1s" max:"1h"`
@@ -140,18 +140,18 @@ type Price struct {
 	Output     float64 `yaml:"output" min:"0" max:"10000"`
 	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // price of tokens; 0 means the price of Input
 	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // price of tokens; 0 means the price of Input
-	// price per minute of a recording; Input and Output are 0 then
+	// per minute of a recording; Input and Output are 0 then
 	Minute float64 `yaml:"minute" min:"0" max:"100"`
 }
 
 // Provider is one server of models.
 type Provider struct {
 	Kind string `yaml:"kind"` // openai or anthropic
-	// API key: text as written, or the content of APIKeyFile; empty if the server needs no key
-	APIKey     Secret `yaml:"api_key"`
-	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // path as written in the configuration
-	BaseURL    string `yaml:"base_url"`                    // absolute http or https URL
-	// maximum tokens of a request and its answer; 0 means that Mews finds out the number
+	// text as written, or the content of APIKeyFile; empty if the server needs none
+	APIKey     Secret `yaml:"api_key" reload:"live"`
+	APIKeyFile string `yaml:"api_key_file" holds:"APIKey" reload:"live"` // path as written in the configuration
+	BaseURL    string `yaml:"base_url"`                                  // absolute http or https URL
+	// tokens of a request and its answer; 0 means that Mews finds out
 	Window int64 `yaml:"window" min:"0" max:"100000000"`
 	// name of the server program, for kind openai; "" means that BaseURL identifies the server
 	Server string `yaml:"server"`

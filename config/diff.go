@@ -23,10 +23,22 @@ func Diff(old, new *Config) []KeyChange {
 	var changes []KeyChange
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a, b := was[name], is[name]; a.text != b.text {
-			changes = append(changes, KeyChange{Key: name, Old: a.shown, New: b.shown, Restart: !all[name].live})
+			live := all[name].live && (name != tokenKey || isSameBot(a.text, b.text))
+			changes = append(changes, KeyChange{Key: name, Old: a.shown, New: b.shown, Restart: !live})
 		}
 	}
 	return changes
+}
+
+// tokenKey is the key of the Telegram bot's token.
+const tokenKey = "telegram.token"
+
+// isSameBot reports whether two tokens belong to one bot. Messages belong to a bot, so another one
+// needs a restart.
+func isSameBot(old, new string) bool {
+	a, _, _ := strings.Cut(old, ":")
+	b, _, _ := strings.Cut(new, ":")
+	return a == b && a != ""
 }
 
 // leaf is a key without keys below it.

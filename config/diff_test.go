@@ -22,7 +22,8 @@ users:
 `
 
 func TestDiff_ListsChangedKeys(t *testing.T) {
-	variables := map[string]string{"BOT": token, "KEY": "k1", "OTHER": "k2"}
+	variables := map[string]string{"BOT": token, "NEWBOT": token + "new", "OTHERBOT": "9" + token, "KEY": "k1",
+		"OTHER": "k2"}
 	files := map[string]string{"/c/seal.key": strings.Repeat("5a", 32)}
 	read := func(text string) *Config {
 		t.Helper()
@@ -44,8 +45,12 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 		"a limit":   {[]string{"turn: 1h", "turn: 90m"}, []KeyChange{{"limits.turn", "1h", "1h30m", true}}},
 		"the log": {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []KeyChange{{"log.level", "info",
 			"debug", true}}},
-		"a key":      {[]string{"${KEY}", "${OTHER}"}, []KeyChange{{"models.providers.p.api_key", "***", "***", true}}},
-		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "", true}}},
+		"a key": {[]string{"${KEY}", "${OTHER}"}, []KeyChange{{"models.providers.p.api_key", "***", "***",
+			false}}},
+		"a token of the bot": {[]string{"${BOT}", "${NEWBOT}"}, []KeyChange{{"telegram.token", "***", "***", false}}},
+		"another bot":        {[]string{"${BOT}", "${OTHERBOT}"}, []KeyChange{{"telegram.token", "***", "***", true}}},
+		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "",
+			true}}},
 		"a price": {[]string{"input: 1,", "input: 1.5,"},
 			[]KeyChange{{`models.prices."p/a".input`, "1", "1.5", false}}},
 		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []KeyChange{{"telegram.groups", "",

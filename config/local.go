@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// LocalConfig returns the configuration for a machine without a file. It has one user, the account
-// that runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
+// LocalConfig returns the configuration for a machine without a file. It has one user, the account that
+// runs Mews. The model is offline, or a model that the environment names. TELEGRAM_TOKEN and
 // MEWS_TELEGRAM_ID together turn on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be
 // another program's bot, and a bot answers only one program.)
 func LocalConfig(env Env) (*Config, error) {
@@ -27,6 +27,20 @@ func LocalConfig(env Env) (*Config, error) {
 		return nil, err
 	}
 	return cfg, nil
+}
+
+// LocalVariables returns the names of the set environment variables that Local reads.
+func LocalVariables(env Env) (names []string) {
+	all := []string{"MEWS_MODEL", "OPENAI_MODEL", "TELEGRAM_TOKEN", "MEWS_TELEGRAM_ID", "TELEGRAM_API_URL"}
+	for _, p := range localProviders {
+		all = append(all, p.key, p.url)
+	}
+	for _, name := range all {
+		if env.Getenv(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // telegramFrom turns on Telegram for the one user, or adds a hint about the missing variable.

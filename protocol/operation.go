@@ -53,13 +53,14 @@ type ArchiveResult struct {
 	LeftOutMore int64 `json:"left_out_more,omitempty"`
 }
 
-// OmittedFile is a name below the home that the archive lacks or has only in part.
+// OmittedFile is a name below the home that the archive lacks or has only in part, or that could not be
+// deleted.
 type OmittedFile struct {
 	Path   string `json:"path"` // Path and Reason are cut to MaxOmittedTextBytes bytes
 	Reason string `json:"reason"`
 }
 
-// Bounds of the list in an ArchiveResult.
+// Bounds of the list in an ArchiveResult or EraseResult.
 const (
 	MaxOmittedFiles     = 100
 	MaxOmittedTextBytes = 1 << 10 // bytes
@@ -67,13 +68,18 @@ const (
 
 // Validate refuses a result that no honest worker sends.
 func (r ArchiveResult) Validate() error {
-	switch {
-	case r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || r.Blob.Size < 1:
+	if r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || r.Blob.Size < 1 {
 		return errors.New("a negative count or an empty archive")
-	case len(r.LeftOut) > MaxOmittedFiles:
-		return fmt.Errorf("left_out: %d names, at most %d", len(r.LeftOut), MaxOmittedFiles)
 	}
-	for _, l := range r.LeftOut {
+	return checkLeftOut(r.LeftOut)
+}
+
+// checkLeftOut refuses a list that is longer than its bounds.
+func checkLeftOut(list []OmittedFile) error {
+	if len(list) > MaxOmittedFiles {
+		return fmt.Errorf("left_out: %d names, at most %d", len(list), MaxOmittedFiles)
+	}
+	for _, l := range list {
 		if len(l.Path) > MaxOmittedTextBytes || len(l.Reason) > MaxOmittedTextBytes {
 			return fmt.Errorf("left_out: a text of over %d bytes", MaxOmittedTextBytes)
 		}

@@ -38,6 +38,9 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return printServiceCheck(ctx, con, *file, admin.ExamineRequest{}, err)
 	}
+	if told, err := printRunning(ctx, con, cfg, path, admin.ExamineRequest{}); told {
+		return err
+	}
 	if cfg.Warnings == nil {
 		printChecked(con, cfg, path)
 	}
@@ -80,11 +83,31 @@ func printServiceCheck(ctx context.Context, con console, file string, what admin
 	if err != nil {
 		return errors.Join(unread, err)
 	}
-	fmt.Fprint(con.out, textAsTheService, found.Found)
+	return printExamined(con, textAsTheService, found)
+}
+
+// printExamined prints the service's check of itself.
+func printExamined(con console, head string, found admin.ExamineResult) error {
+	fmt.Fprint(con.out, head, found.Found)
 	if found.Wrong != "" {
 		return errors.New(found.Wrong)
 	}
 	return nil
+}
+
+// printRunning prints the check that the running service makes of itself. Without a configuration
+// file the environment counts, and the service may have another one than this process. The result
+// told is false if there is a file, or if no service can answer.
+func printRunning(ctx context.Context, con console, cfg *config.Config, path string,
+	what admin.ExamineRequest) (told bool, err error) {
+	if path != "" || os.Getenv(admin.ExamineVariable) != "" {
+		return false, nil
+	}
+	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
+	if err != nil {
+		return false, nil
+	}
+	return true, printExamined(con, textOfTheRunning, found)
 }
 
 // telegramText shows a user's Telegram id, or "" if there is none.

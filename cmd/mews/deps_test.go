@@ -26,6 +26,8 @@ var floors = map[string]int{
 	"mews/cmd/mews-worker":  6,
 	"mews/cmd/mews-spawner": 6,
 
+	"mews/cmd/mews/stopsignal": 6,
+
 	"mews/supervisor/app":          5,
 	"mews/supervisor/app/policies": 5,
 	"mews/supervisor/runner":       5,
@@ -83,6 +85,7 @@ var floors = map[string]int{
 	"mews/supervisor/telegram/...":   2,
 	"mews/worker/agent":              2,
 	"mews/worker/archive":            2,
+	"mews/worker/erase":              2,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
 	"mews/worker/promptfile":         2,
@@ -134,6 +137,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/manual"}:                           "what the program is made of",
+	{"mews/cmd/mews", "mews/cmd/mews/stopsignal"}:                       "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",

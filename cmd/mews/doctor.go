@@ -26,5 +26,8 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	if *escapes {
 		return doctor.TryEscapes(ctx, o)
 	}
+	if told, err := printRunning(ctx, con, cfg, path, admin.ExamineRequest{Doctor: true}); told {
+		return err
+	}
 	return doctor.Run(ctx, o)
 }

@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	_ "time/tzdata" // users' time zones, even if the system has no zone files
 
+	"mews/cmd/mews/stopsignal"
 	"mews/supervisor"
 )
 
@@ -65,11 +64,11 @@ const (
 )
 
 func main() {
+	ctx, stop := stopsignal.Context()
+	defer stop()
 	if err := tryPoller(); err != nil {
 		os.Exit(exit(console{err: os.Stderr}, err))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	os.Exit(dispatch(ctx, console{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
 }
 

@@ -3,7 +3,11 @@ package main_test
 import (
 	"testing"
 
+	"mews/cmd/mews/stopsignal"
 	"mews/supervisor/app/apptest"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+func TestMain(m *testing.M) {
+	stopsignal.Release() // so that a signal ends the tests
+	apptest.Main(m)
+}

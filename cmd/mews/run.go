@@ -88,6 +88,7 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 		if err := app.AwaitService(ctx, cfg); err != nil {
 			return err
 		}
+		sayWhoseService(ctx, con, cfg)
 		return chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
 	}
 	if err != nil {

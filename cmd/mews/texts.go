@@ -140,6 +140,7 @@ const (
 	textNoConfigFile    = "no configuration file; the defaults"
 	textEmptyConfig     = "%s is empty; the defaults"
 	textAsTheService    = "This account may not read the configuration with its secrets. The running service reports:\n"
+	textOfTheRunning    = "There is no configuration file here, but Mews is running. It reports about itself:\n"
 	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
 	textCheckedFree     = "  free   %s\n"
 	textCheckedTelegram = "  telegram, at %s\n"
@@ -154,6 +155,14 @@ const (
 	textWrongLimit   = "--limit %d: want 0 or more"
 	textWrongHead    = "mews audit verify: --head %q: want 64 hexadecimal digits\n"
 	textLogBroken    = "the audit log was changed, from row %d on. %s"
+)
+
+// Texts of run.
+const (
+	textRunsAlready     = "mews: Mews runs here already, since %s (process %d). This chat uses it: model %s, %s.\n"
+	textNoTelegram      = "no Telegram"
+	textVariablesUnused = "mews: Not used, because it runs with its own settings: %s. " +
+		"End that Mews to start with these.\n"
 )
 
 // Texts of user.

@@ -36,11 +36,16 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
 		}
 	}
-	gone, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name})
-	if err != nil {
-		return err
+	copies := 0
+	for more := true; more; { // a large folder takes several calls
+		left, err := app.CallAdminService[admin.UserData](ctx, cfg, admin.MethodUserDelete,
+			admin.DeleteRequest{User: name})
+		if err != nil {
+			return err
+		}
+		more, copies = left.More, copies+left.Copies
 	}
-	if gone.Copies > 0 {
+	if copies > 0 {
 		fmt.Fprintln(con.out, textCopiesDeleted)
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)

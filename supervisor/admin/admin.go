@@ -47,7 +47,13 @@ type Options struct {
 	// EraseIndex deletes a user's part of the search index, after the user's rows are deleted; nil
 	// does nothing.
 	EraseIndex func(ctx context.Context, user string) error
-	Copies     Copies // nil means none
+	// Archive lets a one-shot worker archive a user's home, which this process may not read. The
+	// user may be gone. Its errors are for people.
+	Archive func(ctx context.Context, user string) (operation.Archive, error)
+	// Erase lets a one-shot worker delete all files of a user's home, for some seconds. The user may
+	// be gone. Its errors are for people.
+	Erase  func(ctx context.Context, user string) (operation.Erased, error)
+	Copies Copies // nil means none
 }
 
 // Copies are the copies of the database from before its migrations.
@@ -87,9 +93,6 @@ type RunningParts struct {
 	Work UserWork
 	// deletes expired files of terminals
 	Clean func(ctx context.Context, now time.Time) error
-	// Archive lets a user's worker archive the user's home, which this process may not read. Its
-	// errors are for people.
-	Archive func(ctx context.Context, user string) (operation.Archive, error)
 }
 
 // New makes a service.

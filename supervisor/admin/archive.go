@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mews/supervisor"
+	"mews/supervisor/placement"
 )
 
 // pack writes all data of a user as a .tar.gz. The user's folder goes to files/ or files.tar, and
@@ -38,16 +39,13 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds a user's home. If only the user's own account may read the home, the user's worker
+// packHome adds a user's home. If the home belongs to another account than this process, a worker
 // archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
-	home, err := os.OpenRoot(u.Home)
-	switch {
-	case errors.Is(err, fs.ErrPermission) && o.Running != nil && o.Running.Archive != nil:
+	if isForeign(u.Home) {
 		return o.packArchive(ctx, u, p)
-	case errors.Is(err, fs.ErrPermission):
-		return supervisor.Errorf(supervisor.CodeForbidden, textHomeUnreadable, u.Name, u.Home)
 	}
+	home, err := os.OpenRoot(u.Home)
 	if err != nil {
 		return fmt.Errorf("open the folder of %s: %w", u.Name, err)
 	}
@@ -59,12 +57,19 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 	return nil
 }
 
+// isForeign reports whether a folder belongs to another account, whose closed files this process
+// can't read.
+func isForeign(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && os.Geteuid() != 0 && placement.OwnerUID(info) != uint32(os.Geteuid())
+}
+
 // packArchive adds a home's archive as one member, files.tar. A worker made the archive, so this
 // process does not open it.
 func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
-	a, err := o.Running.Archive(ctx, u.Name)
+	a, err := o.Archive(ctx, u.Name)
 	if err != nil {
-		return err
+		return &supervisor.Error{Code: supervisor.ErrorCodeOf(err), Message: o.workerFault(err), Err: err}
 	}
 	defer a.Close()
 	p.leftOut = append(p.leftOut, a.LeftOut...)

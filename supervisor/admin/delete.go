@@ -1,16 +1,21 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/problem"
+	"mews/supervisor/sqlite"
 )
 
 // DeleteRequest are the parameters of user.delete.
@@ -27,11 +32,16 @@ type UserData struct {
 	Bytes int64            `json:"bytes,omitempty"`
 	// number of copies of the database from before an update
 	Copies int `json:"copies,omitempty"`
+	// Unread means that Files and Bytes lack files that this process can't read.
+	Unread bool `json:"unread,omitempty"`
+	// More means that the home is not empty yet, and no row was deleted. Another call goes on.
+	More bool `json:"more,omitempty"`
 }
 
-// DeletePerson deletes all data of a user who is not in the configuration. It ends their work
-// first. Then it deletes the copies of the database, their rows in it, and their folder below the
-// state folder. The audit log stays.
+// DeletePerson deletes all data of a user who is not in the configuration. The steps are in an
+// order that a later call can continue after a crash: the user may not speak, their work ends,
+// copies of the database go, a worker empties the folder below the state folder, and then the rows
+// go. If the folder can't be emptied, the rows stay. The audit log stays in any case.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Summary().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -39,7 +49,14 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if o.configured(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
+	begun, err := o.deletionBegun(ctx, q.User)
+	if err != nil {
+		return UserData{}, err
+	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Summary(), q.User)
+	if begun && supervisor.ErrorCodeOf(err) == supervisor.CodeNotFound {
+		err = nil // what is left has no rows, such as the index
+	}
 	if err == nil && o.Copies != nil {
 		var copies []string
 		copies, err = o.Copies.List()
@@ -56,30 +73,79 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
 	}
-	// the entry comes first, because the deletion is not one transaction
-	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
-		return UserData{}, err
+	if !begun { // the entry comes first, because the deletion is not one transaction
+		if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
+			return UserData{}, err
+		}
 	}
 	if o.Copies != nil {
 		if e.Copies, err = o.Copies.Delete(); err != nil {
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
 		}
 	}
-	rows, err := o.Store.People.Erase(ctx, q.User)
+	if e.More, err = o.eraseHome(ctx, q.User, &e); err != nil || e.More {
+		return e, err
+	}
+	return o.eraseRows(ctx, by, q.User, e)
+}
+
+// deletionBegun reports whether the deletion of a user has begun and not ended.
+func (o *Service) deletionBegun(ctx context.Context, user string) (begun bool, err error) {
+	rows, err := o.Log.List(ctx, sqlite.AuditFilter{User: user, Action: "user."})
+	for _, r := range rows {
+		switch r.Action {
+		case "user.deleting":
+			begun = true
+		case "user.deleted", "user.added":
+			begun = false
+		}
+	}
+	return begun, err
+}
+
+// eraseHome deletes the home of a removed user. A worker empties it, because this process may not
+// read it. more means that the worker's time was up.
+func (o *Service) eraseHome(ctx context.Context, user string, e *UserData) (more bool, err error) {
+	if e.Home == "" {
+		return false, nil
+	}
+	erased, workerErr := o.Erase(ctx, user)
+	if erased.More || ctx.Err() != nil {
+		return erased.More, context.Cause(ctx)
+	}
+	e.Files = max(e.Files, erased.Files)
+	err = removeHome(e.Home)
+	if err == nil {
+		return false, nil // the worker's reasons do not matter any more
+	}
+	why := strings.TrimSpace(strings.Join(erased.LeftOut, ""))
+	if workerErr != nil {
+		why = o.workerFault(workerErr)
+	}
+	return false, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: errors.Join(workerErr, err),
+		Message: fmt.Sprintf(textHomeNotEmptied, user, e.Home, cmp.Or(why, err.Error()))}
+}
+
+// workerFault returns the text for people about a worker that could not read or empty a home.
+func (o *Service) workerFault(err error) string {
+	if o.Running == nil {
+		return problem.UserText(err) + textAsRoot
+	}
+	return problem.UserText(err)
+}
+
+// eraseRows deletes a removed user's rows, and then their part of the index.
+func (o *Service) eraseRows(ctx context.Context, by Caller, user string, e UserData) (UserData, error) {
+	rows, err := o.Store.People.Erase(ctx, user)
+	if err == nil && o.EraseIndex != nil {
+		err = o.EraseIndex(ctx, user)
+	}
 	if err != nil {
-		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
-	}
-	if o.EraseIndex != nil {
-		err = o.EraseIndex(ctx, q.User)
-	}
-	if e.Home != "" {
-		err = errors.Join(err, removeHome(e.Home))
+		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, user, err)
 	}
 	e.Rows = rows
-	return e, errors.Join(
-		err,
-		o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Plural(int(e.Files), "file", "files"))),
-	)
+	return e, o.note(ctx, by, user, "user.deleted", fmt.Sprintf("with %s", amount.Plural(int(e.Files), "file",
+		"files")))
 }
 
 // shutOut removes a user, so that no new message of the user is accepted.
@@ -93,13 +159,15 @@ func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
 // removeHome deletes a folder with all its files. It follows no link.
 func removeHome(home string) error {
 	above, err := os.OpenRoot(filepath.Dir(home))
-	if err == nil {
-		err = errors.Join(above.RemoveAll(filepath.Base(home)), above.Close())
-	}
 	if err != nil {
-		return supervisor.Errorf(supervisor.CodeUnavailable, textHomeNotDeleted, home, err)
+		return err
 	}
-	return nil
+	if err = above.Remove(filepath.Base(home)); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	} else if err != nil {
+		err = above.RemoveAll(filepath.Base(home))
+	}
+	return errors.Join(err, above.Close())
 }
 
 // Text returns a line for each table, for the folder, and for copies of the database.
@@ -107,13 +175,13 @@ func (e UserData) Text() (text string) {
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		text += fmt.Sprintf("  %-14s %s\n", table, amount.Plural(int(e.Rows[table]), "row", "rows"))
 	}
-	if e.Home != "" {
-		text += fmt.Sprintf(
-			textDeletionHome,
-			e.Home,
-			amount.BinarySize(e.Bytes),
-			amount.Plural(int(e.Files), "file", "files"),
-		)
+	switch size, files := amount.BinarySize(e.Bytes), amount.Plural(int(e.Files), "file", "files"); {
+	case e.Unread && e.Files == 0:
+		text += fmt.Sprintf(textDeletionClosed, e.Home)
+	case e.Unread:
+		text += fmt.Sprintf(textDeletionUnread, e.Home, size, files)
+	case e.Home != "":
+		text += fmt.Sprintf(textDeletionHome, e.Home, size, files)
 	}
 	if e.Copies > 0 {
 		text += fmt.Sprintf(textDeletionCopies, amount.Plural(e.Copies, "copy", "copies"))

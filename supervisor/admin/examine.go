@@ -19,6 +19,10 @@ type ExamineResult struct {
 	Wrong string `json:"wrong,omitempty"` // the report about problems; "" means no problem
 }
 
+// ExamineVariable is set in the environment of `mews check` or `mews doctor` when the service runs
+// them. They then must not ask the service.
+const ExamineVariable = "MEWS_EXAMINE"
+
 // examine runs `mews check` or `mews doctor` as a process of the service. The process has the
 // service's account, environment and sandbox. So an admin who may not read the configuration can
 // still check it.
@@ -31,7 +35,13 @@ func (o *Service) examine(ctx context.Context, _ Caller, q ExamineRequest) (Exam
 	if q.Doctor {
 		verb = "doctor"
 	}
-	found, err := exec.CommandContext(ctx, self, verb, "--config", o.Configuration.Summary().File).Output()
+	args := []string{verb}
+	if file := o.Configuration.Summary().File; file != "" {
+		args = append(args, "--config", file)
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Env = append(os.Environ(), ExamineVariable+"=1")
+	found, err := cmd.Output()
 	failed := new(exec.ExitError)
 	if errors.As(err, &failed) && failed.Exited() {
 		return ExamineResult{Found: string(found), Wrong: strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "mews: ")}, nil

@@ -4,17 +4,16 @@ import "mews/supervisor/sqlite"
 
 // Answers to calls of admins.
 const (
-	textNoSuchUser     = "There is no user %q. There are: %s."
-	textHomeUnreadable = "The folder of %s, %s, can't be read by the account of Mews. Run this as root, " +
-		"or pack the folder as the account that owns it."
+	textNoSuchUser       = "There is no user %q. There are: %s."
 	textInvalidName      = "Nobody can have the name %q."
 	textDeleteConfigured = "%s is in the configuration. Remove them there and run `mews reload`; then they " +
 		"can be deleted."
 	textWorkNotEnded = "%s was shut out, but their running work could not be ended, so nothing else was " +
 		"deleted: %v. Run this again."
 	textNotAllDeleted  = "%s was shut out, but not all of their data could be deleted: %v. Run this again."
-	textHomeNotDeleted = "The rows are deleted, but the folder %s could not be deleted: %v. Delete it by " +
-		"hand."
+	textHomeNotEmptied = "%s was shut out. Their folder %s could not be emptied, so their rows were kept:\n%s\n" +
+		"Mend that, and run this again."
+	textAsRoot     = " Run this as root, or start Mews first."
 	textNotServing = "No export can begin now, because Mews is starting or ending. Try again in a " +
 		"minute."
 	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
@@ -66,13 +65,15 @@ const (
 
 // Lines of the lists of users and of the audit log.
 const (
-	textPeopleHead   = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
-	textMaySpeak     = "may speak"
-	textMayNotSpeak  = "DISABLED: may not speak"
-	textNoLimit      = "no limit"
-	textLoginSince   = "login\t%s since %s\n"
-	textFactorLine   = "%s\t%s\topen in %s\n"
-	textDeletionHome = "  %s, %s in %s\n"
+	textPeopleHead     = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
+	textMaySpeak       = "may speak"
+	textMayNotSpeak    = "DISABLED: may not speak"
+	textNoLimit        = "no limit"
+	textLoginSince     = "login\t%s since %s\n"
+	textFactorLine     = "%s\t%s\topen in %s\n"
+	textDeletionClosed = "  %s, with files that only their own account can read\n"
+	textDeletionUnread = "  %s, %s in %s, and files that only their own account can read\n"
+	textDeletionHome   = "  %s, %s in %s\n"
 	// %s is "2 copies"
 	textDeletionCopies = "  %s of the database from before an update, with what they hold of others\n"
 	textLogFits        = "%s, each fits the one before it\n"

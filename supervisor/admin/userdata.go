@@ -36,6 +36,10 @@ func userDataOf(ctx context.Context, people sqlite.Users, facts ConfigurationSum
 	}
 	e.Home = home
 	err = filepath.WalkDir(home, func(_ string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) {
+			e.Unread = true
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,8 @@ func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applyRest = s.applyConfiguration
 	o := s.adminOptions()
-	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
+	o.Archive, o.Erase = s.archive, s.erase
+	o.Running = &admin.RunningParts{Clean: s.cleanFiles, Work: admin.UserWork{
 		ListUnfinished: s.db.Inbox().ListUnfinishedConversations, StopTurn: s.sessions.StopTurnUnstored,
 		Evict: s.pool.Evict,
 		EndOthers: []func(context.Context, string) error{s.commands.EndUserCommands, s.attachments.StopUser,
@@ -31,7 +32,7 @@ func (s *service) adminOptions() admin.Options {
 		Gate: s.gate,
 		Say:  s.db.Outbox().SendNotice, Queued: s.deliveryQueued, Bot: s.botName, Now: s.now,
 		Logger:     s.log.Named("admin"),
-		EraseIndex: s.eraseIndex, Copies: s.db.Copies(),
+		EraseIndex: s.eraseIndex, Archive: s.archiveAlone, Erase: s.eraseAlone, Copies: s.db.Copies(),
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +26,7 @@ import (
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/logging"
+	"mews/supervisor/placement"
 	"mews/supervisor/sqlite"
 )
 
@@ -533,18 +536,27 @@ func TestReload_PrintsChanges(t *testing.T) {
 	}
 }
 
-// As root, commands refuse a state folder of another account, because the service could not change
-// files that root creates in it.
-func TestVerb_OtherAccountsState_IsRefused(t *testing.T) {
+// The service could not change files that root created in its state folder. So root acts as the
+// folder's owner.
+func TestVerb_ForeignStateFolder_RootActsAsOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
 	}
 	c := newCommandLine(t, false)
 	c.mustRun("user", "list")
-	if err := os.Chown(filepath.Join(c.dir, "state", "private"), 4711, 4711); err != nil {
-		t.Fatal(err)
+	state := filepath.Join(c.dir, "state")
+	must(t, errors.Join(os.Chmod(c.dir, 0o711), os.Chmod(filepath.Dir(c.dir), 0o711)))
+	must(t, exec.CommandContext(t.Context(), "chown", "-R", "4711:4711", state).Run())
+	c.mustRun("user", "add", "dan")
+	if _, there := c.listUsers()["dan"]; !there {
+		t.Error("dan was not added")
 	}
-	c.mustFail("belongs to user id 4711", "user", "list")
+	must(t, filepath.WalkDir(state, func(path string, e fs.DirEntry, err error) error {
+		if info, bad := e.Info(); bad != nil || placement.OwnerUID(info) != 4711 {
+			t.Errorf("%s is not the owner's: %v", path, bad)
+		}
+		return err
+	}))
 }
 
 func TestSubverb_WrongUse_PrintsUsage(t *testing.T) {

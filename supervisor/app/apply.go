@@ -42,8 +42,8 @@ func (c *configuration) CheckNewUser(u supervisor.User) error {
 	return c.Current().ValidateNewUser(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
 }
 
-// ReadChanges reads the configuration file again. It returns the changes, and a function that puts
-// the new configuration into force.
+// ReadChanges reads the configuration file again. It returns the changes, and a function that puts the new
+// configuration into force.
 func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use func(context.Context) error,
 	err error) {
 	was := c.Current()
@@ -123,8 +123,17 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// applyConfiguration applies the gate's limits and the effect rules. It can't fail.
+// applyConfiguration applies keys of models, the bot's token, the gate's limits and the effect
+// rules. It can't fail.
 func (s *service) applyConfiguration(cfg *config.Config) {
+	keys := map[string]string{}
+	for name, p := range cfg.Models.Providers {
+		keys[name] = p.APIKey.Reveal()
+	}
+	s.models.SetKeys(keys)
+	if s.channel != nil {
+		s.channel.client.SetToken(cfg.Telegram.Token.Reveal())
+	}
 	s.gate.SetLimits(gateLimits(cfg))
 	s.setRules(cfg)
 }

@@ -7,16 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"mews/config"
-	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/api"
 	"mews/supervisor/control"
 	"mews/supervisor/logging"
-	"mews/supervisor/placement"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/statefolder"
 )
@@ -29,7 +26,8 @@ func CallAdminService[R any](ctx context.Context, cfg *config.Config, method str
 	if gone := new(control.NotRunningError); !errors.As(err, &gone) {
 		return result, err
 	}
-	err = withoutService(ctx, cfg, func(ctx context.Context, o *admin.Service) error {
+	homes := method == admin.MethodUserDelete
+	err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
 		table, err := api.New(api.Options{People: o.People}, o.Calls())
 		if err != nil {
 			return err
@@ -57,20 +55,22 @@ func loadSecrets(cfg *config.Config) (*config.Config, error) {
 	return config.Load(cfg.File, env)
 }
 
-// withoutService opens the state folder, runs work, and closes it. No service may be running.
-func withoutService(ctx context.Context, cfg *config.Config,
+// withoutService opens the state folder, runs work, and closes it. No service may be running. Root
+// acts as the folder's owner meanwhile. homes says whether work may read or delete homes.
+func withoutService(ctx context.Context, cfg *config.Config, homes bool,
 	work func(context.Context, *admin.Service) error) (err error) {
-	if err := checkStateOwner(cfg.State); err != nil {
-		return err
-	}
 	if cfg, err = loadSecrets(cfg); err != nil {
 		return err
 	}
+	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now, idle: true}}
+	asBefore, err := s.becomeOwner(ctx, homes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close(), asBefore()) }()
 	if err := statefolder.ProtectProcess(); err != nil {
 		return err
 	}
-	s := &service{storage: storage{config: cfg, log: logging.Discard(), now: time.Now}}
-	defer func() { err = errors.Join(err, s.close()) }()
 	for _, open := range []func(context.Context) error{s.openState, s.openStore} {
 		if err := open(ctx); err != nil {
 			return err
@@ -108,19 +108,6 @@ func ExamineDatabase(ctx context.Context, cfg *config.Config) (e sqlite.Examinat
 	return e, true, err
 }
 
-// checkStateOwner refuses a state folder of another account. That account could not change the
-// files that this process would create there.
-func checkStateOwner(state string) error {
-	info, err := os.Stat(filepath.Join(state, "private"))
-	if err != nil { // the folder does not exist, or opening it reports the error
-		return nil
-	}
-	if owner := placement.OwnerUID(info); int(owner) != os.Getuid() {
-		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(textOtherAccount, state, owner, owner)}
-	}
-	return nil
-}
-
 // WriteUserExport writes an export of a user. This process makes the export if no service runs.
 func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
 	p := admin.ExportPiece{}
@@ -130,8 +117,7 @@ func WriteUserExport(ctx context.Context, cfg *config.Config, name string, w io.
 		err := control.CallOnce(ctx, SocketPath(cfg), admin.MethodUserExport, admin.ExportRequest{User: name,
 			Token: token}, &p)
 		if gone := new(control.NotRunningError); errors.As(err, &gone) && token == "" {
-			return withoutService(ctx, cfg, func(ctx context.Context,
-				o *admin.Service) error {
+			return withoutService(ctx, cfg, true, func(ctx context.Context, o *admin.Service) error {
 				return o.WriteExport(ctx, name, w)
 			})
 		}

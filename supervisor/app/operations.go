@@ -17,6 +17,9 @@ func (s *service) openOperations(context.Context) error {
 		Now: s.now, Serves: s.isActive,
 		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
 		Spec: func(user string, profile pool.WorkerProfile) (pool.WorkerSpec, error) {
+			if profile == pool.ProfileHome {
+				return s.homeSpec(user)
+			}
 			spec, err := s.workerSpec(user)
 			spec.Profile = profile
 			return spec, err

@@ -23,7 +23,7 @@ type userParts struct {
 // openPeople loads the users, finds the locations of their workers, and gives each user a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
 	o := PlacementOptions(s.config, s.log)
-	o.Kept = s.db.HostUIDs()
+	o.Kept, o.Idle = s.db.HostUIDs(), s.idle
 	if s.places, err = placement.New(ctx, o); err != nil {
 		return err
 	}

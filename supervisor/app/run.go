@@ -47,7 +47,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		newDatabase: o.NewDatabase, withoutCopy: o.WithoutCopy, allowDifferences: o.AllowDifferences},
 		manual: o.Manual}
 	s.zone = s.zoneOf
-	if err := s.open(ctx); err != nil {
+	if err := s.open(ctx); ctx.Err() != nil {
+		return s.stopStart(err)
+	} else if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
@@ -57,6 +59,16 @@ func Run(ctx context.Context, o Options) (err error) {
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.DefaultModel())
 		o.Ready(s.statusReporter().SetupHints())
 	})
+}
+
+// stopStart ends a start that a signal has stopped. openErr is the error of open, which has closed
+// all parts then; nil means that they are open.
+func (s *service) stopStart(openErr error) error {
+	s.log.Info("stopped during the start")
+	if openErr != nil {
+		return nil // the parts fail because ctx has ended
+	}
+	return s.close()
 }
 
 // zoneOf returns a user's time zone. chosen is the zone of the user's setting; "" means no setting.

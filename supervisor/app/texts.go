@@ -14,6 +14,9 @@ const (
 // Texts about the state folder and about models of jobs.
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +
-		"that account: `sudo -u '#%d'`."
-	textJobModel = "you may not use the model %s; /models lists the models that you may use"
+		"root or as that account: `sudo -u '#%d'`."
+	textOnlyOwner = "Mews is not running, and its state folder belongs to user id %d. Start Mews, or run this " +
+		"account: `sudo -u '#%d'`."
+	textNoWorkers = "No process that reads a folder can be started here: %v."
+	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )

@@ -32,6 +32,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 // workers are the worker processes, and the parts that give them work outside of turns.
 type workers struct {
 	pool        *runner.Pool
+	rootSpawner *pool.Spawner     // the spawner that root started before it became the owner; nil if not
 	hostCalls   *hostcall.Options // dependencies of the workers' calls
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
@@ -62,7 +63,9 @@ func (s *service) openWorkers(ctx context.Context) error {
 
 // startSpawner starts the spawner, and checks that workers can reach all homes.
 func (s *service) startSpawner(ctx context.Context) error {
-	if err := s.places.Start(ctx); err != nil {
+	if s.rootSpawner != nil {
+		s.places.Spawner = s.rootSpawner
+	} else if err := s.places.Start(ctx); err != nil {
 		return err
 	}
 	s.addCloser(s.places.Spawner.Close)

@@ -46,8 +46,10 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	if !known {
 		micro, known = s.maxCosts[c.Lease], c.Lease != 0
 	}
+	s.outcome.Tokens += c.Usage.Input + c.Usage.Output
 	if known {
 		c.Cost = &micro
+		s.outcome.Cost += micro
 	}
 	return c
 }

@@ -63,7 +63,9 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStreamParams) (*
 	below.Turn, below.After, below.Child = w.Turn, w.Asked.ID, nil
 	child := t.childTurn(w)
 	streamed, err := child.streamModel(ctx, &below)
+	used := t.outcome
 	t.outcome = child.outcome
+	t.outcome.Tokens, t.outcome.Cost = used.Tokens+child.outcome.Tokens, used.Cost+child.outcome.Cost
 	return streamed, err
 }
 

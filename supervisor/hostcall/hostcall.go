@@ -66,18 +66,20 @@ type Turn struct {
 
 	Material string // name of the blob that a one-shot worker reads
 	// CommitLastStep commits a step without further calls; text is the part that the user sees. It
-	// returns whether the step has ended the turn. If CommitLastStep is nil, such a step is
-	// committed like any other.
+	// returns whether the step has ended the turn. If CommitLastStep is nil, such a step is committed
+	// like any other.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string,
 		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows about a turn that has ended.
 type TurnOutcome struct {
-	// error of the last model call; nil if the call succeeded. After TurnEndError it is never nil,
-	// and is logged.
+	// error of the last model call; nil if the call succeeded. After WhyError it is never nil, and
+	// is logged.
 	Failure error
 	// the model that should have made the turn's last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // provider/model of the model that answered instead
+	Tokens     int64  // input and output of all calls of models, also of failed ones
+	Cost       int64  // known cost of these calls, in millionths of a dollar
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -165,6 +166,17 @@ func (s *breakers) release(spec string) {
 	defer s.mu.Unlock()
 	if b := s.bySpec[spec]; b != nil {
 		b.release()
+	}
+}
+
+// newKey drops the breakers of a provider whose earlier API key was refused.
+func (s *breakers) newKey(provider string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for spec, b := range s.bySpec {
+		if b.class == modelcall.AuthFailed && strings.HasPrefix(spec, provider+"/") {
+			delete(s.bySpec, spec)
+		}
 	}
 }
 

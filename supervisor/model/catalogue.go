@@ -81,7 +81,7 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Pr
 	},
 }
 
-// Catalogue holds the providers. Only SetPrices changes its configuration. It remembers failed
+// Catalogue holds the providers. Only SetPrices and SetKeys change its configuration. It remembers failed
 // models and the providers' lists of models. It may be used from several goroutines.
 type Catalogue struct {
 	providers    map[string]provider
@@ -131,6 +131,20 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 		c.payloads = newPayloads(o)
 	}
 	return c, nil
+}
+
+// SetKeys changes the API keys of providers, by their names, for later calls. A provider that is not
+// named keeps its key. Only one goroutine may call it at a time.
+func (c *Catalogue) SetKeys(keys map[string]string) {
+	for name, key := range keys {
+		p, ok := c.providers[name].Provider.(interface {
+			SetKey(key string) (changed bool)
+		})
+		if ok && p.SetKey(key) {
+			c.payloads.addKey(key)
+			c.breakers.newKey(name)
+		}
+	}
 }
 
 func (c *Catalogue) add(o ProviderOptions, log hclog.Logger) error {

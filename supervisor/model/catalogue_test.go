@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -147,5 +148,22 @@ func TestFallback_OverRealSockets_Answers(t *testing.T) {
 	}
 	if shut.CountRequests() != 1 {
 		t.Errorf("asked %d times", shut.CountRequests())
+	}
+}
+
+// A provider whose key was refused is called again as soon as it has another key. Another provider's
+// failure stays.
+func TestSetKeys_NewKey_EndsRefusal(t *testing.T) {
+	c := catalogue(t, "cloud/gpt-5", local, cloud)
+	now := time.Now()
+	c.breakers.fail("cloud/gpt-5", now, modelcall.AuthFailed, 0)
+	c.breakers.fail("local/qwen3", now, modelcall.AuthFailed, 0)
+	c.SetKeys(map[string]string{"cloud": "sk-canary", "local": "", "gone": "x", "offline": "x"})
+	if c.breakers.admit("cloud/gpt-5", now) != permitNone {
+		t.Error("the same key ends a refusal")
+	}
+	c.SetKeys(map[string]string{"cloud": "sk-other"})
+	if c.breakers.admit("cloud/gpt-5", now) != permitCall || c.breakers.admit("local/qwen3", now) != permitNone {
+		t.Error("another key has not ended the refusal, or not that alone")
 	}
 }

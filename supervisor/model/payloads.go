@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -22,21 +24,30 @@ var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_
 // payloads logs requests and answers at level debug. A nil *payloads logs nothing.
 type payloads struct {
 	log  hclog.Logger
-	keys *strings.Replacer
+	keys atomic.Pointer[strings.Replacer]
+	// pairs of each key that a provider has or had, and its replacement; only addKey uses it
+	pairs []string
 }
 
 // newPayloads takes the API keys from o, to remove them from logged payloads. A payload contains a
 // key only if a user or a provider repeats it.
 func newPayloads(o Options) *payloads {
-	var pairs []string
-	for _, p := range o.Providers {
-		if p.APIKey == "" {
-			continue
-		}
-		quoted, _ := json.Marshal(p.APIKey) // a string can always be encoded
-		pairs = append(pairs, p.APIKey, "***", strings.Trim(string(quoted), `"`), "***")
+	p := &payloads{log: o.Log}
+	p.keys.Store(strings.NewReplacer())
+	for _, provider := range o.Providers {
+		p.addKey(provider.APIKey)
 	}
-	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}
+	return p
+}
+
+// addKey removes one more API key from logged payloads. Only one goroutine may call it at a time.
+func (p *payloads) addKey(key string) {
+	if p == nil || key == "" || slices.Contains(p.pairs, key) {
+		return
+	}
+	quoted, _ := json.Marshal(key) // a string can always be encoded
+	p.pairs = append(p.pairs, key, "***", strings.Trim(string(quoted), `"`), "***")
+	p.keys.Store(strings.NewReplacer(p.pairs...))
 }
 
 func (p *payloads) request(spec string, req modelcall.Request) {
@@ -50,7 +61,7 @@ func (p *payloads) answer(spec string, answer modelcall.Answer, err error) {
 	switch {
 	case p == nil || !p.log.IsDebug():
 	case err != nil:
-		p.log.Debug("model failed", "model", spec, "payload", p.clip(p.keys.Replace(err.Error())))
+		p.log.Debug("model failed", "model", spec, "payload", p.clip(p.keys.Load().Replace(err.Error())))
 	default:
 		p.log.Debug("model answer", "model", spec, "payload", p.format(answer))
 	}
@@ -71,9 +82,9 @@ type payload struct {
 func (p *payloads) format(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return "no JSON: " + p.clip(p.keys.Replace(err.Error()))
+		return "no JSON: " + p.clip(p.keys.Load().Replace(err.Error()))
 	}
-	text := p.keys.Replace(string(data))
+	text := p.keys.Load().Replace(string(data))
 	text = base64Run.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("(%d bytes left out)", len(s)) })
 	return p.clip(text)
 }

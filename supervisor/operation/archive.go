@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,38 +23,41 @@ type Archive struct {
 }
 
 // ArchiveHome lets a worker pack a user's home into an archive, and waits. The archive has at most
-// maxBytes bytes. The archive is deleted when it is closed, or after an hour. The errors are for
-// people.
+// maxBytes bytes. The archive is deleted when it is closed, or at the next start. The user may be
+// gone. The errors are for people.
 func (o *Operations[H]) ArchiveHome(ctx context.Context, user string, maxBytes int64) (Archive, error) {
 	// encoding a number can't fail
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: maxBytes})
-	op, err := o.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive,
-		Parameters: string(parameters)})
-	if err == nil {
-		op, err = o.Wait(ctx, op.ID)
-	}
+	id, raw, err := o.runOnce(ctx, user, protocol.OperationArchive, string(parameters))
 	if err != nil {
+		o.DeleteBlobs(id)
+		if told := new(supervisor.Error); errors.As(err, &told) {
+			return Archive{}, &supervisor.Error{Code: told.Code, Message: fmt.Sprintf(textNotArchived, user,
+				told.Message), Err: err}
+		}
 		return Archive{}, fmt.Errorf("archive the home of %s: %w", user, err)
 	}
-	if op.State != supervisor.OperationDone {
-		return Archive{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotArchived, user, op.Result)
-	}
 	var result protocol.ArchiveResult
-	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
+	if err := json.Unmarshal(raw, &result); err != nil {
 		return Archive{}, fmt.Errorf("read the result of archiving the home of %s: %w", user, err)
 	}
-	tar, size, err := o.OpenBlob(op.ID, result.Blob.SHA256)
+	tar, size, err := o.OpenBlob(id, result.Blob.SHA256)
 	if err != nil {
 		return Archive{}, fmt.Errorf("open the archive of the home of %s: %w", user, err)
 	}
-	a := Archive{ReadCloser: temporaryArchive{tar, func() { o.DeleteBlobs(op.ID) }}, Size: size}
-	for _, left := range result.LeftOut {
-		a.LeftOut = append(a.LeftOut, fmt.Sprintf("%q: %s\n", left.Path, left.Reason))
+	return Archive{ReadCloser: temporaryArchive{tar, func() { o.DeleteBlobs(id) }}, Size: size,
+		LeftOut: leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
+}
+
+// leftOutLines returns a line for each name that was left out, and one for more of them.
+func leftOutLines(list []protocol.OmittedFile, more int64) (lines []string) {
+	for _, left := range list {
+		lines = append(lines, fmt.Sprintf("%q: %s\n", left.Path, left.Reason))
 	}
-	if result.LeftOutMore > 0 {
-		a.LeftOut = append(a.LeftOut, fmt.Sprintf(textMoreLeftOut, result.LeftOutMore))
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf(textMoreLeftOut, more))
 	}
-	return a, nil
+	return lines
 }
 
 // MaxArchiveSize returns the largest allowed size of a home's archive. This is the home's quota if

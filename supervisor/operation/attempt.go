@@ -98,7 +98,7 @@ func (t *execution[H]) tryOnce(ctx context.Context) bool {
 			broken.Until.Sub(t.o.Now())+time.Millisecond)
 	}
 	t.DeleteBlobs(t.ID)
-	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) {
+	if shared := errors.Is(err, errShared); shared || !pool.IsWorkerDeath(err) || pool.IsLost(err) {
 		t.log.Warn("worker ended during an operation, maybe because of other work", "error", err)
 		t.unused = shared
 		return t.setState(ctx, t.ID, supervisor.OperationWaiting, "")

@@ -19,7 +19,7 @@ const (
 	queueNow        queueName = "now"        // in the user's worker; for work that the user waits for
 	queueBackground queueName = "background" // in the user's worker; for long work
 	queueOneShot    queueName = "one-shot"   // each operation in a worker of its own
-	// in the user's worker; the caller limits the number of checks
+	// in the user's worker; the caller of Check limits the number
 	queueCheck queueName = "look"
 )
 
@@ -44,7 +44,7 @@ type bounds struct {
 
 // kinds has a row for each kind of operation.
 var kinds = map[protocol.OperationKind]kind{
-	protocol.OperationArchive: {profile: pool.ProfileArchive, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
+	protocol.OperationArchive: {profile: pool.ProfileHome, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
 		func(p protocol.ArchiveParameters) bounds {
 			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
 		}), check: checkArchive},
@@ -72,7 +72,14 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// Operations of the kinds below are not stored. Only CheckCondition and IndexHome begin them.
+	// Operations of the kinds below are not stored. Only Erase, Check and IndexHome begin them.
+	protocol.OperationErase: {profile: pool.ProfileHome, queue: queueOneShot,
+		bounds: boundsOf(func(p protocol.EraseParameters) bounds {
+			return bounds{timeout: time.Duration(p.Seconds)*time.Second + eraseGrace}
+		}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+			var result protocol.EraseResult
+			return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
+		}},
 	protocol.OperationCheck: {profile: pool.ProfileCheck, queue: queueCheck, bounds: boundsOf(func(protocol.CheckParameters) bounds {
 		return bounds{timeout: (protocol.MaxCheckSeconds + 15) * time.Second}
 	}), check: checkCondition},
@@ -81,6 +88,9 @@ var kinds = map[protocol.OperationKind]kind{
 			maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},
 }
+
+// eraseGrace is the time that a worker may take to stop erasing after its time is up.
+const eraseGrace = 10 * time.Second
 
 // pieceTimeout is the time for a piece, in addition to three times its length. The first piece must
 // begin within it, and after the last piece the operation must end within it.

@@ -6,6 +6,7 @@ const (
 		"not be tried again. The log has the reasons."
 	textFailed = "This could not be done: the process for it says that it failed. The log says " +
 		"why."
+	textDied     = "This could not be done: its process has ended too early. The log says why."
 	textTimeout  = "This took too long and was stopped. Nothing was kept."
 	textNoWorker = "This could not be done: no process can be started for this user now. The log " +
 		"says why; `mews doctor` may name the cause."

@@ -79,6 +79,15 @@ func makeAccount(ctx context.Context, command []string) error {
 	return nil
 }
 
+// OwnerOf returns the account that owns a file.
+func OwnerOf(info fs.FileInfo) (Account, error) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Account{}, fmt.Errorf("find the owner of %s: %w", info.Name(), errors.ErrUnsupported)
+	}
+	return Account{st.Uid, st.Gid}, nil
+}
+
 func OwnerUID(info fs.FileInfo) uint32 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Uid
@@ -105,8 +114,8 @@ func FindOtherPrograms() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckStateFolder refuses root's state folder if other accounts could replace its path. Root gives
-// folders in the state folder to other accounts, which must stay safe.
+// CheckStateFolder refuses root's state folder if another account could replace part of its path. Root
+// gives folders in the state folder to other accounts, which must stay safe.
 func CheckStateFolder(state string) error {
 	if os.Getuid() != 0 {
 		return nil

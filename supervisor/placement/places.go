@@ -42,6 +42,9 @@ type Options struct {
 	UIDsOptional bool
 	Kept         UIDStore // stores each user's uid
 	Log          hclog.Logger
+	// Idle means that this process serves nobody. It then leaves homes of other accounts to the
+	// service.
+	Idle bool
 	// Tell sends a notice to a user in each active conversation. It must be set before the first
 	// worker starts.
 	Tell func(ctx context.Context, user, text string)
@@ -109,9 +112,9 @@ func (c *WorkerLocations) Start(ctx context.Context) error {
 }
 
 // SetUsers sets the users and prepares their homes. An error changes nothing. At the first call, an
-// error of one user does not affect other users, and LocationOf tries again later. The same holds
-// for users who failed before. SetUsers must not run twice at once. A known folder keeps its
-// location, because a worker may have replaced it by a link.
+// error of one user does not affect other users, and Place tries again later. The same holds for
+// users who failed before. SetUsers must not run twice at once. A known folder keeps its location,
+// because a worker may have replaced it by a link.
 func (c *WorkerLocations) SetUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -271,7 +274,7 @@ func mayLieElsewhere(info fs.FileInfo) bool {
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// InheritedSpawnerSocket returns the socket of the spawner of this process; nil means none.
+// InheritedSpawnerSocket returns the socket of the mews-spawner that started this process; nil means none.
 func InheritedSpawnerSocket() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {
@@ -324,7 +327,7 @@ func (c *WorkerLocations) makeOurs(u supervisor.User) error {
 // prepareHome makes sure that a user's home exists. It makes a home in the state folder; homes
 // elsewhere must exist already.
 func (c *WorkerLocations) prepareHome(u supervisor.User) error {
-	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
+	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u) || c.mayOwnLater(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
 			return fmt.Errorf("make the folder of homes: %w", err)
 		}

@@ -43,6 +43,13 @@ func (c *WorkerLocations) mayOwn(u supervisor.User) bool {
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
 }
 
+// mayOwnLater reports whether the worker of a user may have another account when the service runs,
+// so that this process must not make the home.
+func (c *WorkerLocations) mayOwnLater(u supervisor.User) bool {
+	return c.Idle && os.Getuid() != 0 && (c.UIDs != UIDRange{} || u.Account != "") && (c.Tier == "auto" ||
+		c.Tier == "accounts")
+}
+
 // mayBeLent reports whether a home belongs to the shared account. If the file system supports that,
 // a spawner with root maps the home to the user's own uid. Otherwise the user's worker runs under
 // the shared account.
@@ -114,9 +121,9 @@ func (c *WorkerLocations) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOverCommand returns the command that gives a user's home to the user's own uid. It is "" if
-// the worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0
-// means no worker.
+// HandOverCommand returns the command that gives a user's home to the user's own uid. It is "" if the
+// worker already has that uid, or if the user has no uid. worker is the pid of the worker; 0 means
+// no worker.
 func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string {
 	if !c.SharesAccount(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -128,7 +135,7 @@ func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string 
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// SharesAccount reports whether a user's worker may share its account with other users. worker is
+// SharesAccount reports whether a user's worker has an account that other users may have, too. worker is
 // the pid of the worker; 0 means no worker.
 func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)

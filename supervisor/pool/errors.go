@@ -76,6 +76,9 @@ func IsWorkerDeath(reason error) bool {
 		!errors.Is(reason, errEvicted)
 }
 
+// IsLost reports whether a worker ended because mews-spawner did. That is not the worker's fault.
+func IsLost(reason error) bool { return errors.Is(reason, errSpawnerLost) }
+
 // errSpawnerRefused means that mews-spawner refused to start a worker.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 

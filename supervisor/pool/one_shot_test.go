@@ -13,7 +13,7 @@ import (
 // archiving returns the spec of a user's one-shot worker.
 func (r *rig) archiving(user string) WorkerSpec {
 	s := r.spec(user)
-	s.Key, s.Profile = "archive/"+user, ProfileArchive
+	s.Key, s.Profile = "archive/"+user, ProfileHome
 	return s
 }
 

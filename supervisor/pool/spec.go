@@ -12,21 +12,22 @@ type WorkerProfile string
 
 const (
 	// ProfileUser is for a user's turns. The worker stays until it was idle for a while.
-	ProfileUser    WorkerProfile = "user"
-	ProfileArchive WorkerProfile = "archive" // packs a user's home into an archive; one-shot
+	ProfileUser WorkerProfile = "user"
+	// ProfileHome packs or empties a user's home. The user may be gone; one-shot.
+	ProfileHome WorkerProfile = "archive"
 	// ProfileCheck reads a user's files if no other worker of the user runs; one-shot.
 	ProfileCheck    WorkerProfile = "look"
 	ProfileSelfTest WorkerProfile = "self-test" // tests the worker's sandbox; one-shot
 	ProfileReview   WorkerProfile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
-// profiles has a row for each profile. A one-shot worker ends as soon as its lease ends.
+// profiles has a row for each Profile. A one-shot worker ends as soon as its lease ends.
 var profiles = map[WorkerProfile]struct {
 	sandbox string // the spawner's name for the profile
 	oneShot bool
 }{
 	ProfileUser:     {sandbox: "worker"},
-	ProfileArchive:  {sandbox: "worker", oneShot: true},
+	ProfileHome:     {sandbox: "worker", oneShot: true},
 	ProfileCheck:    {sandbox: "worker", oneShot: true},
 	ProfileSelfTest: {sandbox: "worker", oneShot: true},
 	ProfileReview:   {sandbox: "review", oneShot: true},
@@ -55,7 +56,7 @@ func (s WorkerSpec) user() string {
 	return s.Hello.User
 }
 
-// WorkerLocation is the location of a home, with the account and limits of its worker. The spawner
+// WorkerLocation is the location of a user's home, with the account and limits of its worker. The spawner
 // opens Path below Root; without Root the worker has no home.
 type WorkerLocation struct {
 	Root     string // an absolute path

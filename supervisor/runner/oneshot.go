@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// OneShotTurns runs turns that only read, such as reviews. Each turn has its own worker, without a
-// home and tools; the worker ends with the turn.
+// OneShotTurns runs turns that only read, such as reviews. Each turn has its own worker, without a home
+// and tools; the worker ends with the turn.
 type OneShotTurns struct {
 	Turns
 	Place func() pool.WorkerLocation
@@ -40,7 +40,7 @@ type ReadOnlyTurnPolicy struct {
 }
 
 // Run runs an attempt at a turn that only reads, in its own worker. If the worker reports, Run
-// calls report before it returns an end with TurnEndDone; otherwise Run never calls it.
+// calls report before it returns an end with WhyDone; otherwise Run never calls it.
 func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.AttemptEnd, error) {
 	user, terms := a.Turn.Conversation.User, o.Terms(a.Turn)
@@ -68,7 +68,8 @@ func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material proto
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
-			AnsweredBy: ended.AnsweredBy},
+			AnsweredBy: ended.AnsweredBy,
+			Tokens:     ended.Tokens, Cost: ended.Cost, Lost: err != nil && pool.IsLost(worker.Err())},
 		err
 }
 

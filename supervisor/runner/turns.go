@@ -77,7 +77,8 @@ func (t Turns) Run(ctx context.Context, a session.Attempt) (session.AttemptEnd, 
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.AttemptEnd{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced,
 		AnsweredBy: ended.AnsweredBy,
-		Shared:     worker.WasShared()}, err
+		Tokens:     ended.Tokens, Cost: ended.Cost,
+		Shared: worker.WasShared(), Lost: err != nil && pool.IsLost(worker.Err())}, err
 }
 
 // acquire returns a worker for a user's turn. err is the error of making spec; it is handled like a

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/internal/slots"
 	"mews/supervisor/sqlite"
@@ -70,35 +71,81 @@ func (r *Registry) WakeSession(c supervisor.Conversation) {
 	signals.SendToken(r.changed)
 }
 
-// StopTurn ends the turn that a command is about. The turn may be running, waiting for a slot, or
-// about to begin; an earlier process may have begun it. Later messages are not affected. A command
-// that is repeated after a crash ends the same turn as before.
+// StopTurn ends the turn that a command is about. The turn may be running, waiting for a slot, or about
+// to begin; an earlier process may have begun it. Later messages are not affected. A command that
+// is repeated after a crash ends the same turn as before.
 //
-// It returns when the turn's answer is in the outbox. If ctx ends first, it returns the cause, and
-// the turn still ends. In the result, Inbound is 0 if no turn ran. Why differs from TurnEndStopped
-// if the turn ended by itself.
+// StopTurn returns when the turn's answer is in the outbox. If ctx ends first, Stop returns the cause,
+// and the turn still ends. In the result, Inbound is 0 if no turn ran, or if its text was dropped
+// meanwhile. Why differs from WhyStopped if the turn ended by itself.
 func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText,
 	error) {
-	ahead, err := r.o.Inbox.PrecedingText(ctx, command)
-	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
-		return ahead, err
+	for {
+		ahead, err := r.o.Inbox.PrecedingText(ctx, command)
+		if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
+			return ahead, err
+		}
+		ended, joined, err := r.stopTurnOf(ctx, c, command, ahead)
+		if err != nil || !joined {
+			return ended, err
+		}
+		// the command is now about the turn that has taken the text in
 	}
+}
+
+// stopTurnOf ends the turn of a text that a command is about. joined says that the text was taken
+// into another turn meanwhile.
+func (r *Registry) stopTurnOf(ctx context.Context, c supervisor.Conversation, command int64,
+	ahead sqlite.PrecedingText) (
+	ended sqlite.PrecedingText, joined bool, err error) {
 	request := r.stops.request(c.ID, ahead.Inbound)
 	defer request.readers.Done()
 	r.interrupt(c)
 	// If the turn ended before the request, its session does not know the request and will not
 	// answer it.
-	again, err := r.o.Inbox.PrecedingText(ctx, command)
-	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
+	// After an error here, the session ends the request.
+	if again, err := r.o.Inbox.PrecedingText(ctx, command); err == nil && again.Why != "" {
 		r.stops.turnEnded(ahead.Inbound, again.Why)
+	} else if err == nil && again.Inbound != ahead.Inbound {
+		_, _ = r.endUselessStop(ctx, ahead.Inbound)
 	}
 	select {
 	case <-request.ended:
 	case <-ctx.Done():
-		return ahead, context.Cause(ctx)
+		return ahead, false, context.Cause(ctx)
 	}
 	now, err := r.o.Inbox.PrecedingText(ctx, command)
-	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
+	ended = sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}
+	if ended.Why == "" && now.Inbound == ahead.Inbound {
+		ended.Why = now.Why
+	}
+	if ended.Why == "" {
+		ended.Inbound = 0 // the text was dropped
+	}
+	return ended, request.joined, err
+}
+
+// endUselessStop ends the stop request for a text that gets no turn of its own any more. Such a text
+// was dropped, or was taken into the turn of another text.
+func (r *Registry) endUselessStop(ctx context.Context, inbound int64) (*stopRequest, error) {
+	own, joined, err := r.o.Inbox.FindOpenText(ctx, inbound)
+	if err != nil || own {
+		return nil, err
+	}
+	return r.stops.textGone(inbound, joined), nil
+}
+
+// endUselessStops calls endUselessStop for each stop request of a session's conversation, and waits
+// until those who wait for the requests have read the inbox.
+func (r *Registry) endUselessStops(ctx context.Context, s *session) {
+	for _, inbound := range r.stops.list(s.conversation.ID) {
+		request, _ := retry.StoreUntilDone(ctx, s.log, "find the text of a stop request", func() (*stopRequest, error) {
+			return r.endUselessStop(ctx, inbound)
+		})
+		if request != nil {
+			request.readers.Wait()
+		}
+	}
 }
 
 // interrupt makes a conversation's session check for stop requests, even during its wait for a
@@ -112,8 +159,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopTurnUnstored ends the turn of a conversation without writing to the disk. The disk may be
-// full. It returns whether a turn ran.
+// StopTurnUnstored ends the turn of a conversation without writing to the disk, which may be full. It
+// returns whether a turn ran.
 func (r *Registry) StopTurnUnstored(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
@@ -193,7 +240,9 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 		if !ok {
 			return
 		}
+		r.endUselessStops(ctx, s)
 		more := s.runNext(ctx)
+		r.endUselessStops(ctx, s)
 		leave()
 		if ctx.Err() != nil || !more && r.leave(s) {
 			return

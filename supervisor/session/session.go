@@ -28,6 +28,7 @@ type Inbox interface {
 	ShouldRestartTurn(ctx context.Context, conversation int64) (bool, error)
 	ListUnfinishedConversations(ctx context.Context) ([]supervisor.Conversation, error)
 	PrecedingText(ctx context.Context, command int64) (sqlite.PrecedingText, error)
+	FindOpenText(ctx context.Context, inbound int64) (own, joined bool, err error)
 }
 
 // Turns stores the progress of turns.

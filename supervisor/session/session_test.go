@@ -155,8 +155,29 @@ func TestWorkerDeath_Third_ParksMessage(t *testing.T) {
 	}
 }
 
-// TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that an invalid end of a worker is audited and
-// counts as a death, because workers are not trusted.
+// A worker that ends with mews-spawner is not at fault, however often that happens. The turn goes on.
+func TestLostWorker_Often_IsNoDeath(t *testing.T) {
+	var h *harness
+	attempts := 0
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+		if attempts++; attempts <= 2*maxLost {
+			return session.AttemptEnd{Lost: true}, errors.New("mews-spawner ended, and every worker with it")
+		}
+		return h.echo(ctx, a)
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "hello")
+	if got := h.await(home, 1); got[0].Text != "re: hello" || h.inbounds(supervisor.InboundParked) != 0 {
+		t.Errorf("told was %q after %d attempts", got[0].Text, attempts)
+	}
+}
+
+// maxLost is the number of deaths that parks a message.
+const maxLost = 3
+
+// TestInvalidTurnEnd_IsAuditedAsWorkerDeath checks that a worker's invalid end is audited and counts
+// as a crash, because workers are not trusted.
 func TestInvalidTurnEnd_IsAuditedAsWorkerDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		why   protocol.TurnEndReason
@@ -395,6 +416,13 @@ func (l *flakyStore) fail(what string) error {
 		return l.err
 	}
 	return nil
+}
+
+func (l *flakyStore) FindOpenText(ctx context.Context, inbound int64) (own, joined bool, err error) {
+	if err := l.fail("text"); err != nil {
+		return false, false, err
+	}
+	return l.inbox.FindOpenText(ctx, inbound)
 }
 
 func (l *flakyStore) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (supervisor.Turn,

@@ -25,8 +25,9 @@ type runningTurn struct {
 // stopRequest is a request to stop a turn.
 type stopRequest struct {
 	conversation int64
-	ended        chan struct{}          // closed when the turn has ended
-	why          protocol.TurnEndReason // reason of the turn's end, valid after ended is closed; "" if unknown
+	ended        chan struct{}          // closed when the turn has ended, or can't begin any more
+	joined       bool                   // the text was taken into another turn; valid after ended is closed
+	why          protocol.TurnEndReason // reason of the turn's end, valid after ended is closed; "" if no turn ended
 	// goroutines that still read the inbox for this request; the session begins its next turn after
 	// them
 	readers sync.WaitGroup
@@ -87,6 +88,32 @@ func (s *stopRequests) wanted(conversation int64) bool {
 		}
 	}
 	return false
+}
+
+// list returns the inbounds of a conversation with a stop request.
+func (s *stopRequests) list(conversation int64) (inbounds []int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for inbound, r := range s.requests {
+		if r.conversation == conversation {
+			inbounds = append(inbounds, inbound)
+		}
+	}
+	return inbounds
+}
+
+// textGone ends the stop request for a text that gets no turn of its own any more. If joined is set,
+// it was taken into another turn. The result is the request, or nil.
+func (s *stopRequests) textGone(inbound int64, joined bool) *stopRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.requests[inbound]
+	if r != nil {
+		r.joined = joined
+		close(r.ended)
+		delete(s.requests, inbound)
+	}
+	return r
 }
 
 // turnBegun records that a turn runs. The returned context ends when the turn is stopped; it has

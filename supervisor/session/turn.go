@@ -19,7 +19,7 @@ import (
 // Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
 // is running.
 //
-// A nil error means that the worker reported an end, and CheckEnd accepted it. With TurnEndError,
+// A nil error means that the worker reported an end, and CheckEnd accepted it. With WhyError,
 // Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns CheckEnd's
 // error. A *NoWorkerError means that no worker is available for a while. Any other error means that
 // the worker died, unless ctx has ended.
@@ -35,7 +35,7 @@ type Attempt struct {
 	Stream *reply.Stream
 	// checks the end that a worker reports; an invalid one is audited
 	CheckEnd func(protocol.TurnEnd) error
-	// CommitLast commits a step without further calls. If no message waits, the turn ends with the
+	// CommitLastStep commits a step without further calls. If no message waits, the turn ends with the
 	// step. Later reports of the worker then do not change the turn.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string,
 		replaced *modelcall.ReplacedModel) (message int64, ended bool, err error)
@@ -48,8 +48,12 @@ type AttemptEnd struct {
 	// the model that should have made the last step, if another model made it
 	Replaced   *modelcall.ReplacedModel
 	AnsweredBy string // the model that answered instead
+	Tokens     int64  // input and output of the attempt's calls of models
+	Cost       int64  // known cost of these calls, in millionths of a dollar
 	// whether an operation or another turn was in the worker at the same time
 	Shared bool
+	// whether the worker ended because mews-spawner did, which is not the worker's fault
+	Lost bool
 }
 
 // NoWorkerError means that a user's worker keeps dying or can't be started, and is paused.
@@ -85,6 +89,19 @@ type turn struct {
 	alone    bool        // whether no other turn may use the worker, because a worker has died during this turn
 	notified bool        // whether the user was told that no worker is available
 	ended    atomic.Bool // whether the turn has ended with its last step
+	used     turnUse     // what the attempts have used, for the log
+}
+
+// turnUse is what a turn has used in this process.
+type turnUse struct {
+	steps  int
+	tokens int64
+	cost   int64 // millionths of a dollar
+}
+
+// add adds an attempt. Its steps include those of earlier attempts.
+func (u *turnUse) add(end AttemptEnd) {
+	u.steps, u.tokens, u.cost = max(u.steps, end.Steps), u.tokens+end.Tokens, u.cost+end.Cost
 }
 
 // outcome is the result of an attempt. It ends the turn, unless again, waits or unfinished is set.
@@ -123,6 +140,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 		began = t.Now()
 		end, err = t.Runner.Run(turnCtx, a)
 		shared = t.userTurns.release(use) || end.Shared
+		t.used.add(end)
 	}
 	noWorker := new(NoWorkerError)
 	switch stopped := stopCause(turnCtx); {
@@ -141,7 +159,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 		t.waitForWorker(turnCtx, noWorker)
 		return outcome{again: true}
 	}
-	return t.workerDied(ctx, shared, err)
+	return t.workerDied(ctx, shared, end.Lost, err)
 }
 
 // suspend makes the turn wait for its user's answer. It stores how long the turn ran; the wait does
@@ -159,8 +177,8 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns the reason of the turn's end: TurnEndRefused if the model declined to answer,
-// otherwise the worker's reason.
+// why returns the reason of the turn's end: WhyDeclined if the model declined to answer, otherwise
+// the worker's reason.
 func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.TurnEndError && errors.As(e.Failure, &failed) && failed.Class == modelcall.ContentFiltered {
@@ -235,14 +253,17 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 }
 
 // workerDied counts a worker's death in the turn. If another turn or an operation may have caused
-// the death, it does not count. After maxDeaths the turn is parked. Before that it continues alone,
+// the death, it does not count. The same holds if mews-spawner has died (lost). After maxDeaths the turn is parked. Before that it continues alone,
 // from the committed steps.
-func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
+func (t *turn) workerDied(ctx context.Context, shared, lost bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
-	if shared {
+	switch {
+	case lost:
+		log.Warn("worker ended with mews-spawner in a turn; the turn goes on")
+	case shared:
 		log.Warn("worker ended in a turn and in something else; each goes on alone")
-	} else {
+	default:
 		deaths, _ = retry.StoreUntilDone(ctx, t.log, "count a worker's death", func() (int,
 			error) {
 			return t.Turns.CountWorkerDeath(ctx, t.Turn.ID)
@@ -254,7 +275,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	if parked {
 		return outcome{why: protocol.TurnEndError, state: supervisor.InboundParked, taken: progressOf(running).taken}
 	}
-	t.RunningTurn, t.alone = running, true
+	t.RunningTurn, t.alone = running, t.alone || !lost
 	t.stream.ResetStep()
 	return outcome{again: ok, unfinished: !ok}
 }
@@ -303,7 +324,9 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
 			r.readers.Wait() // waits for a read of the store by each stop request
 		}
-		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
+		t.log.Info("turn ended", "turn", t.Turn.ID, "kind", t.Turn.Kind, "why", o.why,
+			"ms", t.Now().Sub(t.Turn.StartedAt).Milliseconds(), "steps", t.used.steps, "tokens", t.used.tokens,
+			"micro_dollars", t.used.cost)
 	}
 	return done
 }

@@ -58,6 +58,25 @@ func (s Inbox) PrecedingText(ctx context.Context, command int64) (a PrecedingTex
 	return a, nil
 }
 
+const findOpenText = `SELECT i.state IN ('new', 'running') AND i.turn IS NULL, i.turn IS NOT NULL
+	FROM inbox i WHERE i.id = ?`
+
+// FindOpenText says what became of a text. The result own means that it waits for a turn of its own,
+// or has one that has not ended. The result joined means that another text's turn has taken it in.
+func (s Inbox) FindOpenText(ctx context.Context, inbound int64) (own, joined bool, err error) {
+	found, err := engine.FirstValue(s.db.reader(ctx, "find what became of text %d", inbound), scanOpenText,
+		findOpenText,
+		inbound)
+	return found.own, found.joined, err
+}
+
+type openText struct{ own, joined bool }
+
+func scanOpenText(r *engine.Row) (o openText) {
+	r.Scan(&o.own, &o.joined)
+	return o
+}
+
 // turnEnd has the reason of a turn's end, and whether the turn ended after the command was stored.
 type turnEnd struct {
 	inbound      int64

@@ -17,7 +17,8 @@ type userTable struct {
 
 // listUserTables finds the tables with a column user, and the table person with its column name.
 // The audit log is left out, since its rows are never deleted. A table comes after the tables that
-// refer to its rows. person comes last.
+// refer to its rows. The table person comes after these. The table host_uid comes last, so that a
+// uid is retired when no data of its user is left.
 const listUserTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
@@ -26,7 +27,8 @@ const listUserTables = `WITH RECURSIVE
 		UNION SELECT child, level + 1 FROM leveled JOIN names ON parent = leveled.name WHERE level < 100)
 	SELECT k.name, c.name, k.has_rowid FROM kept k JOIN pragma_table_info(k.name) c
 	WHERE c.name = iif(k.name = 'person', 'name', 'user')
-	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
+	ORDER BY k.name = 'host_uid', (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person',
+		k.name`
 
 // eraseStatements lists the tables with a delete statement of their own. Each statement is repeated
 // until it changes nothing.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
@@ -42,16 +43,17 @@ type Options struct {
 type Client struct {
 	id   int64
 	root string // the API's root
-	// endpoint returns a method's URL, with the token. It is a function, so that a printed Client
-	// shows no token.
+	// returns a method's URL, which contains the token; it is a function, so that a printed Client
+	// shows no token
 	endpoint func(method string) string
 	fileURL  func(path string) string // returns the URL of an escaped path, with the token
 	redact   func(text string) string
-	// Polls have their own connections, so that a poll that waits 50 s never delays a send.
+	setToken func(token, secret string)
+	// separate from sends, so that a poll that waits 50 s never delays one
 	polls   http.RoundTripper
 	sends   http.RoundTripper
 	fetches http.RoundTripper // connections for downloads
-	// bot has the library's typed methods, which make their calls through this client.
+	// the library's typed methods, which make their calls through this client
 	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
@@ -83,13 +85,29 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, secret := o.Token, parts[2]
+	token := new(atomic.Pointer[string])
+	token.Store(&o.Token)
+	secrets := new(atomic.Pointer[[]string])
+	secrets.Store(&[]string{parts[2]})
 	c := &Client{
 		id: id, root: root, open: o.Open, files: o.Files, log: loggerOr(o.Log),
-		fileURL:  func(path string) string { return root + "/file/bot" + token + "/" + path },
-		endpoint: func(method string) string { return root + "/bot" + token + "/" + method },
-		redact:   func(text string) string { return strings.ReplaceAll(text, secret, "***") },
-		polls:    o.Transport, sends: o.Transport, fetches: o.Transport, answered: make(chan struct{}, 1),
+		fileURL:  func(path string) string { return root + "/file/bot" + *token.Load() + "/" + path },
+		endpoint: func(method string) string { return root + "/bot" + *token.Load() + "/" + method },
+		redact: func(text string) string {
+			for _, secret := range *secrets.Load() {
+				text = strings.ReplaceAll(text, secret, "***")
+			}
+			return text
+		},
+		setToken: func(next, secret string) {
+			if *token.Load() == next {
+				return
+			}
+			all := append([]string{secret}, *secrets.Load()...)
+			secrets.Store(&all)
+			token.Store(&next)
+		},
+		polls: o.Transport, sends: o.Transport, fetches: o.Transport, answered: make(chan struct{}, 1),
 	}
 	if o.Transport == nil {
 		c.polls, c.sends, c.fetches = newTransport(1), newTransport(8), newTransport(4)
@@ -102,6 +120,15 @@ func New(o Options) (*Client, error) {
 	c.bot = &gotgbot.Bot{BotClient: gotgbotClient{c}}
 	c.identity = &identity{id: id, bot: c.bot, asking: slots.New(1)}
 	return c, nil
+}
+
+// SetToken changes the bot's token for later calls. A token of another bot changes nothing. Only one
+// goroutine may call it at a time.
+func (c *Client) SetToken(token string) {
+	parts := tokenShape.FindStringSubmatch(token)
+	if parts != nil && parts[1] == strconv.FormatInt(c.id, 10) {
+		c.setToken(token, parts[2])
+	}
 }
 
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker/archive"
+	"mews/worker/erase"
 	"mews/worker/host"
 	"mews/worker/receive"
 	"mews/worker/tool/uploads"
@@ -21,6 +22,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationLog:     withParameters(logExchange),
 	protocol.OperationCheck:   withParameters(runCheck),
+	protocol.OperationErase:   withParameters(eraseHome),
 	protocol.OperationIndex:   withParameters(indexHome),
 	protocol.OperationMemory:  withParameters(runMemory),
 	protocol.OperationReceive: withParameters(receiveFiles),
@@ -159,4 +161,12 @@ func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protoco
 	}
 	result.Blob, err = blob.Commit()
 	return result, err
+}
+
+// eraseHome deletes all files of the home.
+func eraseHome(ctx context.Context, u *userTools, _ *host.Operation, p protocol.EraseParameters) (any, error) {
+	if err := p.Check(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	return erase.Run(ctx, u.hello.Home, p)
 }

@@ -26,6 +26,9 @@ type Service struct {
 	Config string
 	Socket string
 	Env    []string
+	// Command returns the command that runs the service; nil means `mews run`.
+	Command func() *exec.Cmd
+
 	cmd    *exec.Cmd
 	exited chan error
 }
@@ -85,8 +88,8 @@ func (h *Service) AppendConfig(lines string) {
 	}
 }
 
-// LinkProgramsInTestFolder links the programs into a folder of the test. The paths then identify
-// the test's processes.
+// LinkProgramsInTestFolder links the programs into a folder of the test. The paths then identify the test's
+// processes.
 func LinkProgramsInTestFolder(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,6 +113,9 @@ func (h *Service) Start() {
 	}
 	defer log.Close()
 	h.cmd = exec.Command(filepath.Join(h.Bin, "mews"), "run", "--config", h.Config)
+	if h.Command != nil {
+		h.cmd = h.Command()
+	}
 	h.cmd.Stdout, h.cmd.Stderr, h.cmd.Env = log, log, append(os.Environ(), h.Env...)
 	if err := h.cmd.Start(); err != nil {
 		h.T.Fatal(err)
@@ -130,7 +136,7 @@ func (h *Service) Kill() {
 	h.endWith(os.Kill)
 }
 
-// KillWithStackDump is like Kill, but the supervisor logs the stacks of its goroutines.
+// KillWithStackDump kills the supervisor as Kill does, and makes it log the stacks of its goroutines.
 func (h *Service) KillWithStackDump() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
@@ -185,8 +191,8 @@ func (h *Service) LogTail() string {
 	return string(text[max(0, len(text)-8000):])
 }
 
-// WaitUntilTrue waits until there returns true. After the time most, the test fails with the
-// message what.
+// WaitUntilTrue waits until there returns true. After the time most, the test fails with the message
+// what.
 func (h *Service) WaitUntilTrue(most time.Duration, what string, there func() bool) {
 	h.T.Helper()
 	deadline := time.After(most)
@@ -224,8 +230,8 @@ func (h *Service) ProcessIDs(name string) []int {
 	return found
 }
 
-// WorkerPIDs returns the process id of each user's worker. The service reports them, because
-// workers look alike from outside.
+// WorkerPIDs returns the process id of each user's worker. The service reports them, because workers
+// look alike from outside.
 func (h *Service) WorkerPIDs() map[string]int {
 	found := map[string]int{}
 	var s api.Status
@@ -272,6 +278,6 @@ func (h *Service) QueryCount(query string, args ...any) (n int) {
 	return n
 }
 
-// DefaultTestTimeout is how long a test waits for something that is not itself measured. On a busy
-// machine, work of a second may take half a minute.
+// DefaultTestTimeout is how long a test waits for something that is not itself measured. On a busy machine,
+// work of a second may take half a minute.
 const DefaultTestTimeout = 2 * time.Minute

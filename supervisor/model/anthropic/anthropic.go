@@ -85,13 +85,12 @@ func New(o Options) (*Provider, error) {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	silence := cmp.Or(o.Silence, DefaultMaxSilence)
 	p := &Provider{base: base, maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)), Endpoint: &remote.Endpoint{
-		Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{"Anthropic-Version": {version}},
+		Name: o.Name, Host: base.Host, Key: remote.NewKey(o.APIKey),
+		Header: http.Header{"Anthropic-Version": {version}},
 		Client: remote.NewHTTPClient(o.HTTPClient), Begin: silence, Stall: silence, Rules: errorRules, Log: o.Log,
 		Refusal: readRefusal, RetryAfter: retryAfter, RequestID: requestID, TypedLists: true,
 	}}
-	if o.APIKey != "" {
-		p.Header.Set("X-Api-Key", o.APIKey)
-	}
+	p.Authorize = func(h http.Header, key string) { h.Set("X-Api-Key", key) }
 	return p, nil
 }
 

@@ -118,16 +118,14 @@ func New(o Options) (*Provider, error) {
 		near:     !o.Far,
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
-			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{},
+			Name: o.Name, Host: base.Host, Key: remote.NewKey(o.APIKey), Header: http.Header{},
 			Client: remote.NewHTTPClient(o.HTTPClient),
 			Begin:  cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules,
 			Log:     o.Log,
 			Refusal: readRefusal, RetryAfter: remote.ParseRetryAfter, RequestID: requestID, WholeAnswers: true,
 		},
 	}
-	if o.APIKey != "" {
-		p.Header.Set("Authorization", "Bearer "+o.APIKey)
-	}
+	p.Authorize = func(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 	return p, nil
 }
 

@@ -33,7 +33,7 @@ const (
 type Endpoint struct {
 	Name   string        // the provider's name in the configuration
 	Host   string        // host and port, for texts to users
-	Key    string        // API key; "" if there is none; no error and no log line contains it
+	Key    *Key          // API key; nil if there is none
 	Header http.Header   // headers of every request
 	Client *http.Client  // an HTTP client made by the function NewHTTPClient
 	Begin  time.Duration // the longest wait for the first event of an answer
@@ -41,6 +41,8 @@ type Endpoint struct {
 	Rules  []ErrorRule   // rules for errors, tried in order; one of them matches any error
 	Log    hclog.Logger
 
+	// Authorize adds the API key, which is not "", to the headers of a request.
+	Authorize func(h http.Header, key string)
 	// Refusal reads an error object. status is the HTTP status, or 0 for an error within a stream.
 	Refusal func(status int, o ErrorObject) *Refusal
 	// ParseRetryAfter returns the pause that the endpoint asks for.
@@ -53,6 +55,15 @@ type Endpoint struct {
 	OnEvent func()
 	// TypedLists means that a list of models must have the content type of JSON.
 	TypedLists bool
+}
+
+// SetKey changes the API key for later calls. Only one goroutine may call it at a time.
+func (e *Endpoint) SetKey(key string) (changed bool) {
+	if key == e.Key.value() {
+		return false
+	}
+	e.Key.Set(key)
+	return true
 }
 
 // AnswerBuilder builds an answer from the events of a stream.
@@ -203,6 +214,9 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body RequestBody)
 	req.Header.Set("Content-Type", body.Type)
 	req.Header.Set("Accept", ContentTypeStream+", "+ContentTypeJSON)
 	req.Header.Set("User-Agent", "mews")
+	if key := e.Key.value(); key != "" {
+		e.Authorize(req.Header, key)
+	}
 	return e.Client.Do(req)
 }
 

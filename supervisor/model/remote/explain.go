@@ -66,12 +66,7 @@ func withoutURL(err error) string {
 }
 
 // RedactKey removes the key from a text of the endpoint.
-func (e *Endpoint) RedactKey(text string) string {
-	if e.Key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, e.Key, "***")
-}
+func (e *Endpoint) RedactKey(text string) string { return e.Key.redact(text) }
 
 // maxQuote is the maximum size of a quoted text of the endpoint, in bytes.
 const maxQuote = 300

@@ -31,7 +31,8 @@ var errOdd = errors.New("what came is odd")
 func endpoint() (*Endpoint, *bytes.Buffer) {
 	logged := new(bytes.Buffer)
 	return &Endpoint{
-		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
+		Name: "test", Host: "h:80", Key: NewKey(canary), Log: hclog.New(&hclog.LoggerOptions{Output: logged,
+			Level: hclog.Trace}),
 		Rules: append([]ErrorRule{
 			RuleForRefusal(func(r *Refusal) bool { return r.Status == 429 }, modelcall.RateLimited,
 				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),

@@ -1,0 +1,40 @@
+// Package stopsignal catches the signals that stop mews. It imports almost nothing, so that it is
+// initialized before most other packages: a signal that comes meanwhile is not lost.
+package stopsignal
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// caught gets the first signal since the start of the process.
+var caught = catch()
+
+func catch() chan os.Signal {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	return c
+}
+
+// Context returns a context that ends at the first signal since the process began. Only one call is
+// allowed. The function stop lets later signals end the process at once.
+func Context() (ctx context.Context, stop context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // ends with ctx
+		select {
+		case <-caught:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel()
+		Release()
+	}
+}
+
+// Release lets signals end the process at once. It is for programs, such as tests, that do not call
+// Context.
+func Release() { signal.Stop(caught) }

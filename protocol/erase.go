@@ -1,0 +1,43 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+)
+
+// OperationErase deletes all files of a home, whose user is gone: EraseParameters to EraseResult.
+const OperationErase OperationKind = "erase"
+
+// EraseParameters limit one operation; another one goes on.
+type EraseParameters struct {
+	Seconds int `json:"seconds"` // from 1 to MaxEraseSeconds
+}
+
+// MaxEraseSeconds is the longest time of one operation.
+const MaxEraseSeconds = 60
+
+// Check refuses parameters that no supervisor sends.
+func (p EraseParameters) Check() error {
+	if p.Seconds < 1 || p.Seconds > MaxEraseSeconds {
+		return fmt.Errorf("seconds: %d, want 1 to %d", p.Seconds, MaxEraseSeconds)
+	}
+	return nil
+}
+
+// EraseResult says what was deleted. The home itself stays.
+type EraseResult struct {
+	Files int64 `json:"files"` // number of files that were deleted, without folders
+	// More means that the time was up before the home was empty.
+	More bool `json:"more,omitempty"`
+	// OmittedFile lists names that can't be deleted, at most MaxOmittedFiles. LeftOutMore counts the others.
+	LeftOut     []OmittedFile `json:"left_out,omitempty"`
+	LeftOutMore int64         `json:"left_out_more,omitempty"`
+}
+
+// Check refuses a result that no honest worker sends.
+func (r EraseResult) Check() error {
+	if r.Files < 0 || r.LeftOutMore < 0 {
+		return errors.New("a negative count")
+	}
+	return checkLeftOut(r.LeftOut)
+}

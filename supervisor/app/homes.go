@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/admin"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/operation"
+	"mews/supervisor/pool"
+)
+
+// eraseSeconds is how long one call of erase empties a home. A client gives up a call after 30 s.
+const eraseSeconds = 5
+
+// homeSpec returns the spec of a one-shot worker that packs or empties a home. The user may be
+// gone.
+func (s *service) homeSpec(user string) (pool.WorkerSpec, error) {
+	u, known := s.settings.Find(user)
+	if !known {
+		u = supervisor.User{Name: user, Home: filepath.Join(s.config.State, "homes", user)}
+	}
+	place, err := s.places.HomePlace(u)
+	if err != nil {
+		return pool.WorkerSpec{}, fmt.Errorf("start a worker for the home of %s: %w", user, err)
+	}
+	return pool.WorkerSpec{Profile: pool.ProfileHome, Place: place,
+		Hello: &protocol.Hello{User: user, Home: s.places.HomePathInSandbox(u.Home)}}, nil
+}
+
+// erase lets a worker empty a home for some seconds.
+func (s *service) erase(ctx context.Context, user string) (operation.Erased, error) {
+	return s.operations.Erase(ctx, user, eraseSeconds)
+}
+
+// eraseAlone is erase in a process that serves nobody.
+func (s *service) eraseAlone(ctx context.Context, user string) (erased operation.Erased, err error) {
+	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
+		erased, err = s.erase(ctx, user)
+		return err
+	})
+	return erased, err
+}
+
+// archiveAlone is archive in a process that serves nobody.
+func (s *service) archiveAlone(ctx context.Context, user string) (a operation.Archive, err error) {
+	err = s.withWorkers(ctx, func(ctx context.Context) (err error) {
+		a, err = s.archive(ctx, user)
+		return err
+	})
+	return a, err
+}
+
+// withWorkers starts the spawner and the pool, runs work, and ends them. It is for a process that
+// serves nobody.
+func (s *service) withWorkers(ctx context.Context, work func(context.Context) error) (err error) {
+	s.audit = admin.NewAuditWriter(s.db.Audit(), s.log.Named("audit"))
+	s.hostCalls = &hostcall.Options{Audit: s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
+		BlobDependencies:  hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		IndexDependencies: hostcall.IndexDependencies{HomeChanged: func(string) {}},
+	}
+	for _, open := range []func(context.Context) error{s.openWorkers, s.openOperations} {
+		if err := open(ctx); err != nil {
+			return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(textNoWorkers, err),
+				Err: err}
+		}
+	}
+	during, stop := context.WithCancelCause(ctx)
+	ended := make(chan error, 2)
+	go func() { // waited for below
+		err := s.pool.Run(during)
+		stop(err) // if the walls do not hold, no worker starts
+		ended <- err
+	}()
+	go func() { ended <- s.audit.Run(during) }() // waited for below
+	err = work(during)
+	stop(nil)
+	return errors.Join(err, <-ended, <-ended)
+}

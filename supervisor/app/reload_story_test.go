@@ -1,0 +1,59 @@
+package app_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"mews/supervisor/admin"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// A reload takes another token of the same bot, and another key of a model. Both hold at once,
+// without a restart.
+func TestReload_NewTokenAndKey_HoldAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newGatedService(t, modeltest.EchoScript, "models: {default: test/test, providers: "+
+		"{test: {kind: openai, base_url: MODEL_URL, api_key: sk-first}}}\n", "bob")
+	l.open()
+	l.sayAndAwait("bob", "one", "echo: one")
+	old := l.bot.Token()
+	l.bot.SetToken(old + "-second")
+	l.configureAgain(old, old+"-second", "sk-first", "sk-second")
+	var changes admin.ConfigurationChanges
+	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+		len(changes.Changes) != 2 {
+		t.Fatalf("%+v, %v", changes, err)
+	}
+	l.sayAndAwait("bob", "two", "echo: two")
+	requests := l.model.Requests()
+	if first, last := requests[0].Header.Get("Authorization"),
+		requests[len(requests)-1].Header.Get("Authorization"); first != "Bearer sk-first" ||
+		last != "Bearer sk-second" {
+		t.Errorf("the model was asked with %q and %q", first, last)
+	}
+	l.configureAgain(old, "43"+old[strings.Index(old, ":"):])
+	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err == nil ||
+		!strings.Contains(err.Error(), "only at a restart: telegram.token") {
+		t.Errorf("another bot: %v", err)
+	}
+	l.shut()
+	for _, secret := range []string{"-second", "sk-first", "sk-second"} {
+		if strings.Contains(l.LogTail(), secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+}
+
+// configureAgain replaces texts in the configuration.
+func (l *gatedService) configureAgain(pairs ...string) {
+	l.T.Helper()
+	text, err := os.ReadFile(l.Config)
+	if err == nil {
+		err = os.WriteFile(l.Config, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600)
+	}
+	if err != nil {
+		l.T.Fatal(err)
+	}
+}

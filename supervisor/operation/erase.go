@@ -1,0 +1,65 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Erased says which files of a home were deleted.
+type Erased struct {
+	Files   int64
+	More    bool     // the time was up before the home was empty; another Erase goes on
+	LeftOut []string // a line for each name that can't be deleted
+}
+
+// Erase lets a worker delete all files of a user's home for some seconds, and waits. The user may
+// be gone. The home itself stays. The errors are for people.
+func (o *Operations[H]) Erase(ctx context.Context, user string, seconds int) (Erased, error) {
+	// encoding a number can't fail
+	parameters, _ := json.Marshal(protocol.EraseParameters{Seconds: seconds})
+	id, raw, err := o.runOnce(ctx, user, protocol.OperationErase, string(parameters))
+	o.DeleteBlobs(id)
+	if err != nil {
+		return Erased{}, err
+	}
+	var result protocol.EraseResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return Erased{}, fmt.Errorf("read the result of erasing the home of %s: %w", user, err)
+	}
+	return Erased{result.Files, result.More, leftOutLines(result.LeftOut, result.LeftOutMore)}, nil
+}
+
+// runOnce runs an operation in a one-shot worker, and waits. The operation is not stored, because
+// its caller begins again after a crash. The user may be gone. The caller discards the blobs. An
+// error is for people, unless ctx has ended.
+func (o *Operations[H]) runOnce(ctx context.Context, user string, kind protocol.OperationKind, parameters string) (
+	id int64, result json.RawMessage, err error) {
+	id = firstIndex + o.homes.lastID.Add(1)
+	own, done, _ := o.userWork.BeginWork(ctx, user, func() bool { return true })
+	defer done()
+	t := o.newExecution(supervisor.Operation{ID: id, User: user, Kind: kind, Parameters: parameters})
+	if t == nil {
+		return id, nil, failure(textUnknown, fmt.Errorf("%s: the parameters can't be read", kind))
+	}
+	defer t.slot.Release()
+	if err := t.slot.Wait(own); err != nil {
+		return id, nil, err
+	}
+	worker, err := t.acquire(own)
+	if err == nil {
+		result, err = t.work(own, worker)
+		worker.Release() // a one-shot worker ends by itself
+	}
+	if told := new(supervisor.Error); err != nil && own.Err() == nil && !errors.As(err, &told) {
+		err = failure(textDied, err)
+	}
+	if err != nil {
+		t.log.Warn("operation failed", "error", err)
+	}
+	return id, result, err
+}
