@@ -63,7 +63,6 @@
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings
 //	slot         a place in a limited number of things that run at once
-//	span         the time from one moment to another, such as yesterday or 7d
 //	spool        the folder of blobs that wait
 //	step         one call of a model and the tool calls that it asked for
 //	task         a job that runs a turn

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/supervisor"
 	"mews/supervisor/api"
 	"mews/supervisor/app"
 )
@@ -29,7 +30,7 @@ func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 func runningText(s api.Status, now time.Time) string {
 	telegram := textNoTelegram
 	for _, c := range s.Channels {
-		if c.Name == "telegram" {
+		if supervisor.Channel(c.Name).Capabilities().NeedsAccount {
 			telegram = strings.TrimSpace("Telegram " + c.Bot)
 		}
 	}

@@ -114,7 +114,7 @@ func FindOtherPrograms() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckStateFolder refuses root's state folder if another account could replace part of its path. Root
+// CheckStateFolder refuses root's state folder if others could replace part of its path. Root
 // gives folders in the state folder to other accounts, which must stay safe.
 func CheckStateFolder(state string) error {
 	if os.Getuid() != 0 {

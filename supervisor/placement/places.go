@@ -274,7 +274,8 @@ func mayLieElsewhere(info fs.FileInfo) bool {
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
-// InheritedSpawnerSocket returns the socket of the mews-spawner that started this process; nil means none.
+// InheritedSpawnerSocket returns the socket of the mews-spawner that started this process.
+// nil means none.
 func InheritedSpawnerSocket() (*os.File, error) {
 	value, ok := os.LookupEnv(spawnerVariable)
 	if !ok {

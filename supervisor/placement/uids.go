@@ -135,7 +135,7 @@ func (c *WorkerLocations) HandOverCommand(u supervisor.User, worker int) string 
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// SharesAccount reports whether a user's worker has an account that other users may have, too. worker is
+// SharesAccount reports whether a user's worker has an account that others may have. worker is
 // the pid of the worker; 0 means no worker.
 func (c *WorkerLocations) SharesAccount(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)

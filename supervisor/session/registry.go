@@ -159,7 +159,7 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopTurnUnstored ends the turn of a conversation without writing to the disk, which may be full. It
+// StopTurnUnstored ends the turn of a conversation without a write to the disk. The disk may be full. It
 // returns whether a turn ran.
 func (r *Registry) StopTurnUnstored(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)

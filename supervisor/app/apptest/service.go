@@ -136,7 +136,7 @@ func (h *Service) Kill() {
 	h.endWith(os.Kill)
 }
 
-// KillWithStackDump kills the supervisor as Kill does, and makes it log the stacks of its goroutines.
+// KillWithStackDump kills the supervisor and makes it log the stacks of its goroutines.
 func (h *Service) KillWithStackDump() {
 	h.T.Helper()
 	h.endWith(syscall.SIGQUIT)
