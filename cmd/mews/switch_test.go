@@ -56,8 +56,10 @@ func TestConversation_ModelSwitch_KeepsHistory(t *testing.T) {
 			t.Errorf("the last request has nothing of line %d", i)
 		}
 	}
-	if strings.Contains(string(last.Raw), "I think of") {
-		t.Error("the thoughts of one model went to another")
+	for _, claudes := range []int{1, 3} {
+		if strings.Contains(string(last.Raw), fmt.Sprintf("I think of append line %d", claudes)) {
+			t.Errorf("the thoughts of one model about line %d went to another", claudes)
+		}
 	}
 	h.Stop()
 }

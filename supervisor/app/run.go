@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (err error) {
 // stopStart ends a start that a signal has stopped. openErr is the error of open, which has closed
 // all parts then; nil means that they are open.
 func (s *service) stopStart(openErr error) error {
-	s.log.Info("stopped during the start")
+	s.log.Info("stopped during the start", "error", openErr)
 	if openErr != nil {
 		return nil // the parts fail because ctx has ended
 	}

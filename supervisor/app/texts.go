@@ -16,7 +16,7 @@ const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +
 		"root or as that account: `sudo -u '#%d'`."
 	textOnlyOwner = "Mews is not running, and its state folder belongs to user id %d. Start Mews, or run this " +
-		"account: `sudo -u '#%d'`."
+		"as that account: `sudo -u '#%d'`."
 	textNoWorkers = "No process that reads a folder can be started here: %v."
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )

@@ -166,14 +166,14 @@ func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
 	return c
 }
 
-// killedTrim is a Transcript whose next Trim fails as if the service were killed: "before" the
+// killedTrim is a Transcript whose next MoveWindow fails as if the service were killed: "before" the
 // commit, "after" it, or never ("").
 type killedTrim struct {
 	sqlite.Transcript
 	kill string
 }
 
-func (k *killedTrim) Trim(ctx context.Context, conversation, from int64) error {
+func (k *killedTrim) MoveWindow(ctx context.Context, conversation, from int64) error {
 	kill := k.kill
 	k.kill = ""
 	if kill == "before" {

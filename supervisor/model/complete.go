@@ -2,21 +2,23 @@ package model
 
 import (
 	"context"
+	"fmt"
 
 	"mews/supervisor/modelcall"
 )
 
 // Complete calls the model spec once: it asks no other model and does not try again. It overwrites
-// req.Model. The caller pays, and req needs no Reserver. Errors are those of modelcall.Provider.
+// req.Model. The caller pays, and req needs no Reserver. Errors are those of modelcall.Provider,
+// or wrap modelcall.ErrNotCalled.
 func (c *Catalogue) Complete(ctx context.Context, spec string, req modelcall.Request) (answer modelcall.Answer,
 	err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
-		return answer, err
+		return answer, fmt.Errorf("%w: %w", modelcall.ErrNotCalled, err)
 	}
 	place, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
-		return answer, err
+		return answer, fmt.Errorf("%w: %w", modelcall.ErrNotCalled, err)
 	}
 	defer place.Release()
 	req.Model = choice.Model

@@ -188,6 +188,9 @@ type Error struct {
 func (e *Error) Error() string { return string(e.Class) + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrNotCalled means that a call was not made, so that it cost nothing.
+var ErrNotCalled = errors.New("the model was not called")
+
 // Failure is one failed attempt of a model.
 type Failure struct {
 	Spec    string // provider/model

@@ -17,6 +17,12 @@ var (
 	dashPattern  = regexp.MustCompile(`^(\d{1,2})-(\d{1,2})-(\d{4})$`)
 )
 
+// isMonth reports whether a number is that of a month.
+func isMonth(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 12
+}
+
 // takeNumericDate reads 2026-12-24, 24.12., 24.12.2026, 24/12/2026.
 func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
 	rest := *p
@@ -29,7 +35,8 @@ func (p *phrase) takeNumericDate() (d day, ok bool, err error) {
 	}
 	if found := dotPattern.FindStringSubmatch(p.peek()); found != nil {
 		clocked := *p
-		if _, isClock := clocked.takeClock(false); isClock && found[3] == "" && !rest.hasClock() {
+		if _, isClock := clocked.takeClock(false); isClock && found[3] == "" && !rest.hasClock() && !(p.onDay &&
+			isMonth(found[2])) {
 			return d, false, nil // 10.30 is a time
 		}
 		return p.onDate(rest, found[1], found[2], found[4])

@@ -66,7 +66,8 @@ func parseStarted(text string, now time.Time) (r Rule, err error) {
 		}
 	}
 	at := instant(wall, zone).In(now.Location())
-	if at.Before(now.AddDate(-oldestStart, 0, 0)) {
+	times := int64(max(1, len(option.Byhour)) * max(1, len(option.Byminute)))
+	if at.Before(now.AddDate(-oldestStart, 0, 0)) || times*int64(now.Sub(at).Hours()/24) > mostSinceStart {
 		return r, unreadable(text)
 	}
 	moved := wallOf(at)
@@ -79,6 +80,9 @@ func parseStarted(text string, now time.Time) (r Rule, err error) {
 
 // oldestStart is how many years ago a rule may start. All times since then are computed.
 const oldestStart = 30
+
+// mostSinceStart is how many times a rule may have had since its start: several a day for 30 years.
+const mostSinceStart = 50_000
 
 // beginNext makes a rule of every few weeks, months or years begin with its next day. Without that
 // it would count from the week, month or year in which it was written.

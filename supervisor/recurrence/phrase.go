@@ -16,6 +16,7 @@ type phrase struct {
 	text  string // the whole text, as written
 	order DateOrder
 	end   time.Time // the end of a rule; only of the phrase that cutEnd returns
+	onDay bool      // "on" stands before the next word, so that 10.12 is a day
 }
 
 // take removes the next word if it is one of any.
@@ -119,10 +120,11 @@ func (p *phrase) takeMoment() (m moment, ok bool, err error) {
 		rest := part
 		at := rest.take("at", "@")
 		if !at {
-			rest.take("on")
+			rest.onDay = rest.take("on")
 		}
 		if m.day == nil {
 			d, ok, err := rest.takeDate()
+			rest.onDay = false
 			if err != nil {
 				return m, false, err
 			}

@@ -260,8 +260,9 @@ func (s *repetition) countFrom(date time.Time) {
 // times returns the times of the day, in order. ok is false if one is not in the part of the day.
 func (s repetition) times() (times []TimeOfDay, ok bool) {
 	for _, c := range s.clocks {
-		at, _, ok := s.part.of(c)
-		if !ok || c.seconds != 0 {
+		at, later, ok := s.part.of(c)
+		// Friday night at 1 is on Saturday: only a rule of all days says the same for both
+		if !ok || c.seconds != 0 || later > 0 && s.days != everyDay {
 			return nil, false
 		}
 		times = append(times, at)

@@ -123,6 +123,8 @@ var spellings = map[string]string{
 	"24.12. at 18":        "Thu 24 Dec 18:00",
 	"10.12 at 9":          "Thu 10 Dec 09:00",
 	"24.12":               "Thu 24 Dec 09:00",
+	"on 10.12":            "Thu 10 Dec 09:00",
+	"on 5.1 at 8":         "Tue 5 Jan 08:00",
 	"24.12.26":            "Thu 24 Dec 09:00",
 	"31/12/2026 at 9":     "Thu 31 Dec 09:00",
 	"12/31/2026 at 9":     "Thu 31 Dec 09:00",
@@ -205,6 +207,8 @@ var spellings = map[string]string{
 	"every other hour":             "Fri 20 Nov 15:19, Fri 20 Nov 17:19",
 	"every 15 minutes until 15:00": "",
 	"every hour for 2 days":        "Fri 20 Nov 14:19, Fri 20 Nov 15:19",
+	"every friday night at 12":     "",
+	"every friday night at 1":      "",
 	// iCalendar with a start
 	"DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU":            "Tue 1 Dec 09:00, Tue 15 Dec 09:00",
 	"DTSTART;TZID=Europe/Madrid:20261201T090000\nRRULE:FREQ=DAILY;COUNT=2":     "Tue 1 Dec 09:00, Wed 2 Dec 09:00",
@@ -398,6 +402,16 @@ func TestWithTime_Rules_TakeTime(t *testing.T) {
 		}
 		if got := firstTimes(t, r, err, now, strings.Count(want, ",")+1); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q at 18:00 is %s (%v), want %s", text, got, err, want)
+		}
+	}
+}
+
+func TestParse_ManyTimesSinceStart_IsRefused(t *testing.T) {
+	const rule = " RRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11;BYMINUTE=0,10,20,30,40,50"
+	now := time.Date(2026, 11, 20, 13, 19, 0, 0, time.UTC)
+	for start, refused := range map[string]bool{"DTSTART:19970101T000000": true, "DTSTART:20260101T000000": false} {
+		if _, err := Parse(start+rule, now); (err != nil) != refused {
+			t.Errorf("%s: %v", start, err)
 		}
 	}
 }

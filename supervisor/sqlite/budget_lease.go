@@ -84,8 +84,8 @@ const (
 		(SELECT coalesce(sum(l.amount), 0) FROM lease l JOIN turn t ON t.id = l.turn WHERE l.user = ?1 AND l.created_at >= ?3 AND t.kind = 'job'), ?2 * 0`
 	sumPot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
-	sumRequested = `WITH requested (id) AS (SELECT t.id FROM inbox i JOIN turn t ON t.inbound = i.id WHERE i.user = ?1 AND i.source = 'review'
-		AND i.received_at >= ?3), turns AS (SELECT id FROM requested UNION ALL SELECT id FROM turn WHERE parent IN requested)
+	sumRequested = `WITH requested (id) AS (SELECT t.id FROM turn t JOIN inbox i ON i.id = t.inbound WHERE t.user = ?1 AND t.started_at >= ?3
+		AND i.source = 'review'), turns AS (SELECT id FROM requested UNION ALL SELECT id FROM turn WHERE parent IN requested)
 		SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN turns), (SELECT coalesce(sum(amount),
 			0) FROM lease WHERE turn IN turns), ?2 * 0`
 	sumOfAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),

@@ -38,17 +38,19 @@ func Run(ctx context.Context, home string, p protocol.EraseParameters) (result p
 		return result, fmt.Errorf("erase the home: %w", err)
 	}
 	defer top.Close() // only folders are open: an error loses nothing
+	changed := false  // by one of the passes; otherwise another call would only do the same
 	for {
 		e := eraser{ctx: timed, top: top}
 		e.empty(top, ".", 0)
+		changed = changed || e.changed
 		result.Files += e.files
 		result.LeftOut, result.LeftOutMore = e.leftOut, e.more
-		result.More = timed.Err() != nil
+		result.More = timed.Err() != nil && changed
 		if ctx.Err() != nil {
 			return result, context.Cause(ctx)
 		}
 		// moved folders and names that a pass has missed are left for the next one
-		if result.More || !e.changed || len(e.leftOut) == 0 && !e.moved {
+		if timed.Err() != nil || !e.changed || len(e.leftOut) == 0 && !e.moved {
 			return result, nil
 		}
 	}

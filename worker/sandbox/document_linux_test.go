@@ -24,8 +24,7 @@ of the worker's own account with a secret in its environment. Others are a set-u
 abstract name and on a path. In the tier accounts the other person and the service have accounts of their own. In the other two
 everybody shares one account, and only the walls separate them.
 
-The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox,
-	as root. It is about the profile
+The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes_EachTier_StopsItsProbes ./worker/sandbox, as root. It is about the profile
 worker. Programs of tools are behind a second layer of the same walls and escape in no other row.
 
 Known: F16 tells one boot of a machine from another, and nothing else. The landlock tier has these known escapes. Other processes

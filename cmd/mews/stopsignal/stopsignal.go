@@ -4,6 +4,7 @@ package stopsignal
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -21,16 +22,16 @@ func catch() chan os.Signal {
 // Context returns a context that ends at the first signal since the process began. Only one call is
 // allowed. The function stop lets later signals end the process at once.
 func Context() (ctx context.Context, stop context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	go func() { // ends with ctx
 		select {
-		case <-caught:
-			cancel()
+		case s := <-caught:
+			cancel(errors.New(s.String() + " signal received")) // as signal.NotifyContext says it
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
-		cancel()
+		cancel(nil)
 		Release()
 	}
 }

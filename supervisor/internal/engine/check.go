@@ -142,10 +142,17 @@ func (db *DB) checkWeekly(ctx context.Context) error {
 	if err != nil || !due {
 		return err
 	}
-	if err = db.checkLate(ctx); errors.Is(err, errCheckCut) {
+	switch err = db.checkLate(ctx); {
+	case errors.Is(err, errCheckCut):
 		return nil
+	case err == nil || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB):
+		return err
 	}
-	return err
+	db.o.Log.Warn("the weekly check of the database failed; it is tried again", "error", err)
+	return db.with(func(c *connection) error {
+		db.frozen.Store(false)
+		return c.unfreezeFile()
+	})
 }
 
 func (c *connection) quickCheck() error { return c.verdict(`PRAGMA quick_check(1)`) }

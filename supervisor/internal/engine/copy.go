@@ -18,12 +18,13 @@ const partialSuffix = ".partial"
 // is the one before the migration.
 func CopyPath(path string, schema int64) string { return fmt.Sprintf("%s.schema%d", path, schema) }
 
-// ListCopies returns the kept copies of the database at path, finished or not.
+// ListCopies returns the kept copies of the database at path, finished or not. One that was begun
+// when the file had been removed is among them.
 func ListCopies(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	var copies []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+".schema") {
+		if base := filepath.Base(path); strings.HasPrefix(e.Name(), base+".schema") || e.Name() == base+partialSuffix {
 			copies = append(copies, filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}

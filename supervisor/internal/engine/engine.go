@@ -191,7 +191,10 @@ func (db *DB) with(fn func(*connection) error) (err error) {
 	case db.closed:
 		return ErrClosed
 	case db.conn == nil:
-		if db.conn, err = connect(context.Background(), db.path, db.o); err != nil {
+		if db.conn, err = connect(context.Background(), db.path, db.o); err == nil && db.frozen.Load() {
+			err = db.conn.freezeFile() // a check reads the file
+		}
+		if err != nil {
 			return fmt.Errorf("open a new connection: %w", err)
 		}
 	}

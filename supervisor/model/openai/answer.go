@@ -72,6 +72,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
+	var text strings.Builder
+	defer func() { c.text += text.String() }()
 	for _, raw := range parts {
 		var p struct {
 			Type string `json:"type"`
@@ -79,13 +81,13 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		}
 		switch err := json.Unmarshal(raw, &p); {
 		case err != nil && len(raw) > 0 && raw[0] == '"':
-			c.text += remote.UnquoteJSON(raw)
+			text.WriteString(remote.UnquoteJSON(raw))
 		case err != nil:
 			return err
 		case p.Type == "thinking":
 			c.thought += len(raw)
 		default:
-			c.text += p.Text
+			text.WriteString(p.Text)
 		}
 	}
 	return nil

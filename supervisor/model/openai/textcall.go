@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -97,8 +98,11 @@ func parseTextCalls(text string) (calls []textCall, ok bool) {
 func nextTextCalls(text string) (calls []textCall, rest string, ok bool) {
 	if after, is := strings.CutPrefix(text, "<tool_call>"); is {
 		body, rest, _ := strings.Cut(after, "</tool_call>") // some servers remove the last closing tag
+		if strings.Contains(body, "<tool_call>") {
+			return nil, "", false
+		}
 		calls, left, ok := nextTextCalls(strings.TrimSpace(body))
-		return calls, rest, ok && strings.TrimSpace(left) == "" && !strings.Contains(body, "<tool_call>")
+		return calls, rest, ok && strings.TrimSpace(left) == ""
 	}
 	if after, is := strings.CutPrefix(text, "<function="); is {
 		name, after, _ := strings.Cut(after, ">")
@@ -170,7 +174,7 @@ func jsonCalls(text string) (calls []textCall, rest string, ok bool) {
 // functionCallOf returns the call in a function tag. Llama writes its arguments in JSON, and Qwen's
 // coder in tags: <parameter=path>a</parameter>.
 func functionCallOf(name, body string) (c textCall, ok bool) {
-	c = textCall{name: name, arguments: body, source: name + body}
+	c = textCall{name: name, arguments: body, source: "<function=" + name + ">" + body}
 	if strings.HasPrefix(body, "{") {
 		return c, true
 	}
@@ -208,11 +212,16 @@ func (c *textCall) fit(req modelcall.Request) bool {
 	return len(c.arguments) <= len("{}") || !hasRead(req, c.arguments)
 }
 
-// hasRead reports whether a text stands in a request. White space and backslashes do not count,
-// because the text may stand in JSON there.
+// hasRead reports whether a text stands in a request. White space, backslashes and the escapes of
+// JSON do not count, because the text may stand in JSON there. The places before the lines of a
+// search do not count either.
 func hasRead(req modelcall.Request, text string) bool {
-	text = withoutSpace(text)
-	has := func(read string) bool { return strings.Contains(withoutSpace(read), text) }
+	text = withoutSpace(unescapeJSON.Replace(text))
+	has := func(read string) bool {
+		read = unescapeJSON.Replace(read)
+		return strings.Contains(withoutSpace(read), text) ||
+			strings.Contains(withoutSpace(foundAt.ReplaceAllString(read, "")), text)
+	}
 	if has(req.System) {
 		return true
 	}
@@ -225,6 +234,14 @@ func hasRead(req modelcall.Request, text string) bool {
 	}
 	return false
 }
+
+// unescapeJSON undoes JSON's escapes of the characters that calls are written with.
+var unescapeJSON = strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ", `\u003c`, "<", `\u003e`, ">", `\u003C`, "<",
+	`\u003E`, ">",
+	`\u0026`, "&", `\u0022`, `"`, `\u0027`, "'", `\u005b`, "[", `\u005d`, "]", `\u007b`, "{", `\u007d`, "}")
+
+// foundAt matches the place before a line that a search has found, such as notes/a.md:12:.
+var foundAt = regexp.MustCompile(`(?m)^[^\n:]{1,300}[:-]\d+[:-]`)
 
 func withoutSpace(text string) string {
 	return strings.Map(func(r rune) rune {
