@@ -75,7 +75,7 @@ type Configuration interface {
 	ReadChanges() (changes []ConfigurationChange, use func(ctx context.Context) error, err error)
 }
 
-// Facts are facts of a configuration about its users.
+// ConfigurationSummary has facts of a configuration about its users.
 type ConfigurationSummary struct {
 	Users  []supervisor.User // the configured users
 	Homes  string            // the folder for the homes of added users

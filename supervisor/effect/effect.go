@@ -145,8 +145,8 @@ func LimitLines(lines []string) []string {
 	return lines
 }
 
-// SumByGroup adds up the counts of kinds by group. It leaves out what was not done for certain. The result is sorted by user, and then in the order
-// of the groups.
+// SumByGroup adds up the counts of kinds by group. It leaves out what was not done for certain. The
+// result is sorted by user, and then in the order of the groups.
 func SumByGroup(counts []supervisor.EffectCount) (list []supervisor.EffectCount) {
 	sums := map[supervisor.EffectCount]int{}
 	for _, c := range counts {

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// HomePlace returns the location and limits of a worker that only packs or empties a home. The user may be gone, so the home's owner is the worker's account.
+// HomePlace returns the location and limits of a worker that only packs or empties a home. The user
+// may be gone, so the home's owner is the worker's account.
 func (c *WorkerLocations) HomePlace(u supervisor.User) (pool.WorkerLocation, error) {
 	if c.isOurs(u.Home) {
 		if err := c.giveHome(u); err != nil {

@@ -75,9 +75,9 @@ func (r *Registry) WakeSession(c supervisor.Conversation) {
 // to begin; an earlier process may have begun it. Later messages are not affected. A command that
 // is repeated after a crash ends the same turn as before.
 //
-// StopTurn returns when the turn's answer is in the outbox. If ctx ends first, Stop returns the cause,
-// and the turn still ends. In the result, Inbound is 0 if no turn ran, or if its text was dropped
-// meanwhile. Why differs from WhyStopped if the turn ended by itself.
+// StopTurn returns when the turn's answer is in the outbox. If ctx ends first, StopTurn returns the
+// cause, and the turn still ends. In the result, Inbound is 0 if no turn ran, or if its text was
+// dropped meanwhile. Why differs from TurnEndStopped if the turn ended by itself.
 func (r *Registry) StopTurn(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText,
 	error) {
 	for {

@@ -19,7 +19,7 @@ import (
 // Runner runs attempts in workers. Run waits for a worker. When it returns, nothing of the attempt
 // is running.
 //
-// A nil error means that the worker reported an end, and CheckEnd accepted it. With WhyError,
+// A nil error means that the worker reported an end, and CheckEnd accepted it. With TurnEndError,
 // Failure is the cause. If CheckEnd refuses the end, Run kills the worker and returns CheckEnd's
 // error. A *NoWorkerError means that no worker is available for a while. Any other error means that
 // the worker died, unless ctx has ended.
@@ -177,8 +177,8 @@ func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// why returns the reason of the turn's end: WhyDeclined if the model declined to answer, otherwise
-// the worker's reason.
+// why returns the reason of the turn's end: TurnEndDeclined if the model declined to answer,
+// otherwise the worker's reason.
 func (e AttemptEnd) why() protocol.TurnEndReason {
 	failed := new(modelcall.Error)
 	if e.Why == protocol.TurnEndError && errors.As(e.Failure, &failed) && failed.Class == modelcall.ContentFiltered {
@@ -253,8 +253,8 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 }
 
 // workerDied counts a worker's death in the turn. If another turn or an operation may have caused
-// the death, it does not count. The same holds if mews-spawner has died (lost). After maxDeaths the turn is parked. Before that it continues alone,
-// from the committed steps.
+// the death, it does not count. The same holds if mews-spawner has died (lost). After maxDeaths the
+// turn is parked. Before that it continues alone, from the committed steps.
 func (t *turn) workerDied(ctx context.Context, shared, lost bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0

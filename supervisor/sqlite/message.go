@@ -25,7 +25,7 @@ const (
 	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
-// ListNoticeMessages lists the messages in a conversation's window, in order.
+// ListMessages lists the messages in a conversation's window, in order.
 func (s Transcript) ListMessages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
 	return messages(read, s.db.policies.History.Recap, listMessages, conversation)

@@ -139,8 +139,8 @@ func (d *Draft) SHA256() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 func (d *Draft) File() *os.File { return d.file }
 
 // CommitAs names the file and returns its path. If the name is taken, the file gets another one
-// (name-2.pdf). But if the other file has the same bytes, Keep returns the path of that file. When
-// CommitAs returns, the file is on the disk.
+// (name-2.pdf). But if the other file has the same bytes, CommitAs returns the path of that file.
+// When CommitAs returns, the file is on the disk.
 func (d *Draft) CommitAs(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)

@@ -16,7 +16,7 @@ import (
 	"mews/protocol"
 )
 
-// Keep stores at most that many bytes of a file before a change.
+// StoreFunc stores at most that many bytes of a file before a change.
 type StoreFunc func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 
 // Reasons why a change cannot be undone.
