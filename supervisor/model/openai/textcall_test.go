@@ -18,7 +18,7 @@ func withTools() modelcall.Request {
 		{Name: "list_files", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
 		{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},` +
 			`"lines":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},` +
-			`"mode":{"enum":["raw","text"]}},"required":["path"]}`)},
+			`"mode":{"enum":["raw","text"]},"note":{"type":["string","null"]}},"required":["path"]}`)},
 	}
 	return req
 }

@@ -8,11 +8,23 @@ import (
 
 // toolSchema is the part of a JSON Schema that tools use.
 type toolSchema struct {
-	Type       string                `json:"type"`
+	Type       schemaType            `json:"type"`
 	Enum       []any                 `json:"enum"`
 	Items      *toolSchema           `json:"items"`
 	Properties map[string]toolSchema `json:"properties"`
 	Required   []string              `json:"required"`
+}
+
+// schemaType is the type of a value; "" means any type.
+type schemaType string
+
+// UnmarshalJSON reads the name of a type. A list of types counts as any type.
+func (t *schemaType) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		*t = ""
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(t))
 }
 
 // object returns a JSON object of texts. A text becomes another value if the schema wants one.

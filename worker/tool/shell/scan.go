@@ -108,7 +108,7 @@ func (s snapshot) compare(after snapshot) (changes []fileChange, err error) {
 		was, old := s.files[path]
 		// a new link is not counted, since a program may make thousands
 		switch {
-		case was.stamp == now.stamp, !now.regular && !was.regular, !old && s.maybeHas(path):
+		case was.stamp == now.stamp, !now.regular && !old, !old && s.maybeHas(path):
 		case !s.mews.Explains(path, was.stamp, now.stamp):
 			changes = append(changes, fileChange{path: path, was: old, now: now})
 		}
