@@ -64,7 +64,7 @@ type UpdateHandler struct {
 	o         Options
 	pairing   pairing
 	strangers rare.RecordLimiter // senders and groups that were audited today
-	albums    sync.Map           // by group, the newest album of which a part is meant for the bot
+	albums    sync.Map           // by group, the newest album with a part for the bot
 }
 
 // New returns a handler.

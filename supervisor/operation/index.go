@@ -17,7 +17,7 @@ import (
 	"mews/supervisor/pool"
 )
 
-// homes are the users whose homes may have to be indexed.
+// homes are the users with homes that may need a new index.
 type homes struct {
 	lastID  atomic.Int64    // number of index operations since the start
 	changed map[string]bool // users whose homes have changed since their last indexing began

@@ -32,7 +32,7 @@ type exchangeState struct {
 	edited  bool // the message was edited, and its row has only the time of the last edit
 }
 
-// forgetting is a conversation of which a part will be forgotten.
+// forgetting is a conversation. The test forgets a part of it.
 type forgetting struct {
 	*editStory
 	rt        *rapid.T

@@ -30,7 +30,7 @@ type Fact struct {
 	Confidence float64 // confidence from 0 to 1
 	Date       string  // day such as 2026-11-20; "" if not known
 	Message    int64   // id of the source message; 0 means none
-	// subject of which only one fact can hold; "" means the result of SubjectOrPrefix
+	// subject that can have only one valid fact; "" means the result of SubjectOrPrefix
 	Subject string
 	Line    int // number of the line, from 1
 }

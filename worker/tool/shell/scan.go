@@ -18,7 +18,7 @@ var errTooManyFiles = errors.New("too many files")
 // changes. The caller of takeSnapshot stops the record.
 type snapshot struct {
 	files  map[string]fileState
-	unread []string // folders of which not all names could be read
+	unread []string // folders that could not be read to their end
 	mews   *workspace.Record
 	err    error // why some files are missing
 }
