@@ -184,6 +184,8 @@ type InboundBatch struct {
 	Source string // the Source of all inbounds of the batch; the Source of an Inbound is ignored
 	Next   int64  // start of the source's next batch; 0 leaves it unchanged
 	Items  []BatchItem
+	// conversations whose next turn may start in the transaction that stores the batch
+	Reserved []TurnReservation
 }
 
 // BatchItem is one message or press of a user, with its files and the gate's decision.
@@ -219,6 +221,7 @@ type BatchReceipt struct {
 	// held
 	Released []Inbound
 	Queued   []int64 // ids of the conversations with new deliveries, each once
+	Started  []StartedTurn
 }
 
 // Quote is an earlier message that a user replies to, for the model.

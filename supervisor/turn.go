@@ -45,6 +45,21 @@ func (t Turn) AnswerConversation() Conversation {
 	return t.Destination
 }
 
+// TurnReservation keeps an idle conversation for the caller. The transaction that stores a message
+// may start the conversation's next turn.
+type TurnReservation struct {
+	Conversation int64
+	Lease        *LeaseRequest // money to set aside for the turn; nil means none
+}
+
+// StartedTurn is a turn that was started together with the storing of its message.
+type StartedTurn struct {
+	Turn     Turn
+	Messages []protocol.Message // the messages of the turn
+	Lease    Lease              // the money that was set aside; the zero value means none
+	Request  *LeaseRequest      // the request for the lease; nil means none
+}
+
 // Reply is the current answer of a running turn.
 type Reply struct {
 	Turn Turn

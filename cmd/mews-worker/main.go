@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 	_ "time/tzdata" // time zones, even if the system has none
@@ -46,12 +47,18 @@ func run() error {
 	// One processor is enough for a user's turns. With more, each woken goroutine would wake a
 	// thread too. Programs of tools have all processors.
 	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
 		Env: inheritedVariables(), Start: programStarter(),
 	})
 }
+
+// gcPercent is how much the heap may grow before a collection, in percent of what is in use. A
+// worker's heap is small, and there is one worker for each active user. (Measured: a thousand turns
+// leave 22 MiB instead of 102.)
+const gcPercent = 25
 
 // inheritedVariables returns the variables of this process that its programs need too: the
 // temporary folder if /tmp is not the worker's own, and a variable that keeps git from reading the

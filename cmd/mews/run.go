@@ -57,6 +57,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 			fmt.Fprint(con.out, hints)
 		}
 	}
+	o.OwnsProcess = true
 	return app.Run(ctx, o)
 }
 

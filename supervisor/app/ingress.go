@@ -23,7 +23,7 @@ func (s *service) openInbox(context.Context) error {
 		accept(s.sessions, s.commands, s.attachments, s.noteArrival))
 	s.inbox = inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
-		Queued: s.deliveryQueued, NotStored: s.commands.RunUnstoredCommand,
+		Sessions: s.sessions, Queued: s.deliveryQueued, NotStored: s.commands.RunUnstoredCommand,
 	})
 	s.held = newHeldReleaser(s, accepted)
 	s.configuration.Loaded = func(ctx context.Context) {

@@ -36,6 +36,10 @@ type Options struct {
 	// AllowDifferences uses a database that differs from what this program makes.
 	AllowDifferences bool
 
+	// OwnsProcess says that the process runs nothing but this service. Run may then limit the
+	// process's processors.
+	OwnsProcess bool
+
 	Committed func() // called after each commit, before anything is sent about it; may be nil
 }
 
@@ -45,7 +49,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now,
 		lock: o.Lock, committed: o.Committed,
 		newDatabase: o.NewDatabase, withoutCopy: o.WithoutCopy, allowDifferences: o.AllowDifferences},
-		manual: o.Manual}
+		manual: o.Manual, process: newProcessTuner(o.OwnsProcess)}
 	s.zone = s.zoneOf
 	if err := s.open(ctx); ctx.Err() != nil {
 		return s.stopStart(err)

@@ -31,7 +31,7 @@ func (b *Inbox) StoreBatch(ctx context.Context, batch supervisor.InboundBatch) e
 		return nil
 	}
 	batch.Items = items
-	receipt, err := b.o.Store.StoreBatch(ctx, batch)
+	receipt, err := b.storeBatch(ctx, batch)
 	if err != nil {
 		b.batchNotStored(ctx, items, err)
 		return fmt.Errorf("take a batch: %w", err)

@@ -35,11 +35,21 @@ type Conversations interface {
 		thread string) (supervisor.Conversation, error)
 }
 
+// Sessions starts turns in the transaction that stores their messages.
+type Sessions interface {
+	// ReserveTurn keeps an idle conversation for the caller. The conversation needs no ID. ok is
+	// false if the turn must not start at once. After success the caller calls ReleaseTurn.
+	ReserveTurn(c supervisor.Conversation) (r supervisor.TurnReservation, ok bool)
+	// ReleaseTurn ends a reservation. started is nil if no turn was started.
+	ReleaseTurn(r supervisor.TurnReservation, started *supervisor.StartedTurn)
+}
+
 // Options configures an inbox. No callback may block.
 type Options struct {
 	Store         Store
 	Gate          Gate // nil refuses all inbounds
 	Conversations Conversations
+	Sessions      Sessions // nil means that no turn starts in the transaction of its message
 	// Accepted is called for each stored inbound that needs action. It may be called again if the
 	// inbound is sent again.
 	Accepted func(supervisor.Inbound)
@@ -111,7 +121,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.
 		in, _, err = b.o.Store.StoreInbound(ctx, in)
 		receipt.Stored = []supervisor.Inbound{in}
 	} else {
-		receipt, err = b.o.Store.StoreBatch(ctx, supervisor.InboundBatch{Source: in.Source,
+		receipt, err = b.storeBatch(ctx, supervisor.InboundBatch{Source: in.Source,
 			Items: []supervisor.BatchItem{item}})
 	}
 	if err != nil {
@@ -119,6 +129,31 @@ func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.
 	}
 	b.notify(receipt)
 	return receipt.Stored[0], nil
+}
+
+// storeBatch stores a batch. It reserves the turns of the batch's texts meanwhile.
+func (b *Inbox) storeBatch(ctx context.Context, batch supervisor.InboundBatch) (receipt supervisor.BatchReceipt, err error) {
+	for _, item := range batch.Items {
+		in := item.Inbound
+		if b.o.Sessions == nil || in.Kind != supervisor.KindText || item.Answer != "" || len(item.Attachments) > 0 {
+			continue
+		}
+		if r, ok := b.o.Sessions.ReserveTurn(in.Conversation); ok {
+			batch.Reserved = append(batch.Reserved, r)
+			defer func() { b.o.Sessions.ReleaseTurn(r, startedIn(receipt, r.Conversation)) }()
+		}
+	}
+	return b.o.Store.StoreBatch(ctx, batch)
+}
+
+// startedIn returns the turn of a conversation that a batch has started, or nil.
+func startedIn(r supervisor.BatchReceipt, conversation int64) *supervisor.StartedTurn {
+	for i := range r.Started {
+		if r.Started[i].Turn.Conversation.ID == conversation {
+			return &r.Started[i]
+		}
+	}
+	return nil
 }
 
 // notify calls the callbacks for a receipt. Messages that a code has released come before the code.

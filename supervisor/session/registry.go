@@ -42,6 +42,7 @@ type Registry struct {
 	woken    map[int64]supervisor.Conversation // conversations woken since their sessions last read the inbox
 	users    map[string]*userTurns             // turns by user
 	changed  chan struct{}                     // holds a token if woken may have entries
+	reserved reservations
 }
 
 // New returns a registry; call Run to start it.
@@ -57,6 +58,7 @@ func New(o Options) *Registry {
 		woken:    map[int64]supervisor.Conversation{},
 		users:    map[string]*userTurns{},
 		changed:  make(chan struct{}, 1),
+		reserved: newReservations(),
 	}
 }
 
@@ -198,7 +200,9 @@ func (r *Registry) Run(ctx context.Context) error {
 		r.o.Log.Warn("what is unfinished is left: its person is not there any more", "user", c.User, "conversation", c.ID)
 	}
 	var running sync.WaitGroup
+	defer r.refuseReservations(ctx)
 	defer running.Wait()
+	r.acceptReservations()
 	for {
 		select {
 		case <-ctx.Done():
@@ -218,14 +222,14 @@ func (r *Registry) startWoken() []*session {
 	defer r.mu.Unlock()
 	var started []*session
 	for id, c := range r.woken {
-		if r.sessions[id] != nil {
+		if r.sessions[id] != nil || r.reserved.held[id] {
 			continue
 		}
 		delete(r.woken, id)
 		log := r.o.Log.With("user", c.User, "conversation", c.ID)
 		turns, kind := r.userTurns(c)
 		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: turns, turns: kind, allTurns: r.allTurns, behind: !talks(c),
-			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
+			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1), begun: r.reserved.take(c)}
 		r.sessions[id] = s
 		started = append(started, s)
 	}
@@ -238,10 +242,13 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForSlots(ctx)
 		if !ok {
+			if s.begun != nil {
+				s.endAdvance(ctx, s.begun.Turn.ID)
+			}
 			return
 		}
 		r.endUselessStops(ctx, s)
-		more := s.runNext(ctx)
+		more := s.runCounted(ctx)
 		r.endUselessStops(ctx, s)
 		leave()
 		if ctx.Err() != nil || !more && r.leave(s) {

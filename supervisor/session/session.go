@@ -107,7 +107,9 @@ type Options struct {
 	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendReservation, bool)
 	Voices SpokenAnswers // speaks answers aloud; nil speaks none
 	// called when a turn has ended; may create operations; never blocks. nil means no call
-	Ended    func()
+	Ended func()
+	// called when a turn begins (1) or ends (-1); never blocks. nil means no call
+	Running  func(change int)
 	Worked   SuccessfulTools // verifies claims in answers; nil verifies none
 	Advances Advances        // sets money aside at a turn's start; nil sets none aside
 	Now      func() time.Time
@@ -134,6 +136,8 @@ type session struct {
 	allTurns     *slots.Slots  // slots of all sessions
 	interrupted  chan struct{} // holds a token if stops may have a new request
 	arrived      chan struct{} // holds a token if a new message may wait in the conversation
+	// the turn that was started when its message was stored; nil after the session has begun it
+	begun *supervisor.StartedTurn
 }
 
 // waitForSlots waits for a slot of the conversation's kind, and then for one of all turns. release
@@ -210,9 +214,22 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 	}
 }
 
+// runCounted calls runNext between two calls of Options.Running.
+func (s *session) runCounted(ctx context.Context) (more bool) {
+	if s.Running != nil {
+		s.Running(1)
+		defer s.Running(-1)
+	}
+	return s.runNext(ctx)
+}
+
 // nextTurn returns the turn to work on: an open turn of an earlier process, or a new one for the
 // next inbound. It retries while the store fails.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
+	if begun := s.begun; begun != nil {
+		s.begun = nil
+		return sqlite.RunningTurn{Turn: begun.Turn, Messages: begun.Messages}, true
+	}
 	running, kept := retry.StoreUntilDone(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
 		running, found, err := s.Turns.FindRunning(ctx, s.conversation.ID)
 		if err != nil || found {
@@ -244,13 +261,13 @@ func (s *session) start(ctx context.Context, inbound int64) error {
 }
 
 // endAdvance returns the unused money that a turn has set aside.
-func (t *turn) endAdvance(ctx context.Context) {
-	if t.Advances == nil {
+func (s *session) endAdvance(ctx context.Context, turn int64) {
+	if s.Advances == nil {
 		return
 	}
 	// the money is returned at the next start of the service
-	if err := t.Advances.EndAttempt(ctx, t.Turn.ID); err != nil {
-		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
+	if err := s.Advances.EndAttempt(ctx, turn); err != nil {
+		s.log.Error("give back what a turn has not used", "turn", turn, "error", err)
 	}
 }
 

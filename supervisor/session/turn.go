@@ -130,7 +130,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	if t.Turn.RunTime > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.TurnEndTimeLimit}
 	}
-	defer t.endAdvance(ctx)
+	defer t.endAdvance(ctx, t.Turn.ID)
 	defer t.watchInbox(ctx)()
 	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, limits), Stream: t.stream,
 		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}

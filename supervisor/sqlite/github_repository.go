@@ -185,6 +185,6 @@ func (s WebhookDeliveries) PutPolledEvents(ctx context.Context, list []superviso
 				nil,
 			)
 		}
-		t.Exec(putSetting, "", name, value)
+		t.setSetting("", name, value)
 	}, "store the events found on %s", "GitHub")
 }

@@ -52,6 +52,9 @@ func (t *batchTx) put() {
 	if t.batch.Next != 0 {
 		t.Exec(moveSource, t.batch.Source, t.batch.Next)
 	}
+	for _, r := range t.batch.Reserved {
+		t.startReserved(r)
+	}
 }
 
 func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {

@@ -80,10 +80,18 @@ func (t turnTx) putMessage(m protocol.Message) int64 {
 
 func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin, stamp string, recap []recapped) int64 {
 	in := t.turn.Conversation
-	if role != protocol.RoleTool && talks(in) {
-		t.said = append(t.said, in)
+	if role == protocol.RoleAssistant {
+		t.noteSaid()
 	}
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), stamp, encodedList(recap), t.Now)
+}
+
+// noteSaid reports new messages of the turn's conversation to OnMessage. A message of the user is
+// reported with the model's next message, or with the turn's end.
+func (t turnTx) noteSaid() {
+	if in := t.turn.Conversation; talks(in) && !slices.Contains(t.said, in) {
+		t.said = append(t.said, in)
+	}
 }
 
 // putInboundMessage appends an inbound's quote, text and parts to the transcript.

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// OnMessage is called after the message is on disk. ListDialogMessages lists the user's messages
+// OnMessage is called after the message is on disk. A user's message is reported together with the
+// model's next message, or with the turn's end. ListDialogMessages lists the user's messages
 // and the answers, without tool messages. Messages of a channel where nobody talks are left out by
 // both.
 func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
@@ -24,13 +25,16 @@ func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
 	s.home = s.conversation("alice")
 	at := fmt.Sprint("alice ", s.home.ID)
 	turn := s.startTurnCalling("a")
-	s.same("told", told, []string{at, at})
+	s.same("told", told, []string{at})
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "a", Name: "read_file", Text: "printed"})
 	s.must(err)
-	s.same("told of a result", told, []string{at, at})
+	s.same("told of a result", told, []string{at})
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "here they are"))
 	s.must(err)
 	s.finish(turn, "here they are")
+	told = nil
+	s.finish(s.startTurn("never answered"), "")
+	s.same("told of a turn without an answer", told, []string{at})
 
 	job, err := s.db.Conversations().FindOrCreate(t.Context(), "alice", "job", "", "")
 	s.must(err)

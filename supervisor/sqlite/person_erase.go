@@ -87,8 +87,10 @@ func (s Users) eraseFrom(ctx context.Context, table userTable, user string) (n i
 	const doing = "erase %s from %s"
 	change := func(query string, args ...any) int64 {
 		some := int64(0)
-		some, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.ExecCount(query, args...) }, doing, user,
-			table.name)
+		some, err = inTransaction(ctx, s.db, func(t *tx) int64 {
+			t.settings = t.settings || table.name == "setting"
+			return t.ExecCount(query, args...)
+		}, doing, user, table.name)
 		n += some
 		return some
 	}

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"maps"
+	"sync"
 
 	"mews/supervisor/internal/engine"
 )
@@ -20,26 +22,82 @@ const (
 
 // Find returns a user's setting; ok is false if there is none.
 func (s Settings) Find(ctx context.Context, user, name string) (value string, ok bool, err error) {
-	return engine.FirstRow(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.ScanString, findSetting,
-		user, name)
+	chosen, err := s.read(ctx, user)
+	value, ok = chosen[name]
+	return value, ok, err
 }
 
 // List returns all settings of a user, by name.
 func (s Settings) List(ctx context.Context, user string) (map[string]string, error) {
-	chosen := map[string]string{}
+	chosen, err := s.read(ctx, user)
+	return maps.Clone(chosen), err
+}
+
+// read returns all settings of a user, by name. The caller must not change them.
+func (s Settings) read(ctx context.Context, user string) (map[string]string, error) {
+	chosen, writes := s.db.settings.find(user)
+	if chosen != nil {
+		return chosen, nil
+	}
+	chosen = map[string]string{}
 	err := s.db.reader(ctx, "list the settings of %q", user).Query(func(r *engine.Row) bool {
 		var name, value string
 		r.Scan(&name, &value)
 		chosen[name] = value
 		return true
 	}, listSettings, user)
-	return chosen, err
+	if err != nil {
+		return nil, err
+	}
+	s.db.settings.put(user, chosen, writes)
+	return chosen, nil
+}
+
+// settingsCache holds users' settings until the next write of settings. A turn reads them ten times.
+type settingsCache struct {
+	mu     sync.Mutex // guards the fields below
+	byUser map[string]map[string]string
+	writes int // number of writes of settings
+}
+
+// find returns the settings of a user, or nil. writes is for put.
+func (c *settingsCache) find(user string) (chosen map[string]string, writes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byUser[user], c.writes
+}
+
+// put adds the settings of a user, unless settings were written since find returned writes.
+func (c *settingsCache) put(user string, chosen map[string]string, writes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if writes != c.writes {
+		return
+	}
+	if c.byUser == nil {
+		c.byUser = map[string]map[string]string{}
+	}
+	c.byUser[user] = chosen
+}
+
+// clear is called when settings were written. Until the writer returns, readers may see the settings
+// from before.
+func (c *settingsCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byUser, c.writes = nil, c.writes+1
+}
+
+// setSetting stores a user's setting and replaces an earlier value.
+func (t *tx) setSetting(user, name, value string) {
+	t.settings = true
+	t.Exec(putSetting, user, name, value)
 }
 
 // Put stores a user's setting and replaces an earlier value.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
-		t.Exec(putSetting, user, name, value)
+		t.setSetting(user, name, value)
 		t.recheckHeld(user, name)
 	}, "store the setting %s of %q", name, user)
 }
@@ -47,6 +105,7 @@ func (s Settings) Put(ctx context.Context, user, name, value string) error {
 // Delete removes a user's setting. A missing setting is no error.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
 	return s.db.write(ctx, func(t *tx) {
+		t.settings = true
 		t.Exec(deleteSetting, user, name)
 		t.recheckHeld(user, name)
 	}, "delete the setting %s of %q", name, user)

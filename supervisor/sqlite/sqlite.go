@@ -61,6 +61,7 @@ type DB struct {
 	said      func(user string, conversation int64)
 	zone      func(user, chosen string) *time.Location
 	policies  Policies
+	settings  settingsCache
 	questions chan struct{} // holds a token after a question has changed
 }
 
@@ -79,7 +80,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.OnMessage == nil {
 		o.OnMessage = func(string, int64) {}
 	}
-	return &DB{e, string(names), o.OnMessage, o.Zone, o.Policies, make(chan struct{}, 1)}, nil
+	return &DB{engine: e, endsTurn: string(names), said: o.OnMessage, zone: o.Zone, policies: o.Policies,
+		questions: make(chan struct{}, 1)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the waiting writes, marks the database as properly

@@ -30,25 +30,18 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 // claim's limits allow. A nil claim means no lease. The lease is zero if nothing was set aside.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.LeaseRequest) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
-	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
-		turn = t.startTurn(inbound)
-		if c != nil {
-			claim := *c
-			claim.Turn = turn.ID
-			lease, _ = t.takeLease(claim)
-		}
-		return turn, lease
-	}, "start the turn of inbound %d", inbound)
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Turn, supervisor.Lease) { return t.startTurn(inbound, c) },
+		"start the turn of inbound %d", inbound)
 }
 
-func (t *tx) startTurn(inbound int64) supervisor.Turn {
+func (t *tx) startTurn(inbound int64, c *supervisor.LeaseRequest) (turn supervisor.Turn, lease supervisor.Lease) {
 	in := t.inbound(inbound)
 	kind, starts := turnKinds[in.Kind]
 	if !starts {
 		t.fail(invalid("inbound %d is a %s; a turn is for a text", in.ID, in.Kind))
 	}
 	t.transition(in, supervisor.InboundRunning)
-	turn := supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
+	turn = supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
 	if in.Destination.ID != 0 {
 		turn.Message = "" // the answered message is in another chat
 		turn.Destination = t.conversationByID(in.Destination.ID)
@@ -58,7 +51,12 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	}
 	turn = t.putTurn(turn, in)
 	turnTx{t, turn}.takeTogether(in)
-	return turn
+	if c != nil {
+		claim := *c
+		claim.Turn = turn.ID
+		lease, _ = t.takeLease(claim)
+	}
+	return turn, lease
 }
 
 // putTurn stores a turn that an inbound starts. A zero Destination means the turn's own

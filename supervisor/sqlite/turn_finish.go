@@ -115,6 +115,7 @@ func (t turnTx) end(f TurnEnding, ins []supervisor.Inbound) {
 		t.transition(in, f.State)
 	}
 	t.Exec(endTurn, f.Why, t.Now, t.turn.ID)
+	t.noteSaid()
 	t.endQuestionsOf(t.turn.ID, 0)
 	if f.Why == protocol.TurnEndRefused {
 		t.refuseStoppedTurns()

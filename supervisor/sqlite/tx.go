@@ -28,6 +28,7 @@ type tx struct {
 	policies *Policies
 	err      error // the first error of the transaction
 
+	settings  bool                      // a setting was written
 	questions bool                      // a question was asked, delivered or ended
 	said      []supervisor.Conversation // conversations with a new message, for OnMessage
 }
@@ -95,6 +96,9 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 		fn(t)
 		return t.err
 	})
+	if t != nil && t.settings {
+		db.settings.clear()
+	}
 	if err == nil && t.questions {
 		signals.SendToken(db.questions)
 	}

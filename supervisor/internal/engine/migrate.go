@@ -12,8 +12,8 @@ import (
 // applicationID marks a database file as one of Mews, in the file's header: "MEWS".
 const applicationID = 0x4d455753
 
-// migrate runs the missing migrations, each in a transaction of its own. Foreign keys are off
-// meanwhile. So a migration may rebuild a table that others refer to: create another, fill it, drop
+// migrate runs the missing migrations, each in a transaction of its own. An empty database gets all
+// of them in one transaction, which waits for the disk once. Foreign keys are off meanwhile. So a migration may rebuild a table that others refer to: create another, fill it, drop
 // the first, rename the new one. Before the commit every reference must be valid. The first
 // transaction gives the database the schema repair before its migration; nil means none. isNew
 // reports whether the database was empty.
@@ -30,15 +30,17 @@ func (c *connection) migrate(files fs.FS, repair schema) (isNew bool, err error)
 		if migrationNumber(name) != i+1 {
 			return false, fmt.Errorf("migration %s: its number is not %d", name, i+1)
 		}
-		if int64(i) < have {
-			continue
-		}
-		if err := c.apply(files, names[:i+1], repair); err != nil {
-			return false, fmt.Errorf("migration %s: %w", name, err)
+	}
+	if have == 0 {
+		return true, c.apply(files, names, 0, nil)
+	}
+	for i := int(have); i < len(names); i++ {
+		if err := c.apply(files, names[:i+1], i, repair); err != nil {
+			return false, err
 		}
 		repair = nil
 	}
-	return have == 0, nil
+	return false, nil
 }
 
 // versions lists the migrations in order, and returns the number of migrations that the database
@@ -63,34 +65,39 @@ func migrationNumber(name string) int {
 	return n
 }
 
-// apply runs the last of some migrations, after a repair if that is not nil, and stores its digest.
-// It also deletes the mark of a proper close, as the first change of every run does.
-func (c *connection) apply(files fs.FS, names []string, repair schema) error {
-	earlier, name := names[:len(names)-1], names[len(names)-1]
-	body, err := fs.ReadFile(files, name)
-	if err != nil {
-		return err
-	}
+// apply runs the migrations after the first applied ones, and stores their digests, in one
+// transaction. A repair that is not nil comes before them. apply also deletes the mark of a proper
+// close, as the first change of every run does.
+func (c *connection) apply(files fs.FS, names []string, applied int, repair schema) error {
 	return c.inOneTransaction(func() error {
 		if repair != nil {
 			if err := c.reshape(repair); err != nil {
-				return err
+				return fmt.Errorf("repair before migration %s: %w", names[applied], err)
 			}
-			if err := c.keepDigests(files, earlier); err != nil {
-				return err
-			}
-		}
-		end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID,
-			migrationNumber(name))
-		for _, statements := range []string{string(body), end} {
-			if err := c.exec(statements); err != nil {
+			if err := c.keepDigests(files, names[:applied]); err != nil {
 				return err
 			}
 		}
-		if err := c.keepDigests(files, names[len(earlier):]); err != nil {
+		for _, name := range names[applied:] {
+			body, err := fs.ReadFile(files, name)
+			if err == nil {
+				err = c.exec(string(body))
+			}
+			if err != nil {
+				return fmt.Errorf("migration %s: %w", name, err)
+			}
+		}
+		end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID, len(names))
+		if err := c.exec(end); err != nil {
 			return err
 		}
-		return c.checkForeignKeys()
+		if err := c.keepDigests(files, names[applied:]); err != nil {
+			return err
+		}
+		if err := c.checkForeignKeys(); err != nil {
+			return fmt.Errorf("migration %s: %w", names[len(names)-1], err)
+		}
+		return nil
 	})
 }
 

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"mews/supervisor/internal/signals"
+)
+
+// processTuner fits the process to its load. While few turns run, one processor runs the service's
+// goroutines, because each woken goroutine would else wake a thread too. When no turn has run for a
+// while, the tuner returns memory to the system.
+type processTuner struct {
+	mu         sync.Mutex // guards the fields below
+	turns      int        // number of running turns
+	processors int        // processors that the machine gives; 0 means that the tuner changes nothing
+	idle       chan struct{}
+}
+
+// A second processor pays from manyTurns turns on, and no longer at fewTurns. Between the two
+// nothing changes, so that a load around one number does not stop the process all the time.
+const (
+	manyTurns = 4
+	fewTurns  = 1
+)
+
+// memoryAfter is how long no turn must have run before memory is returned.
+const memoryAfter = time.Minute
+
+// newProcessTuner returns a tuner. owned says that the process runs nothing but the service. The
+// variable GOMAXPROCS is respected.
+func newProcessTuner(owned bool) *processTuner {
+	p := &processTuner{idle: make(chan struct{}, 1)}
+	if owned && os.Getenv("GOMAXPROCS") == "" {
+		p.processors = runtime.GOMAXPROCS(0)
+	}
+	return p
+}
+
+// turnsChanged records how many more turns run, or fewer if change is negative.
+func (p *processTuner) turnsChanged(change int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.turns += change; p.turns == 0 {
+		signals.SendToken(p.idle)
+	}
+	switch now := runtime.GOMAXPROCS(0); {
+	case p.processors < 2:
+	case p.turns >= manyTurns && now == 1:
+		runtime.GOMAXPROCS(p.processors)
+	case p.turns <= fewTurns && now > 1:
+		runtime.GOMAXPROCS(1)
+	}
+}
+
+func (p *processTuner) isIdle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.turns == 0
+}
+
+// run returns memory to the system each time that no turn has run for memoryAfter, until ctx ends.
+func (p *processTuner) run(ctx context.Context) error {
+	p.turnsChanged(0) // the start, which uses all processors, is over
+	timer := time.NewTimer(memoryAfter)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.idle:
+			timer.Reset(memoryAfter)
+		case <-timer.C:
+			if p.isIdle() {
+				debug.FreeOSMemory()
+			}
+		}
+	}
+}
