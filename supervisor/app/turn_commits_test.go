@@ -22,6 +22,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/inbox"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/reply"
@@ -90,6 +91,7 @@ type turnRig struct {
 	feeds    reply.Feeds
 	box      *outbox.Outbox
 	sessions *session.Registry
+	inbox    *inbox.Inbox
 	advances *budget.Advances
 	host     *hostcall.Conn
 	updates  int64
@@ -132,6 +134,9 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})
+	l.inbox = inbox.New(inbox.Options{Store: l.db.Inbox(), Gate: openGate{}, Conversations: l.db.Conversations(),
+		Sessions: l.sessions, Queued: l.box.NotifyChange,
+		Accepted: func(in supervisor.Inbound) { l.sessions.WakeSession(in.Conversation) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	boxCtx, cancelBox := context.WithCancel(context.Background())
 	var box, sessions sync.WaitGroup
@@ -242,24 +247,37 @@ func hash(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// say receives a message of alice's, as a poll would. It starts nothing; see wake.
+// say stores a message of alice's. It starts nothing; see WakeSession.
 func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
-	l.updates++
-	receipt, err := l.db.Inbox().StoreBatch(l.Context(), supervisor.InboundBatch{Source: fakeSource, Next: l.updates +
-		1, Items: []supervisor.BatchItem{{
-		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
-			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}})
+	receipt, err := l.db.Inbox().StoreBatch(l.Context(), l.batch(text))
 	if err != nil {
 		l.Fatal(err)
 	}
 	return receipt.Stored[0].Conversation
 }
 
+// batch returns a poll's batch with a message of alice's.
+func (l *turnRig) batch(text string) supervisor.InboundBatch {
+	l.updates++
+	return supervisor.InboundBatch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.BatchItem{{
+		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}}
+}
+
+// openGate is a gate that lets everybody through.
+type openGate struct{}
+
+func (openGate) Check(context.Context, supervisor.Inbound) (supervisor.GateDecision, error) {
+	return supervisor.GateDecision{}, nil
+}
+
 // ask sends a message of alice's, and waits until all resulting work is done.
 func (l *turnRig) ask(text string) {
 	l.Helper()
-	l.sessions.WakeSession(l.say(text))
+	if err := l.inbox.StoreBatch(l.Context(), l.batch(text)); err != nil {
+		l.Fatal(err)
+	}
 	waitForRest()
 }
 
@@ -287,25 +305,25 @@ func (l *turnRig) checkAllDone() {
 		[]string(nil))
 }
 
-// The first turn of a conversation stores its system text in one more commit. A later turn with one
-// post and no tool makes four commits. They store the message; the turn's start; the model's
-// message, the turn's end and the post; and the receipt. A post that can't be sent at once has its
-// own commits.
-func TestTurn_MakesFourCommits(t *testing.T) {
+// The first turn of a conversation starts in a commit of its own, and stores its system text in
+// another. A later turn with one post and no tool makes three commits. They store the message and
+// the turn's start; the model's message, the turn's end and the post; and the receipt. A post that
+// can't be sent at once has its own commits.
+func TestTurn_MakesThreeCommits(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // called while the model thinks
 		tools   int
 		commits int64
 		sent    []string
 	}{
-		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
-		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // two more commits: the call and its result
+		"one post": {nil, 0, 3, []string{"re: before", "re: a"}},
+		"one tool": {nil, 1, 5, []string{"re: before", "re: a"}}, // two more commits: the call and its result
 		"a notice meanwhile": {func(l *turnRig) { // three more commits: the notice, its post and its receipt
 			if _, err := l.db.Outbox().PutTextNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
 			l.box.NotifyChange(1)
-		}, 0, 7, []string{"re: before", "by the way", "re: a"}},
+		}, 0, 6, []string{"re: before", "by the way", "re: a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -335,10 +353,10 @@ func TestTurnWithBudget_CommitsLeaseAtStart(t *testing.T) {
 		want   []int64 // commits of each turn
 	}{
 		// the first turn stores its lease and its system text separately
-		"calls of one price":                {0, 1_000_000, []int64{6, 4, 4}},
-		"slightly dearer calls":             {100, 1_000_000, []int64{6, 4, 4}},
-		"much dearer calls":                 {1000, 1_000_000, []int64{6, 5, 5}}, // another commit increases the lease
-		"dearer than the rest of the limit": {1000, 900, []int64{6, 4, 4}},
+		"calls of one price":                {0, 1_000_000, []int64{6, 3, 3}},
+		"slightly dearer calls":             {100, 1_000_000, []int64{6, 3, 3}},
+		"much dearer calls":                 {1000, 1_000_000, []int64{6, 4, 4}}, // another commit increases the lease
+		"dearer than the rest of the limit": {1000, 900, []int64{6, 3, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -369,8 +387,8 @@ func TestTurn_KillAfterEachCommit_AnswersOnce(t *testing.T) {
 		waitForRest()
 		l.ask("before")
 		taken := kills.during(func() { l.ask("a") })
-		answers := []string{"re: a", "re: a", "(again) re: a", "re: a"}
-		spent := []string{"20", "1145", "20", "20"}
+		answers := []string{"re: a", "(again) re: a", "re: a"}
+		spent := []string{"1145", "20", "20"}
 		if len(taken) != len(answers) {
 			t.Fatalf("%d commits", len(taken))
 		}

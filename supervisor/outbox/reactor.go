@@ -116,7 +116,7 @@ func (r *Reactor) Run(ctx context.Context) error {
 		r.shown[reactionOf(in)] = ""
 	}
 	for again := r.Now(); wait(ctx, r.changed, again.Sub(r.Now())); {
-		if !wait(ctx, nil, reactionPause) {
+		if !wait(ctx, nil, r.pause()) {
 			break
 		}
 		if again, err = r.refresh(ctx); err != nil && ctx.Err() == nil {
@@ -125,6 +125,15 @@ func (r *Reactor) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pause returns the delay between a change and the refresh. While nothing shows a reaction, no
+// message can need one within reactionDelay.
+func (r *Reactor) pause() time.Duration {
+	if r.mode == ReactAll || r.shows.Load() {
+		return reactionPause
+	}
+	return reactionDelay
 }
 
 func reactionOf(in supervisor.Inbound) reaction {

@@ -73,11 +73,15 @@ func (r *Registry) ReleaseTurn(res supervisor.TurnReservation, started *supervis
 	}
 	r.mu.Lock()
 	delete(r.reserved.held, res.Conversation)
-	if started != nil {
+	ended := !r.reserved.accept
+	if started != nil && !ended {
 		r.reserved.begun[res.Conversation] = started
 		r.woken[res.Conversation] = started.Turn.Conversation
 	}
 	r.mu.Unlock()
+	if started != nil && ended {
+		r.leaveStarted(context.Background(), started)
+	}
 	signals.SendToken(r.changed)
 }
 
@@ -96,6 +100,11 @@ func (r *Registry) refuseReservations(ctx context.Context) {
 	r.reserved.begun = map[int64]*supervisor.StartedTurn{}
 	r.mu.Unlock()
 	for _, started := range begun {
-		(&session{Options: &r.o, log: r.o.Log}).endAdvance(ctx, started.Turn.ID)
+		r.leaveStarted(ctx, started)
 	}
+}
+
+// leaveStarted returns the money of a started turn that no session runs in this process.
+func (r *Registry) leaveStarted(ctx context.Context, started *supervisor.StartedTurn) {
+	(&session{Options: &r.o, log: r.o.Log}).endAdvance(ctx, started.Turn.ID)
 }
