@@ -15,10 +15,12 @@ import (
 // goroutines, because each woken goroutine would else wake a thread too. When no turn has run for a
 // while, the tuner returns memory to the system.
 type processTuner struct {
-	mu         sync.Mutex // guards the fields below
-	turns      int        // number of running turns
-	processors int        // processors that the machine gives; 0 means that the tuner changes nothing
-	idle       chan struct{}
+	mu         sync.Mutex               // guards the fields below
+	turns      int                      // number of running turns
+	processors int                      // processors that the machine gives; below 2 the tuner sets none
+	limit      func(n int) (before int) // runtime.GOMAXPROCS
+	freeMemory func()                   // debug.FreeOSMemory
+	idle       chan struct{}            // holds a token if the last turn has ended
 }
 
 // A second processor pays from manyTurns turns on, and no longer at fewTurns. Between the two
@@ -34,9 +36,9 @@ const memoryAfter = time.Minute
 // newProcessTuner returns a tuner. owned says that the process runs nothing but the service. The
 // variable GOMAXPROCS is respected.
 func newProcessTuner(owned bool) *processTuner {
-	p := &processTuner{idle: make(chan struct{}, 1)}
+	p := &processTuner{limit: runtime.GOMAXPROCS, freeMemory: debug.FreeOSMemory, idle: make(chan struct{}, 1)}
 	if owned && os.Getenv("GOMAXPROCS") == "" {
-		p.processors = runtime.GOMAXPROCS(0)
+		p.processors = p.limit(0)
 	}
 	return p
 }
@@ -48,12 +50,14 @@ func (p *processTuner) turnsChanged(change int) {
 	if p.turns += change; p.turns == 0 {
 		signals.SendToken(p.idle)
 	}
-	switch now := runtime.GOMAXPROCS(0); {
-	case p.processors < 2:
+	if p.processors < 2 {
+		return
+	}
+	switch now := p.limit(0); {
 	case p.turns >= manyTurns && now == 1:
-		runtime.GOMAXPROCS(p.processors)
+		p.limit(p.processors)
 	case p.turns <= fewTurns && now > 1:
-		runtime.GOMAXPROCS(1)
+		p.limit(1)
 	}
 }
 
@@ -76,7 +80,7 @@ func (p *processTuner) run(ctx context.Context) error {
 			timer.Reset(memoryAfter)
 		case <-timer.C:
 			if p.isIdle() {
-				debug.FreeOSMemory()
+				p.freeMemory()
 			}
 		}
 	}
