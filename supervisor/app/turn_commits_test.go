@@ -261,8 +261,10 @@ func (l *turnRig) say(text string) supervisor.Conversation {
 func (l *turnRig) batch(text string) supervisor.InboundBatch {
 	l.updates++
 	return supervisor.InboundBatch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.BatchItem{{
-		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
-			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}}
+		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText,
+			Text: text,
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram,
+				Chat: aliceChat}}}}}
 }
 
 // openGate is a gate that lets everybody through.

@@ -132,7 +132,8 @@ func (b *Inbox) put(ctx context.Context, item supervisor.BatchItem) (supervisor.
 }
 
 // storeBatch stores a batch. It reserves the turns of the batch's texts meanwhile.
-func (b *Inbox) storeBatch(ctx context.Context, batch supervisor.InboundBatch) (receipt supervisor.BatchReceipt, err error) {
+func (b *Inbox) storeBatch(ctx context.Context, batch supervisor.InboundBatch) (receipt supervisor.BatchReceipt,
+	err error) {
 	for _, item := range batch.Items {
 		in := item.Inbound
 		if b.o.Sessions == nil || in.Kind != supervisor.KindText || item.Answer != "" || len(item.Attachments) > 0 {

@@ -33,8 +33,8 @@ func (r *reservations) take(c supervisor.Conversation) *supervisor.StartedTurn {
 	return begun
 }
 
-// ReserveTurn keeps a conversation for the caller if it has no session, and slots are free for its
-// turn. Until ReleaseTurn no session starts for it. A conversation is known after its first turn in
+// ReserveTurn keeps an idle conversation for the caller, if a slot is free for a turn. Until
+// ReleaseTurn no session starts for it. A conversation is known after its first turn in
 // this process.
 func (r *Registry) ReserveTurn(c supervisor.Conversation) (res supervisor.TurnReservation, ok bool) {
 	if r.o.Serves != nil && !r.o.Serves(c) {
@@ -58,7 +58,8 @@ func (r *Registry) hold(c supervisor.Conversation) (_ supervisor.Conversation, o
 	id, known := r.reserved.known[c]
 	c.ID = id
 	_, woken := r.woken[id]
-	if !known || !r.reserved.accept || woken || r.sessions[id] != nil || r.reserved.held[id] || r.reserved.begun[id] != nil ||
+	if !known || !r.reserved.accept || woken || r.sessions[id] != nil || r.reserved.held[id] ||
+		r.reserved.begun[id] != nil ||
 		!r.allTurns.HasFreeSlot() || r.stops.wanted(id) {
 		return c, false
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // storeReserved stores a text as the inbox does, in a reserved conversation.
-func (h *harness) storeReserved(r supervisor.TurnReservation, c supervisor.Conversation, text string) *supervisor.StartedTurn {
+func (h *harness) storeReserved(r supervisor.TurnReservation, c supervisor.Conversation,
+	text string) *supervisor.StartedTurn {
 	h.Helper()
 	h.mu.Lock()
 	h.keys++
@@ -94,7 +95,10 @@ func TestReserveTurn_OnlyIdleConversation(t *testing.T) {
 func TestReleaseTurn_StartedTurn_IsAnsweredOrLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
-		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) { return h.echo(ctx, a) })
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.AttemptEnd, error) {
+			return h.echo(ctx,
+				a)
+		})
 		a := &advances{}
 		h.options.Advances = a
 		end := h.live()

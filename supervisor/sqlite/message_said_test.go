@@ -52,7 +52,8 @@ func TestOnMessage_CommittedMessage_IsReported(t *testing.T) {
 	for _, m := range list {
 		texts = append(texts, string(m.Role)+": "+m.Text())
 	}
-	s.same("said", texts, []string{"user: read my notes", "assistant: ", "assistant: here they are", "user: never answered"})
+	s.same("said", texts, []string{"user: read my notes", "assistant: ", "assistant: here they are",
+		"user: never answered"})
 	sizes, err := s.db.Transcript().MessageSizes(t.Context(), "alice", s.home.ID, 0, list[0].ID)
 	s.must(err)
 	s.same("sizes", sizes, map[int64]int64{list[0].ID: list[0].Size})

@@ -17,7 +17,8 @@ const isNextAlone = `SELECT NOT EXISTS (SELECT 1 FROM inbox WHERE conversation =
 // and nothing else is unfinished there.
 func (t *batchTx) startReserved(r supervisor.TurnReservation) {
 	i := slices.IndexFunc(t.receipt.Stored, func(in supervisor.Inbound) bool {
-		return in.Conversation.ID == r.Conversation && in.Kind == supervisor.KindText && in.State == supervisor.InboundNew &&
+		return in.Conversation.ID == r.Conversation && in.Kind == supervisor.KindText &&
+			in.State == supervisor.InboundNew &&
 			!in.Held && in.Priority == supervisor.PriorityUsual
 	})
 	if i < 0 || t.err != nil || !value(t, engine.ScanBool, isNextAlone, r.Conversation, t.receipt.Stored[i].ID) {

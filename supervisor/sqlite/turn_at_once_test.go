@@ -25,7 +25,8 @@ func TestStoreBatch_ReservedTurn_StartsIfAlone(t *testing.T) {
 		starts bool
 	}{
 		{"alone", nil, []supervisor.BatchItem{textItem("alice", 1, "hi")}, true},
-		{"another user's beside it", nil, []supervisor.BatchItem{textItem("bob", 2, "hello"), textItem("alice", 1, "hi")}, true},
+		{"another user's beside it", nil, []supervisor.BatchItem{textItem("bob", 2, "hello"), textItem("alice", 1,
+			"hi")}, true},
 		{"after an ended turn", func(s batchStory) {
 			s.finish(s.startTelegramTurn("42"), "two")
 		}, []supervisor.BatchItem{textItem("alice", 1, "hi")}, true},
@@ -49,7 +50,8 @@ func TestStoreBatch_ReservedTurn_StartsIfAlone(t *testing.T) {
 				c.before(s)
 			}
 			lease := &supervisor.LeaseRequest{User: "alice", Conversation: home.ID, Spec: "a/b", Amount: 100}
-			receipt, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9, Items: c.items,
+			receipt, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9,
+				Items:    c.items,
 				Reserved: []supervisor.TurnReservation{{Conversation: home.ID, Lease: lease}}})
 			s.must(err)
 			s.same("stored", len(receipt.Stored), len(c.items))
@@ -65,7 +67,8 @@ func TestStoreBatch_ReservedTurn_StartsIfAlone(t *testing.T) {
 			s.same("messages", started.Messages, open.Messages)
 			s.same("lease", started.Lease.Amount, int64(100))
 			s.same("state", receipt.Stored[len(c.items)-1].State, supervisor.InboundRunning)
-			again, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9, Items: c.items,
+			again, err := s.db.Inbox().StoreBatch(t.Context(), supervisor.InboundBatch{Source: bot, Next: 9,
+				Items:    c.items,
 				Reserved: []supervisor.TurnReservation{{Conversation: home.ID}}})
 			s.must(err)
 			s.same("started by the repeated batch", again.Started, []supervisor.StartedTurn(nil))

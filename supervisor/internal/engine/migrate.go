@@ -87,7 +87,8 @@ func (c *connection) apply(files fs.FS, names []string, applied int, repair sche
 				return fmt.Errorf("migration %s: %w", name, err)
 			}
 		}
-		end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID, len(names))
+		end := fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", unmarkClean, applicationID,
+			len(names))
 		if err := c.exec(end); err != nil {
 			return err
 		}
