@@ -71,6 +71,7 @@ func TestReserver_UnreadableLimit_IsDenied(t *testing.T) {
 	if _, paid := s.newReserver(turn).(*budget.Reserver); !paid {
 		t.Errorf("the reserver is %T", s.newReserver(turn))
 	}
+	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo") // a write, after which the settings are read again
 	changeDatabase(t, s, "ALTER TABLE setting RENAME TO gone")
 	reserver := s.newReserver(turn)
 	_, err := reserver.Reserve(t.Context(), modelcall.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})

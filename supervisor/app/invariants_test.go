@@ -324,7 +324,8 @@ func committedBeforeTold(t *testing.T) {
 // partsInOrder: parts that deliver answers start first, then parts that make answers, and then
 // parts that accept messages.
 func partsInOrder(t *testing.T) {
-	want := []string{"database", "audit", "sweep", "copies", "modes", "index", "admin", "outbox", "cleaner", "reactor",
+	want := []string{"database", "audit", "sweep", "copies", "modes", "process", "index", "admin", "outbox", "cleaner",
+		"reactor",
 		"presses", "workers", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "schedule", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.ServicePartNames(); !slices.Equal(got, want) {
