@@ -359,3 +359,30 @@ func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	v.checkAlive()
 	third.worker().checkAlive()
 }
+
+// TestEndPrograms_ByRequest_SparesWorker: only the programs of the named worker end.
+func TestEndPrograms_ByRequest_SparesWorker(t *testing.T) {
+	for _, tier := range []string{"namespaces", "landlock"} {
+		t.Run(tier, func(t *testing.T) {
+			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off"}})
+			other, w := r.worker(), r.worker()
+			other.wantAnswer("exec 2>/dev/null; sleep 1000 & echo made", "made")
+			request := spawnwire.EndProgramsRequest{ID: w.id, Kind: "disk", Limit: 7}
+			r.send(request)
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != (spawnwire.LimitHitMessage{ID: w.id, Kind: "disk", Limit: 7}) {
+				t.Errorf("without programs: %+v", hit)
+			}
+			w.wantAnswer("exec 2>/dev/null; (setsid sleep 1000 & sleep 1000) & sleep 1000 & echo made", "made")
+			r.send(request)
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "disk" || hit.Times != 1 {
+				t.Errorf("with programs: %+v", hit)
+			}
+			waitUntil(t, "its programs to end", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
+			if !slices.ContainsFunc(childrenOf(t, other.pid), isRunning) {
+				t.Error("another worker's program has ended")
+			}
+			w.checkAlive()
+			other.checkAlive()
+		})
+	}
+}

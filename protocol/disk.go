@@ -1,0 +1,43 @@
+package protocol
+
+// MethodDiskGrowth asks a worker how much its programs have written since they started. It has no
+// parameters, and its result is a DiskGrowth. The worker answers within a second, at any time after
+// hello.
+//
+//	{}
+//	{"programs":2,"bytes":7340032,"files":12,"written":8388608}
+const MethodDiskGrowth = "disk.growth"
+
+// DiskGrowth is the result of disk.growth. Without running programs it is zero.
+type DiskGrowth struct {
+	Programs int   `json:"programs"`          // number of running programs
+	Bytes    int64 `json:"bytes,omitempty"`   // growth of the home; negative if it has shrunk
+	Files    int64 `json:"files,omitempty"`   // growth of the number of files and folders in the home
+	Written  int64 `json:"written,omitempty"` // bytes that were written to any folder, as the kernel counts
+	Partial  bool  `json:"partial,omitempty"` // the home was not counted to its end
+}
+
+// MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its
+// programs started. It is a notification, at any time after hello.
+//
+//	{"bytes":10737422336,"files":1200}
+const MethodDiskExceeded = "disk.exceeded"
+
+// DiskExceeded has the size of the home.
+type DiskExceeded struct {
+	Bytes int64 `json:"bytes"`
+	Files int64 `json:"files"` // number of files and folders
+}
+
+// The reserve of a disk: below it, file tools write nothing more, and the programs end whose user
+// has written most.
+const (
+	maxDiskReserve = 1 << 30 // bytes
+	reserveShare   = 20      // the reserve is this part of a disk
+)
+
+// DiskReserve returns the bytes to keep free on a disk of that many bytes: 5 %, at most 1 GiB.
+func DiskReserve(total int64) int64 { return min(total/reserveShare, maxDiskReserve) }
+
+// FileReserve returns how many files a disk must still have room for, if it has room for total.
+func FileReserve(total int64) int64 { return total / reserveShare }
