@@ -17,6 +17,13 @@ type DiskGrowth struct {
 	Partial  bool  `json:"partial,omitempty"` // the home was not counted to its end
 }
 
+// MethodDiskHold tells a worker that its programs were ended because they filled the disk. Until the
+// disk has its reserve again, programs that start may delete files, but not write to any. No
+// parameters, no result, at any time after hello.
+//
+//	{}
+const MethodDiskHold = "disk.hold"
+
 // MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its
 // programs started. It is a notification, at any time after hello.
 //

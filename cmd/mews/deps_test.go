@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"mews/supervisor/notice":            3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
+	"mews/supervisor/disk":              3,
 	"mews/supervisor/transcription":     3,
 	"mews/supervisor/tools":             2,
 	"mews/supervisor/usage":             3,

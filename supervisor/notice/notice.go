@@ -18,21 +18,33 @@ type Notices struct {
 	Settings sqlite.Settings
 	Admins   func() []supervisor.User
 	Queued   func(conversation int64) // reports a new message in a conversation's outbox
-	Now      func() time.Time
-	Log      hclog.Logger
+	// Direct sends a text to a chat without storing it. It fails if the chat's channel can't do that.
+	// Only TellAdminsDirectly uses it.
+	Direct func(ctx context.Context, chat supervisor.Conversation, text string) error
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // TellAdmins tells all admins of a problem that only they can fix. The message goes to a chat on
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, nil) // the goroutine ends after noticeTimeout
+}
+
+// TellAdminsDirectly is like TellAdmins, for a disk that may be full. Where the channel can, it sends
+// the text without storing it, so that the text is not sent again after a failure. It stores the
+// text only for other chats.
+func (n Notices) TellAdminsDirectly(text string) {
+	n.Log.Error("health", "text", text)
+	go n.notifyAdmins(text, n.Direct) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-func (n Notices) notifyAdmins(text string) {
+// notifyAdmins sends a text to all admins, by direct if that is not nil and succeeds.
+func (n Notices) notifyAdmins(text string, direct func(context.Context, supervisor.Conversation, string) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
 	for _, u := range n.Admins() {
@@ -41,6 +53,9 @@ func (n Notices) notifyAdmins(text string) {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {
+			if direct != nil && direct(ctx, chat, text) == nil {
+				continue
+			}
 			if err := n.notify(ctx, chat, text); err != nil {
 				n.Log.Error("could not tell an admin", "user", u.Name, "error", err)
 			}

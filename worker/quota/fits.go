@@ -148,3 +148,6 @@ func (q *Quota) disk() DiskSpace {
 	}
 	return d
 }
+
+// DiskIsLow reports whether the disk has less room than its reserve now.
+func (q *Quota) DiskIsLow() bool { return q.disk().IsLow() }
