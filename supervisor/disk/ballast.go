@@ -37,6 +37,12 @@ func (b Ballast) IsWhole(s Space) bool {
 	return true
 }
 
+// exists reports whether at least one file is there.
+func (b Ballast) exists() bool {
+	names, err := os.ReadDir(b.Dir)
+	return err == nil && len(names) > 0
+}
+
 // Free deletes the files. freed is false if there were none.
 func (b Ballast) Free() (freed bool, err error) {
 	var errs []error

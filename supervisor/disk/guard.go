@@ -209,7 +209,7 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	switch {
 	case len(ended) > 0:
 		g.tell("writer "+strings.Join(ended, " "), r, fmt.Sprintf(textLowWriter, r.path, r.Space, strings.Join(ended, ", "), r.Reserve()))
-	case !s.low:
+	case !s.low && !(r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists())): // the ballast has a notice of its own
 		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.Reserve()))
 	}
 	s.low, s.mark = true, r.Space
@@ -277,7 +277,7 @@ func (g *Guard) freeBallast(r *reading) {
 	}
 	if freed {
 		g.tell("freed", r, fmt.Sprintf(textFreed, r.path, r.Space, amount.BinarySize(ballastSize(r.Space))))
-	} else if r.Free == 0 || r.Files > 0 && r.FreeFiles == 0 {
+	} else if r.isExhausted() {
 		g.tell("full", r, fmt.Sprintf(textFull, r.path, r.Space))
 	}
 }

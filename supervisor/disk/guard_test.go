@@ -125,7 +125,7 @@ func TestGuard_OtherPrograms_FillDisk_EndsNobody(t *testing.T) {
 		r.look()
 	}
 	r.want("ended", r.ended)
-	if len(r.told) != 2 || !strings.Contains(r.told[0], "No program of Mews filled it") || !strings.Contains(r.told[1], "is full") {
+	if len(r.told) != 2 || !strings.Contains(r.told[0], "No program of Mews filled it") || !strings.Contains(r.told[1], "can't be kept") {
 		t.Errorf("told: %q", r.told)
 	}
 }

@@ -52,6 +52,9 @@ func (s Space) IsFull() bool {
 	return s.Total > 0 && s.Free < ballastSize(s) || s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
 }
 
+// isExhausted reports whether nothing can be written any more.
+func (s Space) isExhausted() bool { return s.Free == 0 || s.Files > 0 && s.FreeFiles == 0 }
+
 // hasFallen reports whether the disk has clearly less room than at an earlier time.
 func (s Space) hasFallen(earlier Space) bool {
 	return s.lacksBytes() && earlier.Free-s.Free >= s.noise(false) ||

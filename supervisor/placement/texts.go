@@ -25,6 +25,13 @@ const (
 	textDiskFull = "The disk of this machine is nearly full, and my programs wrote most. They were ended, so that others can go on. " +
 		"Delete what you do not need. Until %s are free, my programs may delete files, but not write."
 
+	// texts about the self-test; both parameters are the tier and the findings
+	textHoles = "the walls %q do not hold here, and nobody is served behind them: %w\n" +
+		"`mews doctor --escapes` tries everything; worker.sandbox names other walls"
+	textUntried = "the walls %q could not be tried, and nobody is served before that: %w\n" +
+		"`mews doctor --escapes` tries everything"
+	textUntriedFull = "the walls %q could not be tried because the disk is full: make room on it and start again. %w"
+
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 
