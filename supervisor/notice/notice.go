@@ -4,6 +4,8 @@ package notice
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -19,7 +21,7 @@ type Notices struct {
 	Admins   func() []supervisor.User
 	Queued   func(conversation int64) // reports a new message in a conversation's outbox
 	// Direct sends a text to a chat without storing it. It fails if the chat's channel can't do that.
-	// Only TellAdminsDirectly uses it.
+	// nil means that no channel can. TellAdmins uses it if the text can't be stored.
 	Direct func(ctx context.Context, chat supervisor.Conversation, text string) error
 	Now    func() time.Time
 	Log    hclog.Logger
@@ -29,7 +31,7 @@ type Notices struct {
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, nil) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, false) // the goroutine ends after noticeTimeout
 }
 
 // TellAdminsDirectly is like TellAdmins, for a disk that may be full. Where the channel can, it sends
@@ -37,30 +39,42 @@ func (n Notices) TellAdmins(text string) {
 // text only for other chats.
 func (n Notices) TellAdminsDirectly(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, n.Direct) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, true) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-// notifyAdmins sends a text to all admins, by direct if that is not nil and succeeds.
-func (n Notices) notifyAdmins(text string, direct func(context.Context, supervisor.Conversation, string) error) {
+// notifyAdmins sends a text to all admins: first directly or by the outbox, and then by the other.
+func (n Notices) notifyAdmins(text string, directly bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
+	ways := []func(context.Context, supervisor.Conversation, string) error{n.notify, n.sendDirectly}
+	if directly {
+		slices.Reverse(ways)
+	}
 	for _, u := range n.Admins() {
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {
-			if direct != nil && direct(ctx, chat, text) == nil {
-				continue
-			}
-			if err := n.notify(ctx, chat, text); err != nil {
-				n.Log.Error("could not tell an admin", "user", u.Name, "error", err)
+			err := ways[0](ctx, chat, text)
+			if err != nil {
+				if other := ways[1](ctx, chat, text); other != nil {
+					n.Log.Error("could not tell an admin", "user", u.Name, "error", errors.Join(err, other))
+				}
 			}
 		}
 	}
+}
+
+// sendDirectly sends a text to a chat without storing it.
+func (n Notices) sendDirectly(ctx context.Context, chat supervisor.Conversation, text string) error {
+	if n.Direct == nil {
+		return errors.ErrUnsupported
+	}
+	return n.Direct(ctx, chat, text)
 }
 
 // TellOnce sends a user a message, unless a message with the same name was sent before. After a

@@ -9,10 +9,10 @@ import (
 func TestParseWritten_AnyText_SubtractsDropped(t *testing.T) {
 	for text, want := range map[string]int64{
 		"rchar: 9\nwchar: 8\nread_bytes: 7\nwrite_bytes: 6000\ncancelled_write_bytes: 1000\n": 5000,
-		"write_bytes: 4096": 4096,
+		"write_bytes: 4096":                             4096,
 		"write_bytes: 1\ncancelled_write_bytes: 4096\n": 0,
-		"write_bytes: many\n":                          0,
-		"":                                             0,
+		"write_bytes: many\n":                           0,
+		"":                                              0,
 	} {
 		if got := parseWritten(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)

@@ -33,13 +33,10 @@ func (u *userTools) start(cmd *exec.Cmd) error {
 	if u.disk.held.Load() && !u.quota.DiskIsLow() {
 		u.disk.held.Store(false)
 	}
-	err := u.options.Start(cmd)
-	if err == nil && u.disk.held.Load() {
-		if err := program.ForbidWrites(cmd.Process.Pid); err != nil {
-			u.options.Report(fmt.Errorf("keep a program from writing to a full disk: %w", err))
-		}
+	if u.disk.held.Load() {
+		program.ForbidWrites(cmd)
 	}
-	return err
+	return u.options.Start(cmd)
 }
 
 // diskGrowth answers how much the running programs have written.

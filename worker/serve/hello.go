@@ -70,7 +70,7 @@ func checkHello(hello protocol.Hello) error {
 	}
 	if hello.Disk < 0 || hello.DiskFiles < 0 || hello.Uploads < 0 {
 		return &protocol.Error{
-			Code:    protocol.CodeInvalidParams,
+			Code: protocol.CodeInvalidParams,
 			Message: fmt.Sprintf("hello: disk %d, disk_files %d, uploads %d: want 0 or a number of bytes, of files, and of days",
 				hello.Disk, hello.DiskFiles, hello.Uploads),
 		}
