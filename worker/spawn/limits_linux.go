@@ -162,6 +162,7 @@ func (s *spawner) startMeasuring() {
 			continue
 		}
 		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
+		look.MemoryLimit = w.limits.Memory
 		if !s.groupsLimit("pids") {
 			look.Tasks = w.limits.PIDs
 		}
