@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -73,21 +74,40 @@ type poolCounter struct {
 }
 
 func newHeldCount(most PoolCounts) (*poolCounter, error) {
+	mounts, err := kernelMounts()
+	return &poolCounter{most: most, pipeMount: mounts.pipes, pipes: map[string]bool{}, socketMount: mounts.sockets,
+		sockets: map[string]bool{}, buf: make([]byte, 64<<10)}, err
+}
+
+// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never change.
+type mountLines struct{ pipes, sockets []byte }
+
+// knownMounts holds the lines once they were found.
+var knownMounts atomic.Pointer[mountLines]
+
+// kernelMounts finds the lines by descriptors of this process.
+func kernelMounts() (m mountLines, err error) {
+	if known := knownMounts.Load(); known != nil {
+		return *known, nil
+	}
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("make a pipe to know others by: %w", err)
+		return m, fmt.Errorf("make a pipe to know others by: %w", err)
 	}
 	defer unix.Close(pipe[0])
 	defer unix.Close(pipe[1])
 	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("make a socket to know others by: %w", err)
+		return m, fmt.Errorf("make a socket to know others by: %w", err)
 	}
 	defer unix.Close(socket)
-	pipes, err1 := mountLine(pipe[0])
-	sockets, err2 := mountLine(socket)
-	return &poolCounter{most: most, pipeMount: pipes, pipes: map[string]bool{}, socketMount: sockets, sockets: map[string]bool{},
-		buf: make([]byte, 64<<10)}, errors.Join(err1, err2)
+	if m.pipes, err = mountLine(pipe[0]); err == nil {
+		m.sockets, err = mountLine(socket)
+	}
+	if err == nil {
+		knownMounts.Store(&m)
+	}
+	return m, err
 }
 
 // mountLine returns the line in fdinfo with the mount id of a descriptor's file system. All pipes
