@@ -161,7 +161,7 @@ func (g *Guard) check(ctx context.Context, workers []Worker) {
 func (g *Guard) read(workers []Worker) map[uint64]*reading {
 	found := map[uint64]*reading{}
 	add := func(path, user string) {
-		device, err := deviceOf(path)
+		device, err := DeviceOf(path)
 		if err != nil {
 			g.Log.Debug("a folder is on no disk that can be watched", "error", err)
 			return

@@ -31,8 +31,8 @@ func SpaceOf(path string) (Space, error) {
 		Files: int64(st.Files), FreeFiles: int64(st.Ffree)}, nil
 }
 
-// deviceOf identifies the disk of a path. It needs no right to read the path itself.
-func deviceOf(path string) (uint64, error) {
+// DeviceOf identifies the disk of a path. It needs no right to read the path itself.
+func DeviceOf(path string) (uint64, error) {
 	var st syscall.Stat_t
 	if err := syscall.Stat(path, &st); err != nil {
 		return 0, fmt.Errorf("find the disk of %s: %w", path, err)
