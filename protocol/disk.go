@@ -43,8 +43,8 @@ const (
 	reserveShare   = 20      // the reserve is this part of a disk
 )
 
-// DiskReserve returns the bytes to keep free on a disk of that many bytes: 5 %, at most 1 GiB.
+// DiskReserve returns the bytes to keep free of a disk's total bytes: 5 %, at most 1 GiB.
 func DiskReserve(total int64) int64 { return min(total/reserveShare, maxDiskReserve) }
 
-// FileReserve returns how many files a disk must still have room for, if it has room for total.
+// FileReserve returns the number of files to keep free of the total that a disk can have.
 func FileReserve(total int64) int64 { return total / reserveShare }

@@ -10,7 +10,8 @@ import (
 // openDisks makes the guard that keeps a full disk from harming everybody.
 func (s *service) openDisks(context.Context) error {
 	s.disks = disk.New(disk.Options{
-		Folder: s.private(""), Workers: s.runningWorkers, EndPrograms: s.pool.EndPrograms, Tell: s.notices().TellAdminsDirectly,
+		Folder: s.private(""), Workers: s.runningWorkers, EndPrograms: s.pool.EndPrograms,
+		Tell: s.notices().TellAdminsDirectly,
 		Growth: func(ctx context.Context, user string) (growth protocol.DiskGrowth, err error) {
 			_, err = s.pool.CallIfRunning(ctx, user, protocol.MethodDiskGrowth, nil, &growth)
 			return growth, err

@@ -43,8 +43,8 @@ type fullDiskService struct {
 // newFullDiskService makes the disk, and configures a service.
 func newFullDiskService(t *testing.T, more string) *fullDiskService {
 	t.Helper()
-	l := &fullDiskService{gatedService: newGatedService(t, runScript, more, "alice, role: admin, totp: 'off'", "bob, totp: 'off'",
-		"cleo, totp: 'off'")}
+	l := &fullDiskService{gatedService: newGatedService(t, runScript, more, "alice, role: admin, totp: 'off'",
+		"bob, totp: 'off'", "cleo, totp: 'off'")}
 	dir := filepath.Join(l.Dir, "disk")
 	must(t, os.Mkdir(dir, 0o755))
 	mount(t, "tmpfs", dir, "tmpfs", 0, "size=60m,nr_inodes=600,mode=755")
@@ -124,7 +124,8 @@ func (l *fullDiskService) awaitWords(name, words string) {
 // ends, and then the ballast is freed. Everybody else is served, and admins are told.
 func TestFullDisk_OneFills_OthersGoOn(t *testing.T) {
 	for name, c := range map[string]struct{ fill, again, free string }{
-		"bytes": {"cat /dev/zero >big; sleep 1000", "(cat /dev/zero >again) 2>/dev/null; stat -c %s again; rm big", "are free"},
+		"bytes": {"cat /dev/zero >big; sleep 1000",
+			"(cat /dev/zero >again) 2>/dev/null; stat -c %s again; rm big", "are free"},
 		"files": {"mkdir many; cd many; i=0; while :; do (: >$i) 2>/dev/null && i=$((i+1)); done",
 			"rm -r many; echo 0", "there is room for"},
 	} {

@@ -39,7 +39,8 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 		return fmt.Errorf("send to %s without storing: %w", chat.Channel, errors.ErrUnsupported)
 	}
 	for _, message := range render(text, false) {
-		if _, err := s.channel.client.Send(ctx, supervisor.PostAddress{Chat: chat.Chat, Thread: chat.Thread}, message); err != nil {
+		to := supervisor.PostAddress{Chat: chat.Chat, Thread: chat.Thread}
+		if _, err := s.channel.client.Send(ctx, to, message); err != nil {
 			s.log.Warn("a notice was not sent directly", "user", chat.User, "error", err)
 			return err
 		}

@@ -95,8 +95,8 @@ func New(o Options) *Guard {
 // NotifyWorkerStart tells the guard that a worker has started.
 func (g *Guard) NotifyWorkerStart() { signals.SendToken(g.wake) }
 
-// NotifyExceeded tells the guard that programs let a home grow beyond its limits, as its worker
-// says. It is handled at the next look, within a second.
+// NotifyExceeded tells the guard that a home has grown beyond its limits, as a worker says. That
+// is handled at the next look, within a second.
 func (g *Guard) NotifyExceeded(user string, size protocol.DiskExceeded) {
 	g.mu.Lock()
 	g.exceeded[user] = size
@@ -208,8 +208,10 @@ func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
 	ended := g.endWriters(ctx, chooseWriters(g.askGrowth(ctx, r.users), n), r)
 	switch {
 	case len(ended) > 0:
-		g.tell("writer "+strings.Join(ended, " "), r, fmt.Sprintf(textLowWriter, r.path, r.Space, strings.Join(ended, ", "), r.Reserve()))
-	case !s.low && !(r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists())): // the ballast has a notice of its own
+		names := strings.Join(ended, ", ")
+		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.Reserve()))
+	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells more
+	default:
 		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.Reserve()))
 	}
 	s.low, s.mark = true, r.Space

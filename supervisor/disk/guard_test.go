@@ -80,7 +80,8 @@ func (r *rig) want(what string, got []string, want ...string) {
 // stays full.
 func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 	r := newRig(t, "ann", "bob", "cleo")
-	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 2, Bytes: 400 * mib}, "bob": {Programs: 1, Bytes: 8 * mib}, "cleo": {}}
+	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 2, Bytes: 400 * mib},
+		"bob": {Programs: 1, Bytes: 8 * mib}, "cleo": {}}
 	r.look()
 	r.want("ended with room", r.ended)
 	r.space.Free = 49 * mib
@@ -107,7 +108,8 @@ func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
 
 func TestGuard_NoFilesLeft_EndsWhoMadeThem(t *testing.T) {
 	r := newRig(t, "ann", "bob")
-	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 1, Bytes: 90 * mib, Files: 1}, "bob": {Programs: 1, Files: 8_000}}
+	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 1, Bytes: 90 * mib, Files: 1},
+		"bob": {Programs: 1, Files: 8_000}}
 	r.space.FreeFiles = 100
 	r.look()
 	r.want("ended", r.ended, "bob "+pool.LimitDiskFull)
@@ -125,7 +127,8 @@ func TestGuard_OtherPrograms_FillDisk_EndsNobody(t *testing.T) {
 		r.look()
 	}
 	r.want("ended", r.ended)
-	if len(r.told) != 2 || !strings.Contains(r.told[0], "No program of Mews filled it") || !strings.Contains(r.told[1], "can't be kept") {
+	if len(r.told) != 2 || !strings.Contains(r.told[0], "No running program of Mews filled it") ||
+		!strings.Contains(r.told[1], "can't be kept") {
 		t.Errorf("told: %q", r.told)
 	}
 }

@@ -49,7 +49,8 @@ func (s Space) lacksFiles() bool { return s.Files > 0 && s.FreeFiles < protocol.
 
 // IsFull reports whether the disk has so little room that messages may soon not be kept.
 func (s Space) IsFull() bool {
-	return s.Total > 0 && s.Free < ballastSize(s) || s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
+	return s.Total > 0 && s.Free < ballastSize(s) ||
+		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
 }
 
 // isExhausted reports whether nothing can be written any more.

@@ -34,9 +34,8 @@ func (n Notices) TellAdmins(text string) {
 	go n.notifyAdmins(text, false) // the goroutine ends after noticeTimeout
 }
 
-// TellAdminsDirectly is like TellAdmins, for a disk that may be full. Where the channel can, it sends
-// the text without storing it, so that the text is not sent again after a failure. It stores the
-// text only for other chats.
+// TellAdminsDirectly is like TellAdmins, for a disk that may be full. If a channel can send a text
+// that is not stored, the text is not stored for its chats.
 func (n Notices) TellAdminsDirectly(text string) {
 	n.Log.Error("health", "text", text)
 	go n.notifyAdmins(text, true) // the goroutine ends after noticeTimeout

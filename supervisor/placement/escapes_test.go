@@ -9,8 +9,10 @@ import (
 // TestSelfTest_OtherReason_NamesNoWeakerWalls: only an escape is a reason for other walls.
 func TestSelfTest_OtherReason_NamesNoWeakerWalls(t *testing.T) {
 	escaped := protocol.EscapeReport{Row: "F2", Outcome: protocol.EscapeSucceeded}
-	full := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried, Detail: "write x: no space left on device (ENOSPC)"}
-	quota := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried, Detail: "write x: disk quota exceeded (EDQUOT)"}
+	full := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried,
+		Detail: "write x: no space left on device (ENOSPC)"}
+	quota := protocol.EscapeReport{Row: "F10", Outcome: protocol.EscapeUntried,
+		Detail: "write x: disk quota exceeded (EDQUOT)"}
 	slow := protocol.EscapeReport{Row: "R2", Outcome: protocol.EscapeUntried, Detail: "context deadline exceeded"}
 	for _, c := range []struct {
 		holes []protocol.EscapeReport

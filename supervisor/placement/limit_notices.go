@@ -46,7 +46,7 @@ func limitText(hit spawnwire.LimitHitMessage) string {
 	case pool.LimitDisk:
 		return fmt.Sprintf(textDisk, amount.BinarySize(int64(hit.Limit)))
 	case pool.LimitDiskFull:
-		return fmt.Sprintf(textDiskFull, amount.BinarySize(int64(hit.Limit)))
+		return textDiskFull
 	case pool.LimitShortage:
 		return textShortage
 	}

@@ -22,8 +22,9 @@ const (
 
 	textDisk = "My programs filled your folder with more than the %s that it may hold, and were ended. " +
 		"Delete something: what is in .trash counts too. An admin can allow more in the configuration: worker.disk."
-	textDiskFull = "The disk of this machine is nearly full, and my programs wrote most. They were ended, so that others can go on. " +
-		"Delete what you do not need. Until %s are free, my programs may delete files, but not write."
+	textDiskFull = "The disk of this machine is nearly full, and my programs wrote most. They were ended, " +
+		"so that others can go on. Delete what you do not need. " +
+		"Until there is room, my programs may delete files, but not write."
 
 	// texts about the self-test; both parameters are the tier and the findings
 	textHoles = "the walls %q do not hold here, and nobody is served behind them: %w\n" +

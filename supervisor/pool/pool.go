@@ -252,7 +252,7 @@ const (
 // endedLimits are the limits for which the spawner answers a request.
 var endedLimits = map[string]bool{LimitDisk: true, LimitFiles: true, LimitDiskFull: true}
 
-// EndPrograms ends all programs of a key's worker because of a limit, and waits until they have
+// EndPrograms ends all programs of a key's worker because of a limit. It waits until they have
 // ended, or until ctx ends. The worker goes on. It returns whether programs ran; OnLimit is called
 // then. Only one goroutine may call it.
 func (p *Pool[H]) EndPrograms(ctx context.Context, key, kind string, limit uint64) bool {

@@ -72,13 +72,15 @@ func tmpfsBytes(proc *os.File, pid int) (total int64) {
 	}
 	for _, path := range ownFileSystems {
 		// O_PATH and O_NOFOLLOW: nothing is opened that could make this process wait
-		fd, err := unix.Openat(int(proc.Fd()), strconv.Itoa(pid)+"/root"+path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		name := strconv.Itoa(pid) + "/root" + path
+		fd, err := unix.Openat(int(proc.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
 			continue // it has ended, or it is another account's
 		}
 		var st unix.Stat_t
 		var fs unix.Statfs_t
-		if unix.Fstat(fd, &st) == nil && !seen[uint64(st.Dev)] && unix.Fstatfs(fd, &fs) == nil && fs.Type == unix.TMPFS_MAGIC {
+		if unix.Fstat(fd, &st) == nil && !seen[uint64(st.Dev)] && unix.Fstatfs(fd, &fs) == nil &&
+			fs.Type == unix.TMPFS_MAGIC {
 			seen[uint64(st.Dev)] = true
 			total += (int64(fs.Blocks) - int64(fs.Bfree)) * fs.Bsize
 		}

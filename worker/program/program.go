@@ -54,8 +54,8 @@ const limitData = `ulimit -d "$0" && exec "$@"`
 // program.
 const forbidWrites = `ulimit -f 0 && exec "$0" "$@"`
 
-// ForbidWrites keeps a command that has not started, and all that it will start, from making any
-// file longer.
+// ForbidWrites keeps a command that has not started from making any file longer. The same holds for
+// all that it will start.
 func ForbidWrites(cmd *exec.Cmd) {
 	cmd.Args = append([]string{"sh", "-c", forbidWrites, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WrittenBytes returns how many bytes this process, its descendants and its ended children have
-// written to files on disks. It counts what the kernel lets it read; 0 means nothing.
+// WrittenBytes returns how many bytes this process and its programs have written to disks. It adds up
+// living and ended processes, as far as the kernel lets it read their counts.
 func WrittenBytes() (total int64) {
 	all := []process{{pid: os.Getpid()}}
 	for _, pid := range childrenOf("self") {

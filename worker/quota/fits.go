@@ -45,7 +45,8 @@ func (r space) withProject(d DiskSpace) space {
 // shortage explains why the folder may not grow by that many bytes; nil means that it may.
 func (r space) shortage(grow int64) error {
 	if r.fileLimit > 0 && r.files > r.fileLimit {
-		return fmt.Errorf("the folder holds %d files of the %d that it may; delete some first%s", r.files, r.fileLimit, trashHint)
+		return fmt.Errorf("the folder holds %d files of the %d that it may; delete some first%s", r.files, r.fileLimit,
+			trashHint)
 	}
 	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
 		return nil
@@ -78,8 +79,8 @@ func (d DiskSpace) shortage(grow int64) error {
 		return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
 			amount.BinarySize(d.Free), amount.BinarySize(d.Total), amount.BinarySize(reserve), trashHint)
 	case d.Files > 0 && d.FreeFiles < files:
-		return fmt.Errorf("the disk has room for %d more files of %d, and %d are kept free; delete some first%s", d.FreeFiles,
-			d.Files, files, trashHint)
+		return fmt.Errorf("the disk has room for %d more files of %d, and %d are kept free; delete some first%s",
+			d.FreeFiles, d.Files, files, trashHint)
 	}
 	return nil
 }

@@ -144,7 +144,8 @@ func TestReserve_Inodes_AreKept(t *testing.T) {
 		wants string
 	}{
 		{DiskSpace{Total: gib, Free: gib, Files: 1000, FreeFiles: 50}, ""},
-		{DiskSpace{Total: gib, Free: gib, Files: 1000, FreeFiles: 49}, "room for 49 more files of 1000, and 50 are kept free"},
+		{DiskSpace{Total: gib, Free: gib, Files: 1000, FreeFiles: 49},
+			"room for 49 more files of 1000, and 50 are kept free"},
 		{DiskSpace{Total: gib, Free: gib, Files: 1000}, "room for 0 more files"},
 		{DiskSpace{Total: gib, Free: gib}, ""}, // the file system makes inodes as it needs them
 		{DiskSpace{Files: 10, Project: true}, ""},

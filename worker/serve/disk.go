@@ -47,8 +47,8 @@ func (s *server) diskGrowth(ctx context.Context, _ *protocol.Request) (any, erro
 	}
 	bytes, files, partial := u.quota.Growth(ctx, growthWait)
 	written := max(0, program.WrittenBytes()-u.disk.writtenBefore.Load())
-	return protocol.DiskGrowth{Programs: max(1, u.programs.Children.Len()), Bytes: bytes, Files: files, Written: written,
-		Partial: partial}, nil
+	return protocol.DiskGrowth{Programs: max(1, u.programs.Children.Len()), Bytes: bytes, Files: files,
+		Written: written, Partial: partial}, nil
 }
 
 // holdDisk keeps later programs from writing, until the disk has its reserve again.

@@ -69,8 +69,8 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	if u.promptFiles, err = workspace.Open(hello.Home, protocol.FilePolicy{Exclude: hello.Files.Exclude}); err != nil {
 		return nil, errors.Join(err, u.files.Close())
 	}
-	u.quota, err = quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, FileLimit: hello.DiskFiles, RunPrograms: u.runPrograms,
-		Exceeded: exceeded, Now: o.Now, Report: o.Report})
+	u.quota, err = quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, FileLimit: hello.DiskFiles,
+		RunPrograms: u.runPrograms, Exceeded: exceeded, Now: o.Now, Report: o.Report})
 	if err != nil {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}

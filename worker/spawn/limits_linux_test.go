@@ -369,15 +369,19 @@ func TestEndPrograms_ByRequest_SparesWorker(t *testing.T) {
 			other.wantAnswer("exec 2>/dev/null; sleep 1000 & echo made", "made")
 			request := spawnwire.EndProgramsRequest{ID: w.id, Kind: "disk", Limit: 7}
 			r.send(request)
-			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != (spawnwire.LimitHitMessage{ID: w.id, Kind: "disk", Limit: 7}) {
+			none := spawnwire.LimitHitMessage{ID: w.id, Kind: "disk", Limit: 7}
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != none {
 				t.Errorf("without programs: %+v", hit)
 			}
 			w.wantAnswer("exec 2>/dev/null; (setsid sleep 1000 & sleep 1000) & sleep 1000 & echo made", "made")
 			r.send(request)
-			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "disk" || hit.Times != 1 {
+			none.Times = 1
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != none {
 				t.Errorf("with programs: %+v", hit)
 			}
-			waitUntil(t, "its programs to end", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
+			waitUntil(t, "its programs to end", func() bool {
+				return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning)
+			})
 			if !slices.ContainsFunc(childrenOf(t, other.pid), isRunning) {
 				t.Error("another worker's program has ended")
 			}
@@ -415,8 +419,8 @@ func TestWatchdog_KernelMemory_Counts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, withoutGroups("namespaces"))
 			other, w := r.worker(), r.worker()
-			w.write("exec 2>/dev/null; cat >hog.py <<'END'\n" + strings.TrimSpace(script) + "\nimport time; time.sleep(1000)\nEND\n" +
-				"/usr/bin/python3 hog.py || echo ended")
+			w.write("exec 2>/dev/null; cat >hog.py <<'END'\n" + strings.TrimSpace(script) +
+				"\nimport time; time.sleep(1000)\nEND\n/usr/bin/python3 hog.py || echo ended")
 			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" {
 				t.Errorf("%+v", hit)
 			}

@@ -19,7 +19,8 @@ func TestDisk_OfHome_LowOrFull_IsFound(t *testing.T) {
 		t.Skip("a disk of its own takes mounting a tmpfs, which is not permitted here: ", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(home, unix.MNT_DETACH) })
-	o := Options{Config: &config.Config{State: filepath.Join(t.TempDir(), "none"), Users: []config.User{{Home: home}, {Home: home}}}}
+	o := Options{Config: &config.Config{State: filepath.Join(t.TempDir(), "none"),
+		Users: []config.User{{Home: home}, {Home: home}}}}
 	finding, err := examineDisk(t.Context(), o)
 	if err != nil || strings.Count(finding, "free below") != 2 {
 		t.Fatalf("with room: %q, %v", finding, err)
@@ -33,7 +34,8 @@ func TestDisk_OfHome_LowOrFull_IsFound(t *testing.T) {
 		}
 	}
 	files(0, 190)
-	if _, err := examineDisk(t.Context(), o); err == nil || errors.As(err, new(*warning)) || !strings.Contains(err.Error(), "is full: there is room for") {
+	_, err = examineDisk(t.Context(), o)
+	if err == nil || errors.As(err, new(*warning)) || !strings.Contains(err.Error(), "is full: there is room for") {
 		t.Errorf("full: %v", err)
 	}
 }
