@@ -169,11 +169,13 @@ type Worker struct {
 	// "" for none. See UIDRange.
 	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
-	// Limits of a worker with all its processes: bytes of memory; processes and threads; bytes of
-	// the user's home.
+	// Limits of a worker with all its processes: bytes of memory; processes and threads; bytes, and
+	// files and folders, of the user's home.
 	Memory Size `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`
 	PIDs   int  `yaml:"pids" default:"256" min:"32" max:"65536"`
 	Disk   Size `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`
+	// 0 means no limit
+	DiskFiles int64 `yaml:"disk_files" default:"1000000" min:"0" max:"1000000000"`
 
 	// absolute paths of folders that every worker may read
 	ReadOnly []string `yaml:"read_only" check:"folders"`

@@ -17,6 +17,8 @@ type Hello struct {
 	Timezone string     `json:"timezone"` // IANA name of the user's time zone; "" means the machine's
 	Files    FilePolicy `json:"files"`
 	Disk     int64      `json:"disk,omitempty"` // bytes that the home may hold; 0 means no limit
+	// number of files and folders that the home may hold; 0 means no limit
+	DiskFiles int64 `json:"disk_files,omitempty"`
 	// days for which received files stay in uploads/; 0 means forever
 	Uploads int `json:"uploads,omitempty"`
 }

@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"mews/supervisor/notice":            3,
 	"mews/supervisor/operation":         3,
 	"mews/supervisor/placement":         3,
+	"mews/supervisor/disk":              3,
 	"mews/supervisor/transcription":     3,
 	"mews/supervisor/tools":             2,
 	"mews/supervisor/usage":             3,
@@ -225,7 +226,7 @@ var linkBans = []ban{
 
 	{"mews/cmd/mews-spawner", "mews/supervisor/...", "the only privileged code stays a few hundred lines"},
 	{"mews/cmd/mews-spawner", "mews/config", "its policy is a file of its own that root owns"},
-	{"mews/cmd/mews-spawner", "mews/protocol", "it speaks three verbs and parses nothing that a worker says"},
+	{"mews/cmd/mews-spawner", "mews/protocol", "it speaks a few verbs and parses nothing that a worker says"},
 	{"mews/cmd/mews-spawner", "mews/worker/tool/...", "no tool runs with privilege"},
 	{"mews/cmd/mews-spawner", "mews/worker/agent", "no tool runs with privilege"},
 	{"mews/cmd/mews-spawner", "net/http", "privilege lives where no hostile input is parsed"},

@@ -19,6 +19,7 @@ var every = []Message{
 			strings.Repeat("p", MaxPathBytes),
 			true}}, MaxBindMounts)},
 	KillRequest{ID: 7, Signal: 9},
+	EndProgramsRequest{ID: 7, Kind: "disk", Limit: 10 << 30},
 	ReadyMessage{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxTextBytes/2), Limits: strings.Repeat("l",
 		MaxTextBytes)},
 	StartedMessage{ID: 7, PID: 4242},

@@ -1,12 +1,13 @@
-// Package spawnwire is the protocol between the supervisor and mews-spawner: three verbs over a
+// Package spawnwire is the protocol between the supervisor and mews-spawner: a few verbs over a
 // Unix socket of type SOCK_SEQPACKET, one message a packet. (macOS lacks this type: there the
 // socket is of type SOCK_STREAM, and each packet comes after its length in four bytes.)
 //
 //	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
+//	                         end_programs{id, kind, limit}
 //	spawner to supervisor    ready{version, tier, why, limits, from, to}, once, first
 //	                         started{id, pid} or refused{id, reason, shortage}, one for each spawn
-//	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit
+//	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit, and once for each end_programs
 //	                         exited{id, pid, status}, one for each started
 //
 // The supervisor numbers its workers, upwards and never twice. The spawner knows them only by these
@@ -25,7 +26,7 @@ package spawnwire
 // Version is the version of this wire. There is no negotiation: the binaries are built and
 // installed together. In every version a ReadyMessage is of kind 3 and its version is its first
 // field.
-const Version = 5
+const Version = 6
 
 // Bounds of one message, in bytes. A receiver has room for MaxPacketBytes; a longer packet breaks
 // the wire.

@@ -1,8 +1,8 @@
 package spawnwire
 
-// Message is one of SpawnRequest, KillRequest, ReadyMessage, StartedMessage, RefusedMessage,
-// LimitHitMessage and ExitedMessage. Its fields go over the wire in their order: numbers, bools,
-// Binds, and texts. Each text has a limit.
+// Message is one of SpawnRequest, KillRequest, EndProgramsRequest, ReadyMessage, StartedMessage,
+// RefusedMessage, LimitHitMessage and ExitedMessage. Its fields go over the wire in their order:
+// numbers, bools, Binds, and texts. Each text has a limit.
 type Message interface{ kind() kind }
 
 // SpawnRequest asks for a worker. It carries two descriptors: the worker's end of the socketpair,
@@ -38,6 +38,15 @@ type KillRequest struct {
 	Signal uint32
 }
 
+// EndProgramsRequest asks the spawner to kill all programs of a worker, because they have reached a
+// limit that the supervisor watches. The worker goes on. The answer is a LimitHitMessage with the
+// same Kind and Limit, unless the worker has ended.
+type EndProgramsRequest struct {
+	ID    uint64
+	Kind  string `limit:"word"` // name of the limit
+	Limit uint64 // value of the limit
+}
+
 // ReadyMessage is the spawner's first message.
 type ReadyMessage struct {
 	Version uint32
@@ -66,9 +75,11 @@ type RefusedMessage struct {
 // goes on.
 type LimitHitMessage struct {
 	ID    uint64
-	Kind  string `limit:"word"` // name of the limit: memory or pids
-	Limit uint64 // value of the limit: bytes, or processes
-	Times uint32 // number of hits since the last report
+	Kind  string `limit:"word"` // name of the limit, such as memory or pids
+	Limit uint64 // value of the limit: bytes, or a number
+	// number of hits since the last report; 0 answers an EndProgramsRequest for a worker without
+	// programs
+	Times uint32
 }
 
 // ExitedMessage reports that a worker and all its processes have ended.
@@ -89,19 +100,21 @@ const (
 	kindRefused
 	kindExited
 	kindLimitHit
+	kindEndPrograms
 )
 
 // messages are empty messages, by kind.
 var messages = map[kind]Message{
 	kindSpawn: SpawnRequest{}, kindKill: KillRequest{}, kindReady: ReadyMessage{}, kindStarted: StartedMessage{},
 	kindRefused: RefusedMessage{},
-	kindExited:  ExitedMessage{}, kindLimitHit: LimitHitMessage{},
+	kindExited:  ExitedMessage{}, kindLimitHit: LimitHitMessage{}, kindEndPrograms: EndProgramsRequest{},
 }
 
-func (SpawnRequest) kind() kind    { return kindSpawn }
-func (KillRequest) kind() kind     { return kindKill }
-func (ReadyMessage) kind() kind    { return kindReady }
-func (StartedMessage) kind() kind  { return kindStarted }
-func (RefusedMessage) kind() kind  { return kindRefused }
-func (ExitedMessage) kind() kind   { return kindExited }
-func (LimitHitMessage) kind() kind { return kindLimitHit }
+func (SpawnRequest) kind() kind       { return kindSpawn }
+func (KillRequest) kind() kind        { return kindKill }
+func (ReadyMessage) kind() kind       { return kindReady }
+func (StartedMessage) kind() kind     { return kindStarted }
+func (RefusedMessage) kind() kind     { return kindRefused }
+func (ExitedMessage) kind() kind      { return kindExited }
+func (LimitHitMessage) kind() kind    { return kindLimitHit }
+func (EndProgramsRequest) kind() kind { return kindEndPrograms }

@@ -62,6 +62,7 @@ func (s *service) withWorkers(ctx context.Context, work func(context.Context) er
 	s.hostCalls = &hostcall.Options{Audit: s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		IndexDependencies: hostcall.IndexDependencies{HomeChanged: func(string) {}},
+		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: func(string, protocol.DiskExceeded) {}},
 	}
 	for _, open := range []func(context.Context) error{s.openWorkers, s.openOperations} {
 		if err := open(ctx); err != nil {

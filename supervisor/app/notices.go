@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"mews/supervisor"
@@ -25,11 +27,26 @@ func (s *service) cleaningDue() {
 // notices returns the sender of notices outside of turns.
 func (s *service) notices() notice.Notices {
 	return notice.Notices{Outbox: s.db.Outbox(), Settings: s.db.Settings(), Admins: s.people.Admins,
-		Queued: s.feeds.NotifyDelivery, Now: s.now, Log: s.log}
+		Queued: s.feeds.NotifyDelivery, Direct: s.sendDirectly, Now: s.now, Log: s.log}
 }
 
 // tellAdmins sends the admins a notice. It never blocks.
 func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
+
+// sendDirectly sends a text to a chat without storing it.
+func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation, text string) error {
+	if s.channel == nil || chat.Channel != s.channel.outbox.Name {
+		return fmt.Errorf("send to %s without storing: %w", chat.Channel, errors.ErrUnsupported)
+	}
+	for _, message := range render(text, false) {
+		to := supervisor.PostAddress{Chat: chat.Chat, Thread: chat.Thread}
+		if _, err := s.channel.client.Send(ctx, to, message); err != nil {
+			s.log.Warn("a notice was not sent directly", "user", chat.User, "error", err)
+			return err
+		}
+	}
+	return nil
+}
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins
 // may; if there is no admin, everybody may.

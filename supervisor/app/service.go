@@ -35,9 +35,10 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGuards,
-		s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openGitHub, s.openWebhooks, s.openFeatures,
-		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
+		s.openState, s.makeRoom, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram,
+		s.openGuards, s.openWorkers, s.openDisks, s.openOperations, s.openVoices, s.openHearing, s.openGitHub,
+		s.openWebhooks, s.openFeatures, s.openSessions,
+		s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -55,7 +56,7 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.presses.Run})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run})
+	list = append(list, part{"workers", s.pool.Run}, part{"disks", s.disks.Run}, part{"operations", s.operations.Run})
 	list = append(list, s.featureParts(true)...)
 	list = append(list, part{"attachments", s.attachments.Run},
 		part{"sessions", afterRecovery(&s.storage, s.held.ReleaseMessages, s.sessions.Run)},

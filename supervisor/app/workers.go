@@ -10,6 +10,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/disk"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/operation"
@@ -33,6 +34,7 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 type workers struct {
 	pool        *runner.Pool
 	rootSpawner *pool.Spawner     // the spawner that root started before it became the owner; nil if not
+	disks       *disk.Guard       // nil in a process that serves nobody
 	hostCalls   *hostcall.Options // dependencies of the workers' calls
 	operations  *operation.Operations[*hostcall.Conn]
 	voices      *voice.Voices
@@ -93,6 +95,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: hostcall.Ledger{Effects: s.db.Effects(),
 			Conversations: s.db.Conversations(), Find: s.settings.Find, Now: s.now}},
 		IndexDependencies: s.indexDependencies(),
+		DiskDependencies:  hostcall.DiskDependencies{DiskExceeded: s.disks.NotifyExceeded},
 		ToolDependencies:  hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		Audit:             s.audit.RecordAction, Log: s.log.Named("hostcall"), Now: s.now,
 	}
@@ -102,6 +105,9 @@ func (s *service) hostCallOptions() *hostcall.Options {
 func (s *service) noteWorkerStart(user string, pid int) {
 	s.audit.RecordDailyAction(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid,
 		s.places.Spawner.Sandbox().Tier))
+	if s.disks != nil {
+		s.disks.NotifyWorkerStart()
+	}
 }
 
 // workerSpec returns what the pool needs to start a user's worker.
@@ -116,7 +122,7 @@ func (s *service) workerSpec(name string) (pool.WorkerSpec, error) {
 	}
 	return pool.WorkerSpec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
 		User: u.Name, Home: s.places.HomePathInSandbox(u.Home), Timezone: u.Timezone, Files: u.Files,
-		Disk:    int64(s.config.Worker.Disk),
+		Disk: int64(s.config.Worker.Disk), DiskFiles: s.config.Worker.DiskFiles,
 		Uploads: s.config.Uploads.Keep,
 	}}, nil
 }

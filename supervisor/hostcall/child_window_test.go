@@ -216,7 +216,7 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			if method == protocol.MethodToolsChanged {
 				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
 			}
-			if method == protocol.MethodIndexChanged { // this notification names no turn
+			if method == protocol.MethodIndexChanged || method == protocol.MethodDiskExceeded { // they name no turn
 				raw = json.RawMessage(`{}`)
 			}
 			if onlyInOperations(method) {

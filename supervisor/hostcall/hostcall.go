@@ -40,6 +40,7 @@ type Options struct {
 	ChatDependencies
 	ActivityDependencies
 	IndexDependencies
+	DiskDependencies
 	ToolDependencies
 
 	Table CallTable                         // the calls that workers may make

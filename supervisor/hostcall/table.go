@@ -55,7 +55,7 @@ const (
 
 // core maps the core's methods to their rows.
 var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows,
-	questionRows, operationRows, indexRows))
+	questionRows, operationRows, indexRows, diskRows))
 
 func byMethod(rows []row) map[string]row {
 	all := map[string]row{}

@@ -4,6 +4,8 @@ package notice
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -18,34 +20,60 @@ type Notices struct {
 	Settings sqlite.Settings
 	Admins   func() []supervisor.User
 	Queued   func(conversation int64) // reports a new message in a conversation's outbox
-	Now      func() time.Time
-	Log      hclog.Logger
+	// Direct sends a text to a chat without storing it. It fails if the chat's channel can't do that.
+	// nil means that no channel can. TellAdmins uses it if the text can't be stored.
+	Direct func(ctx context.Context, chat supervisor.Conversation, text string) error
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // TellAdmins tells all admins of a problem that only they can fix. The message goes to a chat on
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, false) // the goroutine ends after noticeTimeout
+}
+
+// TellAdminsDirectly is like TellAdmins, for a disk that may be full. If a channel can send a text
+// that is not stored, the text is not stored for its chats.
+func (n Notices) TellAdminsDirectly(text string) {
+	n.Log.Error("health", "text", text)
+	go n.notifyAdmins(text, true) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-func (n Notices) notifyAdmins(text string) {
+// notifyAdmins sends a text to all admins: first directly or by the outbox, and then by the other.
+func (n Notices) notifyAdmins(text string, directly bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
+	ways := []func(context.Context, supervisor.Conversation, string) error{n.notify, n.sendDirectly}
+	if directly {
+		slices.Reverse(ways)
+	}
 	for _, u := range n.Admins() {
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {
-			if err := n.notify(ctx, chat, text); err != nil {
-				n.Log.Error("could not tell an admin", "user", u.Name, "error", err)
+			err := ways[0](ctx, chat, text)
+			if err != nil {
+				if other := ways[1](ctx, chat, text); other != nil {
+					n.Log.Error("could not tell an admin", "user", u.Name, "error", errors.Join(err, other))
+				}
 			}
 		}
 	}
+}
+
+// sendDirectly sends a text to a chat without storing it.
+func (n Notices) sendDirectly(ctx context.Context, chat supervisor.Conversation, text string) error {
+	if n.Direct == nil {
+		return errors.ErrUnsupported
+	}
+	return n.Direct(ctx, chat, text)
 }
 
 // TellOnce sends a user a message, unless a message with the same name was sent before. After a

@@ -1,6 +1,8 @@
 package notice_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -48,5 +50,35 @@ func TestTellAdmins_WithTelegram_ReachesBothChats(t *testing.T) {
 	}
 	if !told[supervisor.ChannelTelegram] || !told[supervisor.ChannelTerminal] {
 		t.Errorf("told was in %v", told)
+	}
+}
+
+// TestTellAdmins_StoreFails_SendsDirectly: a text that can't be stored is sent directly, and one
+// that can't be sent directly is stored.
+func TestTellAdmins_StoreFails_SendsDirectly(t *testing.T) {
+	db := sqlitetest.Open(t)
+	direct, queued := make(chan supervisor.Channel, 10), make(chan int64, 10)
+	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
+	n := notice.Notices{Outbox: db.Outbox(), Settings: db.Settings(), Queued: func(c int64) { queued <- c },
+		Admins: func() []supervisor.User { return []supervisor.User{alice} }, Now: time.Now, Log: hclog.NewNullLogger(),
+		Direct: func(_ context.Context, c supervisor.Conversation, _ string) error {
+			if c.Channel != supervisor.ChannelTelegram {
+				return errors.ErrUnsupported
+			}
+			direct <- c.Channel
+			return nil
+		}}
+	n.TellAdminsDirectly("The disk is nearly full.")
+	<-direct
+	for range supervisor.PrivateChannels() {
+		<-queued
+	}
+	if err := db.Close(); err != nil { // nothing can be stored any more
+		t.Fatal(err)
+	}
+	n.TellAdmins("Something else.")
+	<-direct
+	if len(queued) != 0 {
+		t.Errorf("%d more were stored", len(queued))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"syscall"
 
 	"mews/protocol"
 )
@@ -43,16 +45,31 @@ func (c *WorkerLocations) RunSelfTest(ctx context.Context, worker Caller) (err e
 	if err != nil {
 		return err
 	}
-	for _, f := range SandboxHoles(tier, findings) {
+	holes := SandboxHoles(tier, findings)
+	for _, f := range holes {
 		c.Log.Error("a wall does not hold", "tier", tier, "row", f.Row, "what", f.What, "outcome", f.Outcome, "detail", f.Detail)
 		err = errors.Join(err, fmt.Errorf("%s: %s: %s: %s", f.Row, f.Outcome, f.What, f.Detail))
 	}
 	if err != nil {
-		return fmt.Errorf("the walls %q do not hold here, and nobody is served behind them: %w\n"+
-			"`mews doctor --escapes` tries everything; worker.sandbox names other walls", tier, err)
+		return fmt.Errorf(holesText(holes), tier, err)
 	}
 	c.Log.Debug("the walls hold", "tier", tier, "tried", len(findings))
 	return nil
+}
+
+// holesText returns the text about holes, a format for the tier and the findings. Weaker walls are
+// named only if the walls themselves are the reason.
+func holesText(holes []protocol.EscapeReport) string {
+	text := textUntried
+	for _, f := range holes {
+		if f.Outcome == protocol.EscapeSucceeded {
+			return textHoles
+		}
+		if strings.Contains(f.Detail, syscall.ENOSPC.Error()) || strings.Contains(f.Detail, syscall.EDQUOT.Error()) {
+			text = textUntriedFull
+		}
+	}
+	return text
 }
 
 // SandboxHoles returns the findings that speak against the sandbox. Either an attempt escaped, or

@@ -43,6 +43,10 @@ func limitText(hit spawnwire.LimitHitMessage) string {
 	switch hit.Kind {
 	case "memory":
 		return fmt.Sprintf(textMemory, amount.BinarySize(int64(hit.Limit)))
+	case pool.LimitDisk:
+		return fmt.Sprintf(textDisk, amount.BinarySize(int64(hit.Limit)))
+	case pool.LimitDiskFull:
+		return textDiskFull
 	case pool.LimitShortage:
 		return textShortage
 	}

@@ -20,6 +20,19 @@ const (
 	textHomeBehind  = "the folder of %s, %s, lies behind %s, whose mode %04o keeps the service out: chmod o+x %s, or choose another `home:`"
 	textHomeFault   = "the folder of %s: %w; write another `home:` in the configuration"
 
+	textDisk = "My programs filled your folder with more than the %s that it may hold, and were ended. " +
+		"Delete something: what is in .trash counts too. An admin can allow more in the configuration: worker.disk."
+	textDiskFull = "The disk of this machine is nearly full, and my programs wrote most. They were ended, " +
+		"so that others can go on. Delete what you do not need. " +
+		"Until there is room, my programs may delete files, but not write."
+
+	// texts about the self-test; both parameters are the tier and the findings
+	textHoles = "the walls %q do not hold here, and nobody is served behind them: %w\n" +
+		"`mews doctor --escapes` tries everything; worker.sandbox names other walls"
+	textUntried = "the walls %q could not be tried, and nobody is served before that: %w\n" +
+		"`mews doctor --escapes` tries everything"
+	textUntriedFull = "the walls %q could not be tried because the disk is full: make room on it and start again. %w"
+
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 
@@ -32,6 +45,8 @@ var limitTexts = map[string]string{
 		"It was ended with all my other programs. I continue without them.",
 	"pipes": "A program had more than the %d pipes that I may have at once. " +
 		"It was ended with all my other programs. I continue without them.",
+	"disk_files": "My programs made more than the %d files and folders that your folder may hold, and were ended. " +
+		"Delete some: what is in .trash counts too. An admin can allow more in the configuration: worker.disk_files.",
 	"terminals": "A program had more than the %d terminals that I may have at once. " +
 		"It was ended with all my other programs. I continue without them.",
 }

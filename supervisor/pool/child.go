@@ -21,6 +21,8 @@ type child struct {
 	exited  chan struct{}
 	// onLimit is called when the worker hits a limit. It must not block; nil means no call.
 	onLimit func(spawnwire.LimitHitMessage)
+	// programsEnded gets the answers to requests to end the programs: whether there were any.
+	programsEnded chan bool
 
 	mu     sync.Mutex         // guards the fields below
 	number int                // the process ID; 0 before the start
@@ -106,7 +108,8 @@ func openChild() (c *child, theirs []*os.File, err error) {
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("make a pipe: %w", err), ours.Close(), their.Close())
 	}
-	return &child{socket: ours, stderr: read, started: make(chan struct{}), exited: make(chan struct{})}, []*os.File{their, write}, nil
+	return &child{socket: ours, stderr: read, started: make(chan struct{}), exited: make(chan struct{}),
+		programsEnded: make(chan bool, 1)}, []*os.File{their, write}, nil
 }
 
 // close closes our ends. Call it if no process was started.

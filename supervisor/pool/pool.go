@@ -242,6 +242,24 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
+// Limits for EndPrograms, as kinds of a LimitHitMessage.
+const (
+	LimitDisk     = "disk"       // the bytes of a home
+	LimitFiles    = "disk_files" // the files of a home
+	LimitDiskFull = "disk_full"  // the free space of a disk that others use too
+)
+
+// endedLimits are the limits for which the spawner answers a request.
+var endedLimits = map[string]bool{LimitDisk: true, LimitFiles: true, LimitDiskFull: true}
+
+// EndPrograms ends all programs of a key's worker because of a limit. It waits until they have
+// ended, or until ctx ends. The worker goes on. It returns whether programs ran; OnLimit is called
+// then. Only one goroutine may call it.
+func (p *Pool[H]) EndPrograms(ctx context.Context, key, kind string, limit uint64) bool {
+	w, there := p.Find(key)
+	return there && w.process.endPrograms(ctx, kind, limit)
+}
+
 // Find returns the worker of a key if it has shaken hands. The result is no lease, so it does not
 // keep the worker running.
 func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {

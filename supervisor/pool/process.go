@@ -80,8 +80,38 @@ func (p *process[H]) run(request spawnwire.SpawnRequest) {
 	p.managed.do(func() { p.managed.ended(p) })
 }
 
+// endPrograms ends the programs of the worker because of a limit, and waits until they have ended.
+// It returns whether there were any. One call at a time may run.
+func (p *process[H]) endPrograms(ctx context.Context, kind string, limit uint64) bool {
+	c := p.child.Load()
+	select { // an answer to a request that nobody waited for
+	case <-c.programsEnded:
+	default:
+	}
+	if err := c.spawner.send(c, spawnwire.EndProgramsRequest{ID: c.id, Kind: kind, Limit: limit}); err != nil {
+		return false // without a spawner the worker ends too
+	}
+	select {
+	case ended := <-c.programsEnded:
+		return ended
+	case <-c.exited:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // limitHit reports that the worker has hit a limit.
 func (p *process[H]) limitHit(hit spawnwire.LimitHitMessage) {
+	if endedLimits[hit.Kind] {
+		select {
+		case p.child.Load().programsEnded <- hit.Times > 0:
+		default:
+		}
+	}
+	if hit.Times == 0 {
+		return
+	}
 	p.log.Warn("a limit has struck", "limit", hit.Kind, "most", hit.Limit, "times", hit.Times)
 	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
 		p.options.OnLimit(user, hit)

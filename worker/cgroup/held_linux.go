@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,29 +66,60 @@ type poolCounter struct {
 	most      PoolCounts
 	pipeMount []byte          // line of fdinfo that identifies a pipe
 	pipes     map[string]bool // counted pipes by inode, because a pipe has two ends and processes share them
-	buf       []byte
+	// the same of sockets; their number includes descriptors under way between two sockets
+	socketMount []byte
+	sockets     map[string]bool
+	socketCount int64
+	buf         []byte
 }
 
 func newHeldCount(most PoolCounts) (*poolCounter, error) {
-	mount, err := pipeMount()
-	return &poolCounter{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
+	mounts, err := kernelMounts()
+	return &poolCounter{most: most, pipeMount: mounts.pipes, pipes: map[string]bool{}, socketMount: mounts.sockets,
+		sockets: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// pipeMount returns the line in fdinfo that only pipes have: the mount id of the pipe file system.
-func pipeMount() ([]byte, error) {
+// mountLines are lines of fdinfo with mount ids of the kernel's own file systems. They never change.
+type mountLines struct{ pipes, sockets []byte }
+
+// knownMounts holds the lines once they were found.
+var knownMounts atomic.Pointer[mountLines]
+
+// kernelMounts finds the lines by descriptors of this process.
+func kernelMounts() (m mountLines, err error) {
+	if known := knownMounts.Load(); known != nil {
+		return *known, nil
+	}
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("make a pipe to know others by: %w", err)
+		return m, fmt.Errorf("make a pipe to know others by: %w", err)
 	}
 	defer unix.Close(pipe[0])
 	defer unix.Close(pipe[1])
-	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", pipe[0]))
+	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return m, fmt.Errorf("make a socket to know others by: %w", err)
+	}
+	defer unix.Close(socket)
+	if m.pipes, err = mountLine(pipe[0]); err == nil {
+		m.sockets, err = mountLine(socket)
+	}
+	if err == nil {
+		knownMounts.Store(&m)
+	}
+	return m, err
+}
+
+// mountLine returns the line in fdinfo with the mount id of a descriptor's file system. All pipes
+// have the same line, and no other files have it; so have all sockets.
+func mountLine(fd int) ([]byte, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", fd))
 	for line := range bytes.Lines(text) {
 		if bytes.HasPrefix(line, []byte("mnt_id:")) {
 			return line, err
 		}
 	}
-	return nil, errors.Join(errors.New("know a pipe: fdinfo has no mnt_id"), err)
+	return nil, errors.Join(errors.New("know a file system: fdinfo has no mnt_id"), err)
 }
 
 // add counts the open descriptors of a process. Its threads share them. If the first thread has
@@ -137,7 +169,8 @@ func (c *poolCounter) addFile(dir *os.File, name string) {
 		return
 	}
 	defer unix.Close(fd)
-	isPipe, kept := false, 0
+	var kind kindOfFile
+	kept := 0
 	for {
 		n, err := unix.Read(fd, c.buf[kept:])
 		if n <= 0 || err != nil {
@@ -145,7 +178,7 @@ func (c *poolCounter) addFile(dir *os.File, name string) {
 		}
 		text := c.buf[:kept+n]
 		for end := bytes.IndexByte(text, '\n'); end >= 0; end = bytes.IndexByte(text, '\n') {
-			c.addLine(text[:end+1], &isPipe)
+			c.addLine(text[:end+1], &kind)
 			text = text[end+1:]
 		}
 		if kept = copy(c.buf, text); kept == len(c.buf) || c.most.Watches > 0 && c.Watches > c.most.Watches {
@@ -154,16 +187,34 @@ func (c *poolCounter) addFile(dir *os.File, name string) {
 	}
 }
 
+// kindOfFile is the kind of a descriptor's file, as far as it matters.
+type kindOfFile int
+
+const (
+	otherFile kindOfFile = iota
+	pipeFile
+	socketFile
+)
+
 // addLine counts one line of fdinfo (proc_pid_fdinfo(5)).
-func (c *poolCounter) addLine(line []byte, isPipe *bool) {
+func (c *poolCounter) addLine(line []byte, kind *kindOfFile) {
 	key, value, _ := bytes.Cut(line, []byte(":"))
 	switch string(key) {
 	case "mnt_id":
-		*isPipe = bytes.Equal(line, c.pipeMount)
+		switch {
+		case bytes.Equal(line, c.pipeMount):
+			*kind = pipeFile
+		case bytes.Equal(line, c.socketMount):
+			*kind = socketFile
+		}
 	case "ino": // the line after mnt_id
-		if inode := string(value); *isPipe && !c.pipes[inode] {
+		switch inode := string(value); {
+		case *kind == pipeFile && !c.pipes[inode]:
 			c.pipes[inode] = true
 			c.Pipes++
+		case *kind == socketFile && !c.sockets[inode]:
+			c.sockets[inode] = true
+			c.socketCount++
 		}
 	case "tfd", "inotify wd":
 		c.Watches++
@@ -172,5 +223,6 @@ func (c *poolCounter) addLine(line []byte, isPipe *bool) {
 	case "scm_fds":
 		n, _ := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 32)
 		c.Watches += n * (c.most.Watches/inFlight + 1)
+		c.socketCount += n
 	}
 }

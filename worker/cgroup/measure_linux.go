@@ -34,17 +34,21 @@ type MeasureLimits struct {
 	Tasks  int
 	Memory bool       // measure memory too
 	Pools  PoolCounts // limits for the pools: counting ends if one is exceeded
+	// limit of the memory in bytes; 0 means that the exact sizes are wanted
+	MemoryLimit int64
 }
 
 // MeasureTrees measures each process in roots together with all its descendants. Memory is the
 // proportional share of each: shared pages are divided among their users, and swapped pages count.
-// It reads the list of processes once, which takes most of the time. proc is "/proc". Missing roots
-// are left out.
+// Page tables, the most that sockets can hold, and the files in the root's own file systems in
+// memory count too. If the resident memory, with all that, is clearly below the limit, the sizes
+// are that; the shares are not read, because that takes long. proc is "/proc". Missing roots are
+// left out.
 //
-// It misses pages that a process has put into tmpfs without mapping them. It also misses processes
-// whose parent has died and that have become children of another process. The processes run
-// meanwhile, so the sizes are estimates. An ending process can make a reader of /proc wait, so a
-// caller with deadlines needs a separate goroutine.
+// It counts pages of a file in memory twice if they are mapped. It misses processes whose parent
+// has died and that have become children of another process. The processes run meanwhile, so the
+// sizes are estimates. An ending process can make a reader of /proc wait, so a caller with
+// deadlines needs a separate goroutine.
 func MeasureTrees(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
@@ -70,33 +74,56 @@ func MeasureTrees(proc string, roots map[int]MeasureLimits) (map[int]TreeSize, e
 			members = nil
 		}
 		held, err := newHeldCount(look.Pools)
+		if err != nil {
+			return nil, fmt.Errorf("measure process %d: %w", root, err)
+		}
+		uses := make([]memoryUse, 0, len(members))
 		for _, pid := range members {
-			if err == nil && look.Memory {
-				err = size.add(dir, pid, all[pid], pid == root)
-			}
+			before := held.socketCount
 			held.add(dir, pid, all[pid])
 			if pid == root {
 				size.RootPools = held.PoolCounts
 			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("measure process %d: %w", root, err)
+			if look.Memory {
+				use := readMemoryUse(dir, pid, all[pid])
+				use.kernel += (held.socketCount - before) * socketBytes
+				uses = append(uses, use)
+			}
 		}
 		size.Pools = held.PoolCounts
+		if look.Memory && len(members) > 0 {
+			if err := size.addMemory(dir, uses, look.MemoryLimit); err != nil {
+				return nil, fmt.Errorf("measure process %d: %w", root, err)
+			}
+		}
 		sizes[root] = size
 	}
 	return sizes, nil
 }
 
-func (s *TreeSize) add(proc *os.File, pid int, p process, root bool) error {
-	bytes, readable, err := proportionalSize(proc, pid)
-	if err != nil {
-		return err
+// addMemory adds the memory of processes, the root first.
+func (s *TreeSize) addMemory(proc *os.File, uses []memoryUse, limit int64) error {
+	files := tmpfsBytes(proc, uses[0].pid)
+	most := files
+	for _, u := range uses {
+		most += u.resident + u.kernel
 	}
-	if !readable {
-		bytes = p.resident
+	// the kernel's counts of resident pages may be some pages behind
+	exact := most > limit-limit/4
+	for i, u := range uses {
+		bytes, readable := u.resident, true
+		if exact {
+			share, allowed, err := proportionalSize(proc, u.pid)
+			if err != nil {
+				return err
+			}
+			if readable = allowed; readable {
+				bytes = share
+			}
+		}
+		s.count(u.pid, bytes+u.kernel, readable, i == 0)
 	}
-	s.count(pid, bytes, readable, root)
+	s.Bytes += files
 	return nil
 }
 

@@ -53,8 +53,8 @@ func TestMeasure_FakeProc_CountsDescendants(t *testing.T) {
 	if _, err := MeasureTree(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureTrees(proc, map[int]MeasureLimits{20: {1, true, PoolCounts{}}, 12: {2, true, PoolCounts{}},
-		99: {1, true, PoolCounts{}}, 10: {5, true, PoolCounts{}}})
+	sums, err := MeasureTrees(proc, map[int]MeasureLimits{20: {Tasks: 1, Memory: true}, 12: {Tasks: 2, Memory: true},
+		99: {Tasks: 1, Memory: true}, 10: {Tasks: 5, Memory: true}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
 		12: {Tasks: 3}, // more tasks than this limit

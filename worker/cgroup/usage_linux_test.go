@@ -72,7 +72,7 @@ func (g *Group) Close() error {
 
 // MeasureTree is MeasureTrees for one root. The error wraps fs.ErrNotExist if the root is missing.
 func MeasureTree(proc string, root int) (TreeSize, error) {
-	all, err := MeasureTrees(proc, map[int]MeasureLimits{root: {math.MaxInt, true, PoolCounts{}}})
+	all, err := MeasureTrees(proc, map[int]MeasureLimits{root: {Tasks: math.MaxInt, Memory: true}})
 	if err != nil {
 		return TreeSize{}, err
 	}

@@ -21,6 +21,9 @@ const RunMarkVariable = "MEWS_RUN"
 // mark. Any goroutine may use it.
 type Children struct {
 	start func(*exec.Cmd) error
+	// FirstStart is called before a program starts while no other runs. It must not block. nil means
+	// no call.
+	FirstStart func()
 
 	mu   sync.Mutex // held during a start, so that pids is complete
 	pids map[int]string
@@ -56,6 +59,9 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	// descriptors by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
+	}
+	if len(c.pids) == 0 && c.FirstStart != nil {
+		c.FirstStart()
 	}
 	if err := c.start(cmd); errors.Is(err, syscall.EAGAIN) {
 		return nil, errTooManyProcesses

@@ -50,6 +50,17 @@ type Runner struct {
 // limitData is a shell script that limits its data segment, in KiB, and then executes a program.
 const limitData = `ulimit -d "$0" && exec "$@"`
 
+// forbidWrites is a shell script that keeps itself from making any file longer, and then executes a
+// program.
+const forbidWrites = `ulimit -f 0 && exec "$0" "$@"`
+
+// ForbidWrites keeps a command that has not started from making any file longer. The same holds for
+// all that it will start.
+func ForbidWrites(cmd *exec.Cmd) {
+	cmd.Args = append([]string{"sh", "-c", forbidWrites, cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
+}
+
 // linger is how long a program's leftover processes may keep its output open.
 const linger = 500 * time.Millisecond
 

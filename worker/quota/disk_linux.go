@@ -19,7 +19,8 @@ func statDisk(dir string) (DiskSpace, error) {
 	}
 	// unit of the counts; on some file systems Bsize is only the best size of a write
 	unit := cmp.Or(st.Frsize, st.Bsize)
-	return DiskSpace{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
+	return DiskSpace{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir),
+		Files: int64(st.Files), FreeFiles: int64(st.Ffree)}, nil
 }
 
 // attributes has the layout of struct fsxattr in linux/fs.h.

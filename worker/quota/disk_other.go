@@ -10,5 +10,6 @@ func statDisk(dir string) (DiskSpace, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return DiskSpace{}, err
 	}
-	return DiskSpace{Total: int64(st.Blocks) * int64(st.Bsize), Free: int64(st.Bavail) * int64(st.Bsize)}, nil
+	return DiskSpace{Total: int64(st.Blocks) * int64(st.Bsize), Free: int64(st.Bavail) * int64(st.Bsize),
+		Files: int64(st.Files), FreeFiles: int64(st.Ffree)}, nil
 }

@@ -6,27 +6,31 @@ import (
 	"errors"
 	"fmt"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 )
 
-// DiskSpace holds the numbers of a file system, in bytes.
+// DiskSpace holds the numbers of a file system.
 type DiskSpace struct {
-	Total int64
+	Total int64 // bytes
 	Free  int64 // bytes that this account may still write
 	// Project means that both numbers belong to the folder's project quota, not to the whole file
 	// system.
 	Project bool
+
+	Files     int64 // number of files that the file system has room for; 0 means unknown
+	FreeFiles int64 // number of files that may still be made
 }
 
-const maxReserve = 1 << 30 // bytes
+// IsLow reports whether the file system has less room than its reserve.
+func (d DiskSpace) IsLow() bool { return d.shortage(0) != nil }
 
-// reserve is the space that writes must leave free: 5 % of the disk or 1 GiB, whichever is less.
-func (d DiskSpace) reserve() int64 { return min(d.Total/20, maxReserve) }
-
-// space holds the present bytes of a folder and their limit.
+// space holds the present size of a folder and its limits.
 type space struct {
 	used, limit int64 // bytes; limit 0 means no limit
 	more        bool  // the folder holds more than used, because not all was counted
+
+	files, fileLimit int64 // number of files and folders; fileLimit 0 means no limit
 }
 
 // withProject returns r under a project's limit, if that limit is lower than r's own.
@@ -34,11 +38,16 @@ func (r space) withProject(d DiskSpace) space {
 	if !d.Project || r.limit > 0 && r.limit <= d.Total {
 		return r
 	}
-	return space{used: d.Total - d.Free, limit: d.Total}
+	r.used, r.limit, r.more = d.Total-d.Free, d.Total, false
+	return r
 }
 
 // shortage explains why the folder may not grow by that many bytes; nil means that it may.
 func (r space) shortage(grow int64) error {
+	if r.fileLimit > 0 && r.files > r.fileLimit {
+		return fmt.Errorf("the folder holds %d files of the %d that it may; delete some first%s", r.files, r.fileLimit,
+			trashHint)
+	}
 	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
 		return nil
 	}
@@ -61,11 +70,19 @@ const trashHint = " (what is in .trash counts too, until rm removes it)"
 // project's limit, the numbers do not show the rest of the file system. The kernel enforces that
 // limit, which also protects the rest. Some file systems give no numbers.
 func (d DiskSpace) shortage(grow int64) error {
-	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
+	if d.Project {
 		return nil
 	}
-	return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
-		amount.BinarySize(d.Free), amount.BinarySize(d.Total), amount.BinarySize(d.reserve()), trashHint)
+	reserve, files := protocol.DiskReserve(d.Total), protocol.FileReserve(d.Files)
+	switch {
+	case d.Total > 0 && d.Free-reserve < grow:
+		return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
+			amount.BinarySize(d.Free), amount.BinarySize(d.Total), amount.BinarySize(reserve), trashHint)
+	case d.Files > 0 && d.FreeFiles < files:
+		return fmt.Errorf("the disk has room for %d more files of %d, and %d are kept free; delete some first%s",
+			d.FreeFiles, d.Files, files, trashHint)
+	}
+	return nil
 }
 
 // CheckGrowth explains why the folder may not grow by that many bytes. nil means that it may. A
@@ -79,15 +96,15 @@ func (q *Quota) CheckGrowth(grow int64) error {
 		return nil
 	}
 	ctx := context.Background()
-	if q.options.Limit > 0 && !q.await(ctx, 1, 0) {
+	if q.isLimited() && !q.await(ctx, 1, 0) {
 		q.RefreshCount()
 		q.await(ctx, 1, q.options.WriteWait)
 	}
 	d := q.disk()
 	r := q.usedSpace().withProject(d)
-	if r.shortage(grow) != nil && r.limit == q.options.Limit {
+	if r.shortage(grow) != nil && (r.limit == q.options.Limit || r.files > r.fileLimit) {
 		q.await(ctx, q.request(), q.options.WriteWait)
-		r = q.usedSpace()
+		r = q.usedSpace().withProject(d)
 	}
 	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
@@ -97,7 +114,7 @@ func (q *Quota) CheckGrowth(grow int64) error {
 // written any number of bytes, and waits at most NoteWait for the count.
 func (q *Quota) RefusalNote(ctx context.Context) string {
 	number := q.request()
-	if q.options.Limit > 0 {
+	if q.isLimited() {
 		q.await(ctx, number, q.options.NoteWait)
 	}
 	d := q.disk()
@@ -107,11 +124,19 @@ func (q *Quota) RefusalNote(ctx context.Context) string {
 	return ""
 }
 
+// isLimited reports whether the folder has a limit of its own.
+func (q *Quota) isLimited() bool { return q.options.Limit > 0 || q.options.FileLimit > 0 }
+
 // usedSpace returns the folder's space. A folder without a count counts as empty, and refuses
 // nothing.
 func (q *Quota) usedSpace() space {
-	used, more := q.UsedBytes()
-	return space{used: used, more: more, limit: q.options.Limit}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r := space{limit: q.options.Limit, fileLimit: q.options.FileLimit}
+	if q.state.answered > 0 {
+		r.used, r.files, r.more = q.state.used, q.state.files, q.state.more
+	}
+	return r
 }
 
 // disk returns the numbers of the file system now. If there are no numbers, no write is refused
@@ -124,3 +149,6 @@ func (q *Quota) disk() DiskSpace {
 	}
 	return d
 }
+
+// DiskIsLow reports whether the disk has less room than its reserve now.
+func (q *Quota) DiskIsLow() bool { return q.disk().IsLow() }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -15,35 +16,38 @@ import (
 // blockSize is the unit of Stat_t.Blocks. It does not depend on the file system (stat(2)).
 const blockSize = 512
 
-// maxDepth bounds the depth of a count. Each folder is opened level by level from the top, so depth
-// costs time.
-const maxDepth = 100
+// maxOpenFolders bounds the folders that a count has open at once, since a process may have few
+// descriptors. Folders below that many levels are counted later, each from the top.
+const maxOpenFolders = 48
+
+// maxDepth bounds the depth of a count. Programs can nest folders deeper than a path can name them,
+// and each deep folder costs as many steps as it has folders above it.
+const maxDepth = 4000
 
 // folderSize is the result of a count.
 type folderSize struct {
 	bytes int64
-	more  bool // some of the folder was not counted
+	files int64 // files and folders below the folder
+	more  bool  // some of the folder was not counted
 }
 
 // walker is a running count.
 type walker struct {
 	folderSize
-	root    *os.Root
-	device  uint64
-	entries int // files and folders that may still be counted
-	linked  map[uint64]bool
-	todo    []folder
+	ctx    context.Context
+	pace   *pacer
+	device uint64
+	linked map[uint64]bool
+	todo   []string // folders that are counted later, by their paths
 }
 
-type folder struct {
-	path  string
-	depth int
-}
+// errDone ends a count whose context has ended or whose pacer wants it to end.
+var errDone = errors.New("the count was ended")
 
 // measure adds up the blocks of a folder and everything below it. It counts a file with several
 // names once, and leaves out other file systems and targets of links. Changes made meanwhile may be
-// counted or not. It ends with ctx.
-func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error) {
+// counted or not. It ends with ctx, or with errDone.
+func measure(ctx context.Context, root *os.Root, pace *pacer) (folderSize, error) {
 	top, err := root.Stat(".")
 	if err != nil {
 		return folderSize{}, err
@@ -52,36 +56,63 @@ func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error
 	if !ok {
 		return folderSize{}, errors.New("this system does not tell how much a file takes")
 	}
-	c := &walker{root: root, device: uint64(st.Dev), entries: entries, linked: map[uint64]bool{}, todo: []folder{{".", 0}}}
+	c := &walker{ctx: ctx, pace: pace, device: uint64(st.Dev), linked: map[uint64]bool{}, todo: []string{"."}}
 	c.bytes = st.Blocks * blockSize
-	for len(c.todo) > 0 && ctx.Err() == nil {
+	for len(c.todo) > 0 {
 		last := len(c.todo) - 1
-		f := c.todo[last]
+		path := c.todo[last]
 		c.todo = c.todo[:last]
-		if err := c.folder(ctx, f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		dir, err := openDeep(root, path)
+		if err == nil {
+			err = c.folder(dir, path, 1)
+		}
+		if errors.Is(err, errDone) {
+			return c.folderSize, errors.Join(ctx.Err(), err)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			c.more = true // the folder cannot be opened
 		}
 	}
 	return c.folderSize, ctx.Err()
 }
 
-// folder adds the contents of a folder, and notes its folders for later.
-func (c *walker) folder(ctx context.Context, f folder) error {
-	dir, err := c.root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return err
+// openDeep opens the folder with this path, which may be longer than the system allows. No part of
+// the path may be a link.
+func openDeep(root *os.Root, path string) (*os.File, error) {
+	dir, err := root.OpenFile(".", os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	for name := range strings.SplitSeq(path, "/") {
+		if err != nil || name == "." {
+			break
+		}
+		var below *os.File
+		below, err = openBelow(dir, name)
+		dir.Close()
+		dir = below
 	}
+	return dir, err
+}
+
+// openBelow opens a folder in a folder. It follows no link.
+func openBelow(dir *os.File, name string) (*os.File, error) {
+	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// folder adds the contents of an open folder, and closes it. open is the number of open folders.
+func (c *walker) folder(dir *os.File, path string, open int) error {
 	defer dir.Close()
-	fd := int(dir.Fd())
-	for ctx.Err() == nil {
-		names, err := dir.Readdirnames(1024)
+	for {
+		names, err := dir.Readdirnames(256)
 		for _, name := range names {
-			if c.entries == 0 {
-				c.more, c.todo = true, nil
-				return nil
+			if c.ctx.Err() != nil || !c.pace.step(c.ctx) {
+				return errDone
 			}
-			c.entries--
-			c.entry(fd, f, name)
+			if err := c.entry(dir, path, name, open); err != nil {
+				return err
+			}
 		}
 		if err == io.EOF {
 			return nil
@@ -90,30 +121,47 @@ func (c *walker) folder(ctx context.Context, f folder) error {
 			return err
 		}
 	}
-	return nil
 }
 
-func (c *walker) entry(dir int, in folder, name string) {
+// entry adds a file, or a folder with its contents. Its only error is errDone.
+func (c *walker) entry(dir *os.File, above, name string, open int) error {
 	var st unix.Stat_t
-	if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return // deleted since
+	if err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return nil // deleted since
 	}
 	if uint64(st.Dev) != c.device {
-		return
+		return nil
 	}
 	isFolder := st.Mode&unix.S_IFMT == unix.S_IFDIR
 	if !isFolder && st.Nlink > 1 {
 		if c.linked[st.Ino] {
-			return
+			return nil
 		}
 		c.linked[st.Ino] = true
 	}
 	c.bytes += st.Blocks * blockSize
-	switch {
-	case !isFolder:
-	case in.depth == maxDepth:
-		c.more = true
-	default:
-		c.todo = append(c.todo, folder{path.Join(in.path, name), in.depth + 1})
+	c.files++
+	if !isFolder {
+		return nil
 	}
+	below := path.Join(above, name)
+	if open >= maxOpenFolders {
+		if strings.Count(below, "/") < maxDepth {
+			c.todo = append(c.todo, below)
+		} else {
+			c.more = true
+		}
+		return nil
+	}
+	f, err := openBelow(dir, name)
+	if err == nil {
+		err = c.folder(f, below, open+1)
+	}
+	if err != nil && !errors.Is(err, errDone) && !errors.Is(err, fs.ErrNotExist) {
+		c.more, err = true, nil
+	}
+	if errors.Is(err, errDone) {
+		return err
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -36,29 +35,43 @@ func TestMeasure_CountsBlocksOnce(t *testing.T) {
 	}
 }
 
-func TestMeasure_TooManyEntries_SaysMore(t *testing.T) {
-	q := newQuota(t, Options{MaxEntries: 10, Limit: 4096})
+// TestMeasure_ManyEntries_CountsAll: a count has no bound. Beyond FastEntries it only rests.
+func TestMeasure_ManyEntries_CountsAll(t *testing.T) {
+	q := newQuota(t, Options{FastEntries: 10, Limit: 4096})
 	for i := range 20 {
 		fill(t, q, filepath.Join(string(rune('a'+i)), "x"), 4096)
 	}
 	used, more := counted(t, q)
-	if !more || used == 0 {
-		t.Errorf("got %d, more: %t", used, more)
+	if more || used < 20*4096 || q.usedSpace().files != 40 {
+		t.Errorf("got %d, more: %t, files: %d", used, more, q.usedSpace().files)
 	}
-	wantMessage(t, q.CheckGrowth(1), "the folder holds at least ")
+	wantMessage(t, q.CheckGrowth(1), "the folder holds ")
 }
 
-func TestMeasure_TooDeep_SaysMore(t *testing.T) {
+// TestMeasure_DeepFolders_CountsAll: folders that no path can name are counted too.
+func TestMeasure_DeepFolders_CountsAll(t *testing.T) {
+	const depth = 500
 	q := newQuota(t, Options{})
-	at := filepath.Join(q.options.Dir, strings.Repeat("d/", maxDepth))
-	must(t, os.MkdirAll(at, 0o755))
-	if _, more := counted(t, q); more {
-		t.Error("there is no more")
+	dir, err := unix.Open(q.options.Dir, unix.O_DIRECTORY, 0)
+	must(t, err)
+	for range depth {
+		must(t, unix.Mkdirat(dir, "d", 0o755))
+		below, err := unix.Openat(dir, "d", unix.O_DIRECTORY, 0)
+		must(t, err)
+		must(t, unix.Close(dir))
+		dir = below
 	}
-	must(t, os.Mkdir(filepath.Join(at, "d"), 0o755))
-	must(t, os.Mkdir(filepath.Join(at, "d/d"), 0o755))
-	if _, more := counted(t, q); !more {
-		t.Error("what lies deeper was passed over in silence")
+	before, more := counted(t, q)
+	if files := q.usedSpace().files; more || files != depth {
+		t.Errorf("%d folders, more: %t", files, more)
+	}
+	file, err := unix.Openat(dir, "deep", unix.O_CREAT|unix.O_WRONLY, 0o600)
+	must(t, err)
+	_, err = unix.Write(file, make([]byte, mib))
+	must(t, err)
+	must(t, errors.Join(unix.Fsync(file), unix.Close(file), unix.Close(dir)))
+	if after, _ := counted(t, q); after-before < mib {
+		t.Errorf("a deep file of 1 MiB adds %d bytes", after-before)
 	}
 }
 
@@ -66,7 +79,7 @@ func TestMeasure_ContextEnds_Stops(t *testing.T) {
 	q := newQuota(t, Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := measure(ctx, q.root, 10); !errors.Is(err, context.Canceled) {
+	if _, err := measure(ctx, q.root, &pacer{fast: 10}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,14 +1,16 @@
 // Package quota measures a user's folder. It refuses writes if the folder holds more than its
 // limit, or if the file system is nearly full.
 //
-// It is not a wall. The file tools ask it before they write. Results of programs only get a note,
-// because a program may be deleting files to make room. The kernel limits programs: by the largest
-// size of a file, and by project quotas if the file system has them.
+// It is not a wall. The file tools ask it before they write. Results of programs get a note, because
+// a program may be deleting files to make room. While programs run, the folder is counted every 10
+// s. If it holds more than it may and has grown since they started, the supervisor is told, which
+// ends them.
 package quota
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -20,14 +22,22 @@ import (
 type Options struct {
 	Dir   string // path of the folder
 	Limit int64  // most bytes in the folder; 0 means no limit
+	// most files and folders in the folder; 0 means no limit
+	FileLimit int64
+	// RunPrograms reports whether programs run; nil means that none ever do.
+	RunPrograms func() bool
+	// Exceeded is called after each count that finds too much, while programs run. nil means no
+	// call.
+	Exceeded func(bytes, files int64)
 
 	// reads the numbers of the folder's file system; nil asks the system
-	Disk       func(dir string) (DiskSpace, error)
-	Now        func() time.Time
-	Report     func(error)   // receives errors for the log
-	MaxEntries int           // most files and folders of one count; default 200,000
-	WriteWait  time.Duration // how long a write waits for a count; default 2 s
-	NoteWait   time.Duration // how long a program's result waits for a count; default 100 ms
+	Disk        func(dir string) (DiskSpace, error)
+	Now         func() time.Time
+	Report      func(error)   // receives errors for the log
+	FastEntries int           // files that a requested count reads without rests; default 200,000
+	WriteWait   time.Duration // how long a write waits for a count; default 2 s
+	NoteWait    time.Duration // how long a program's result waits for a count; default 100 ms
+	WatchEvery  time.Duration // time between two counts while programs run; default 10 s
 }
 
 // maxAge is the age at which RefreshCount asks for another count.
@@ -38,6 +48,7 @@ type Quota struct {
 	options Options
 	root    *os.Root
 	wake    chan struct{} // holds a token if a count was requested
+	started chan struct{} // holds a token if a program has started
 
 	mu    sync.Mutex // guards state
 	state state
@@ -48,15 +59,24 @@ type state struct {
 	requested int           // number of requested counts
 	answered  int           // number of requests that the newest count answers
 	used      int64         // bytes of the newest count and of writes since
+	files     int64         // files and folders of the newest count
 	more      bool          // the folder holds more than used, because not all could be counted
 	at        time.Time     // start of the newest count
 	written   int64         // bytes written since the running count began
 	ended     chan struct{} // closed at the end of the next count
+	before    baseline
+}
+
+// baseline is the size of the folder when the running programs started.
+type baseline struct {
+	known        bool
+	bytes, files int64
 }
 
 // New opens the folder. The caller closes the Quota after Run has ended.
 func New(o Options) (*Quota, error) {
-	o.MaxEntries = cmp.Or(o.MaxEntries, 200_000)
+	o.FastEntries = cmp.Or(o.FastEntries, 200_000)
+	o.WatchEvery = cmp.Or(o.WatchEvery, 10*time.Second)
 	o.WriteWait = cmp.Or(o.WriteWait, 2*time.Second)
 	o.NoteWait = cmp.Or(o.NoteWait, 100*time.Millisecond)
 	if o.Disk == nil {
@@ -66,31 +86,94 @@ func New(o Options) (*Quota, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep count of %s: %w", o.Dir, err)
 	}
-	return &Quota{options: o, root: root, wake: make(chan struct{}, 1), state: state{ended: make(chan struct{})}}, nil
+	return &Quota{options: o, root: root, wake: make(chan struct{}, 1), started: make(chan struct{}, 1),
+		state: state{ended: make(chan struct{})}}, nil
 }
 
 // Close closes the folder.
 func (q *Quota) Close() error { return q.root.Close() }
 
-// Run makes the requested counts, one at a time, until ctx ends.
+// Run makes the requested counts, one at a time, until ctx ends. While programs run, it also counts
+// every WatchEvery. Such a count rests often, and makes way for a request.
 func (q *Quota) Run(ctx context.Context) error {
+	watch := time.NewTimer(q.options.WatchEvery)
+	watch.Stop()
+	defer watch.Stop()
 	for {
+		pace := &pacer{}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-q.started:
+			watch.Reset(q.options.WatchEvery)
+			continue
+		case <-watch.C:
+			if !q.runPrograms() {
+				continue
+			}
+			watch.Reset(q.options.WatchEvery)
+			pace.yield, pace.put = q.wake, q.wake
 		case <-q.wake:
+			pace.fast = q.options.FastEntries
 		}
 		answered := q.begin()
-		c, err := measure(ctx, q.root, q.options.MaxEntries)
-		if ctx.Err() != nil {
+		c, err := measure(ctx, q.root, pace)
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, errDone): // a request comes first
+		case err != nil:
 			q.options.Report(fmt.Errorf("count what is in %s: %w", q.options.Dir, err))
-			continue // the earlier count stays valid
+		default:
+			q.end(answered, c)
+			q.reportExcess()
 		}
-		q.end(answered, c)
 	}
+}
+
+func (q *Quota) runPrograms() bool { return q.options.RunPrograms != nil && q.options.RunPrograms() }
+
+// reportExcess calls Exceeded if programs run, and the folder holds more than it may and has grown
+// since they started.
+func (q *Quota) reportExcess() {
+	if q.options.Exceeded == nil || !q.runPrograms() {
+		return
+	}
+	q.mu.Lock()
+	t, limit, files := q.state, q.options.Limit, q.options.FileLimit
+	q.mu.Unlock()
+	bytesOver := limit > 0 && t.used > limit && t.used > t.before.bytes
+	filesOver := files > 0 && t.files > files && t.files > t.before.files
+	if t.before.known && (bytesOver || filesOver) {
+		q.options.Exceeded(t.used, t.files)
+	}
+}
+
+// NoteProgramStart records that a program starts while no other runs. Growth is measured from the
+// newest count, or from the end of the next one if that was already requested: earlier programs may
+// have written since the newest one.
+func (q *Quota) NoteProgramStart() {
+	q.mu.Lock()
+	t := &q.state
+	t.before = baseline{known: t.requested > 0 && t.answered == t.requested, bytes: t.used, files: t.files}
+	q.mu.Unlock()
+	select {
+	case q.started <- struct{}{}:
+	default:
+	}
+}
+
+// Growth returns how much the folder has grown since the running programs started. It waits for a
+// new count at most for atMost. partial means that the count is old, or was not complete.
+func (q *Quota) Growth(ctx context.Context, atMost time.Duration) (bytes, files int64, partial bool) {
+	fresh := q.await(ctx, q.request(), atMost)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t := q.state
+	if !t.before.known {
+		return 0, 0, true
+	}
+	return t.used - t.before.bytes, t.files - t.before.files, t.more || !fresh
 }
 
 // begin records that a count begins. It returns the number of requests for a count so far. This
@@ -108,7 +191,10 @@ func (q *Quota) end(answered int, c folderSize) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t := &q.state
-	t.used, t.more, t.answered = max(0, c.bytes+t.written), c.more, answered
+	t.used, t.files, t.more, t.answered = max(0, c.bytes+t.written), c.files, c.more, answered
+	if !t.before.known {
+		t.before = baseline{known: true, bytes: t.used, files: t.files}
+	}
 	close(t.ended)
 	t.ended = make(chan struct{})
 }

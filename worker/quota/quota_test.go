@@ -201,7 +201,7 @@ func BenchmarkCount(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if c, err := measure(b.Context(), q.root, 200_000); err != nil || c.more {
+		if c, err := measure(b.Context(), q.root, &pacer{fast: 200_000}); err != nil || c.more {
 			b.Fatal(c, err)
 		}
 	}

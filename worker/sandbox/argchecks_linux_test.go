@@ -84,6 +84,9 @@ var checkedCalls = []testCall{
 	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // EINVAL: the length is 0
 	{"a huge page", unix.SYS_MMAP, [6]uint64{0, 0, 0, unix.MAP_HUGETLB}, never},
 	{"a larger pipe", unix.SYS_FCNTL, [6]uint64{none, unix.F_SETPIPE_SZ}, never},
+	{"a larger buffer of a socket", unix.SYS_SETSOCKOPT, [6]uint64{none, unix.SOL_SOCKET, unix.SO_SNDBUF}, never},
+	{"the same by force", unix.SYS_SETSOCKOPT, [6]uint64{none, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE}, never},
+	{"another option of a socket", unix.SYS_SETSOCKOPT, [6]uint64{none, unix.SOL_SOCKET, unix.SO_PASSCRED}, always},
 	{"a pipe's size", unix.SYS_FCNTL, [6]uint64{none, unix.F_GETPIPE_SZ}, always},
 	{"to hide", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 0}, func(p Profile, _ bool) bool { return p != ProfileTool }},
 	{"to be seen", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 1}, always},

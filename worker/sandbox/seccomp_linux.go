@@ -118,6 +118,8 @@ func argChecks(p Profile) []argCheck {
 		// program on the host.
 		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
+		// A watchdog counts what a socket holds by the usual size of its buffer.
+		{unix.SYS_SETSOCKOPT, checkValue(2, unix.SO_SNDBUF, unix.SO_SNDBUFFORCE)},
 		{unix.SYS_FCNTL, checkValue(1, unix.F_SETPIPE_SZ)},
 		// Huge pages belong to the machine. The machine's admin has reserved them for another
 		// program.

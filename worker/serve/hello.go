@@ -18,7 +18,7 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	if err := s.advance(phaseHello, nil); err != nil {
 		return nil, err
 	}
-	u, err := openUserTools(hello, s.options)
+	u, err := openUserTools(hello, s.options, s.reportExcess)
 	if err != nil {
 		refusal := &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf("hello: %v", err)}
 		return nil, errors.Join(refusal, s.advance(phaseNew, nil))
@@ -68,10 +68,11 @@ func checkHello(hello protocol.Hello) error {
 			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, \".\" for the working directory, or none", hello.Home),
 		}
 	}
-	if hello.Disk < 0 || hello.Uploads < 0 {
+	if hello.Disk < 0 || hello.DiskFiles < 0 || hello.Uploads < 0 {
 		return &protocol.Error{
-			Code:    protocol.CodeInvalidParams,
-			Message: fmt.Sprintf("hello: disk %d, uploads %d: want 0 or a number of bytes, and of days", hello.Disk, hello.Uploads),
+			Code: protocol.CodeInvalidParams,
+			Message: fmt.Sprintf("hello: disk %d, disk_files %d, uploads %d: want 0 or a number of bytes, of files, and of days",
+				hello.Disk, hello.DiskFiles, hello.Uploads),
 		}
 	}
 	return nil

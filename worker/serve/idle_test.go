@@ -35,7 +35,7 @@ func TestIdleWorker_RemovesLeftovers(t *testing.T) {
 			Start: (*exec.Cmd).Start, Temp: temp,
 		})
 		putReceived(t, home, day(now, -3), day(now, -2))
-		c, err := openUserTools(protocol.Hello{Home: home, Uploads: 2}, s.options)
+		c, err := openUserTools(protocol.Hello{Home: home, Uploads: 2}, s.options, s.reportExcess)
 		if err != nil {
 			t.Fatal(err)
 		}

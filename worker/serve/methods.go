@@ -19,6 +19,8 @@ var methods = map[string]method{
 	protocol.MethodHello:          {[]phase{phaseNew}, decodeParams((*server).hello)},
 	protocol.MethodTryWalls:       {[]phase{phaseNew}, decodeParams((*server).tryWalls)},
 	protocol.MethodTerminalsList:  {[]phase{phaseReady}, (*server).terminals},
+	protocol.MethodDiskGrowth:     {[]phase{phaseReady}, (*server).diskGrowth},
+	protocol.MethodDiskHold:       {[]phase{phaseReady}, (*server).holdDisk},
 	protocol.MethodTurnStart:      {[]phase{phaseReady}, decodeParams((*server).startTurn)},
 	protocol.MethodOperationStart: {[]phase{phaseReady}, decodeParams((*server).startOperation)},
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},

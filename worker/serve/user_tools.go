@@ -41,6 +41,7 @@ type userTools struct {
 	indexing    sync.Mutex     // held while an index operation runs
 	memory      *memory.Home
 	log         *dailylog.Log
+	disk        diskUse
 	tools       []worker.Tool // tools that all turns share
 }
 
@@ -48,8 +49,9 @@ type userTools struct {
 // operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
-// openUserTools opens the folder that hello names, if it names a folder. The caller closes it.
-func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
+// openUserTools opens the folder that hello names, if it names a folder. exceeded is called if
+// programs let the folder grow beyond its limits. The caller closes it.
+func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files int64)) (*userTools, error) {
 	if hello.Home == "" {
 		return &userTools{hello: hello, options: o}, nil
 	}
@@ -67,7 +69,8 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if u.promptFiles, err = workspace.Open(hello.Home, protocol.FilePolicy{Exclude: hello.Files.Exclude}); err != nil {
 		return nil, errors.Join(err, u.files.Close())
 	}
-	u.quota, err = quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, Now: o.Now, Report: o.Report})
+	u.quota, err = quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, FileLimit: hello.DiskFiles,
+		RunPrograms: u.runPrograms, Exceeded: exceeded, Now: o.Now, Report: o.Report})
 	if err != nil {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
@@ -82,8 +85,9 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 		u.tools = o.Tools
 	}
 	if o.Start != nil {
-		u.programs = &program.Runner{Children: program.NewChildren(o.Start), Environment: program.Environment{
+		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}}
+		u.programs.Children.FirstStart = u.noteProgramStart
 	}
 	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{

@@ -162,6 +162,7 @@ func (s *spawner) startMeasuring() {
 			continue
 		}
 		look := cgroup.MeasureLimits{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Pools: s.poolLimits}
+		look.MemoryLimit = w.limits.Memory
 		if !s.groupsLimit("pids") {
 			look.Tasks = w.limits.PIDs
 		}
@@ -210,14 +211,19 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 }
 
 // endDescendants ends all programs of a worker. It spares no program, because remaining processes
-// would only start new processes. It also ends processes that have lost their parents and have
-// become the spawner's children.
+// would only start new processes.
 func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
-	killed, err := s.killDescendants(w.pid, os.Getpid())
+	killed, err := s.killPrograms(w)
 	if killed > 0 {
 		hits.PIDs++
 	}
 	return err
+}
+
+// killPrograms kills all programs of a worker, and returns their number. It also kills processes
+// that have lost their parents and have become the spawner's children.
+func (s *spawner) killPrograms(w *worker) (killed int, err error) {
+	return s.killDescendants(w.pid, os.Getpid())
 }
 
 // endHolders ends all programs of a worker, which together hold too much of a pool, and reports the

@@ -359,3 +359,83 @@ func TestGroups_OfKilledSpawner_AreRemoved(t *testing.T) {
 	v.checkAlive()
 	third.worker().checkAlive()
 }
+
+// TestEndPrograms_ByRequest_SparesWorker: only the programs of the named worker end.
+func TestEndPrograms_ByRequest_SparesWorker(t *testing.T) {
+	for _, tier := range []string{"namespaces", "landlock"} {
+		t.Run(tier, func(t *testing.T) {
+			r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off"}})
+			other, w := r.worker(), r.worker()
+			other.wantAnswer("exec 2>/dev/null; sleep 1000 & echo made", "made")
+			request := spawnwire.EndProgramsRequest{ID: w.id, Kind: "disk", Limit: 7}
+			r.send(request)
+			none := spawnwire.LimitHitMessage{ID: w.id, Kind: "disk", Limit: 7}
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != none {
+				t.Errorf("without programs: %+v", hit)
+			}
+			w.wantAnswer("exec 2>/dev/null; (setsid sleep 1000 & sleep 1000) & sleep 1000 & echo made", "made")
+			r.send(request)
+			none.Times = 1
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit != none {
+				t.Errorf("with programs: %+v", hit)
+			}
+			waitUntil(t, "its programs to end", func() bool {
+				return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning)
+			})
+			if !slices.ContainsFunc(childrenOf(t, other.pid), isRunning) {
+				t.Error("another worker's program has ended")
+			}
+			w.checkAlive()
+			other.checkAlive()
+		})
+	}
+}
+
+// kernelHogs are Python scripts that make the kernel take more than megabytes for their process,
+// and little of their own.
+var kernelHogs = map[string]string{
+	"page tables": `
+import mmap
+step = 2 << 20
+many = mmap.mmap(-1, 40000 * step, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+for n in range(40000): many[n * step]`,
+	"sockets": `
+import os, socket
+for child in range(3):
+    if os.fork() == 0: break
+all = []
+for n in range(110):
+    a, b = socket.socketpair(); all += [a, b]
+    for s in a, b:
+        s.setblocking(False)
+        try:
+            while True: s.send(b"x" * 4096)
+        except BlockingIOError: pass`,
+}
+
+// TestWatchdog_KernelMemory_Counts: memory counts that the kernel takes for a program.
+func TestWatchdog_KernelMemory_Counts(t *testing.T) {
+	for name, script := range kernelHogs {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, withoutGroups("namespaces"))
+			other, w := r.worker(), r.worker()
+			w.write("exec 2>/dev/null; cat >hog.py <<'END'\n" + strings.TrimSpace(script) +
+				"\nimport time; time.sleep(1000)\nEND\n/usr/bin/python3 hog.py || echo ended")
+			if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" {
+				t.Errorf("%+v", hit)
+			}
+			other.checkAlive()
+		})
+	}
+}
+
+// TestWatchdog_FilesInMemory_Count: what a worker keeps in /tmp and /dev/shm ends with the worker.
+func TestWatchdog_FilesInMemory_Count(t *testing.T) {
+	r := start(t, withoutGroups("namespaces"))
+	other, w := r.worker(), r.worker()
+	w.write("head -c 80M /dev/zero >/tmp/a; head -c 80M /dev/zero >/dev/shm/b; sleep 1000")
+	if hit := nextMessage[spawnwire.LimitHitMessage](r); hit.ID != w.id || hit.Kind != "memory" {
+		t.Errorf("%+v", hit)
+	}
+	other.checkAlive()
+}

@@ -193,6 +193,8 @@ func (s *spawner) handle(p packet) error {
 		return s.spawn(m, p.fds)
 	case spawnwire.KillRequest:
 		return s.kill(m, p.fds)
+	case spawnwire.EndProgramsRequest:
+		return s.endPrograms(m, p.fds)
 	}
 	return fmt.Errorf("the supervisor sent %T, which is not for a spawner", p.message)
 }
@@ -234,6 +236,25 @@ func (s *spawner) kill(m spawnwire.KillRequest, fds []int) error {
 		return signalProcess(-w.pid, sig)
 	}
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
+}
+
+// endPrograms kills all programs of a worker that has not been reaped, and reports that.
+func (s *spawner) endPrograms(m spawnwire.EndProgramsRequest, fds []int) error {
+	if len(fds) > 0 {
+		return fmt.Errorf("the supervisor sent %d descriptors with the end of programs, want none", len(fds))
+	}
+	if m.ID > s.last {
+		return fmt.Errorf("the supervisor ended the programs of worker %d, which was never asked for", m.ID)
+	}
+	w := s.workers[m.ID]
+	if w == nil || !w.ended.IsZero() {
+		return nil
+	}
+	killed, err := s.killPrograms(w)
+	if err != nil {
+		return err
+	}
+	return s.send(spawnwire.LimitHitMessage{ID: m.ID, Kind: m.Kind, Limit: m.Limit, Times: uint32(min(killed, 1))})
 }
 
 // signalProcess is kill(2). ESRCH is no error: the process has ended, and reap will find it. EPERM

@@ -30,6 +30,9 @@ func (s *spawner) checkLimits() error          { return nil }
 func (s *spawner) closeGroups() error          { return nil }
 func (w *worker) removeGroup()                 {}
 
+// killPrograms kills nothing: macOS lists no descendants.
+func (s *spawner) killPrograms(*worker) (killed int, err error) { return 0, nil }
+
 // prepare makes descriptors close on exec that the supervisor left open by mistake. Go does so only
 // for descriptors that it opened.
 func prepare() error {

@@ -17,6 +17,7 @@ import (
 
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor/disk"
 	"mews/supervisor/placement"
 	"mews/supervisor/unit"
 )
@@ -51,17 +52,41 @@ func examineState(_ context.Context, o Options) (string, error) {
 // lowDisk is the free space that the database needs to accept messages.
 const lowDisk = 256 << 20
 
+// examineDisk examines the disks of the state folder and of the homes, each once.
 func examineDisk(_ context.Context, o Options) (string, error) {
-	var fs unix.Statfs_t
-	dir := nearestExisting(o.Config.State)
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return "", fmt.Errorf("look at the disk of %s: %w", dir, err)
+	paths := []string{o.Config.State}
+	for _, u := range o.Config.Users {
+		paths = append(paths, u.Home)
 	}
-	free := int64(fs.Bavail) * int64(fs.Bsize)
-	if free < lowDisk {
-		return "", fmt.Errorf(textDiskLow, amount.BinarySize(free), dir)
+	var findings []string
+	var low error
+	seen := map[uint64]bool{}
+	for i, path := range paths {
+		dir := nearestExisting(path)
+		device, err := disk.DeviceOf(dir)
+		if err != nil {
+			return "", err
+		}
+		if seen[device] {
+			continue
+		}
+		seen[device] = true
+		room, err := disk.SpaceOf(dir)
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case room.IsFull() || i == 0 && room.Free < lowDisk:
+			return "", fmt.Errorf(textDiskFull, dir, room)
+		case room.IsLow():
+			low = errors.Join(low, fmt.Errorf(textDiskLow, dir, room, room.Reserve()))
+		}
+		findings = append(findings, fmt.Sprintf(textDiskFree, amount.BinarySize(room.Free), dir))
 	}
-	return fmt.Sprintf(textDiskFree, amount.BinarySize(free), dir), nil
+	if low != nil {
+		return "", &warning{low.Error()}
+	}
+	return strings.Join(findings, "; "), nil
 }
 
 func examineHomes(ctx context.Context, o Options) (string, error) {

@@ -40,7 +40,8 @@ const (
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
-	textDiskLow     = "only %s are free below %s; messages are refused when it is full: make room"
+	textDiskLow     = "the disk of %s has little room: %s. Below a reserve of %s nobody's assistant writes; make room"
+	textDiskFull    = "the disk of %s is full: %s. Messages are refused when nothing is left; make room"
 
 	textHomes          = "%s with a folder"
 	textHomeClosed     = "%s's folder %s: %w"

@@ -1,0 +1,50 @@
+package protocol
+
+// MethodDiskGrowth asks a worker how much its programs have written since they started. It has no
+// parameters, and its result is a DiskGrowth. The worker answers within a second, at any time after
+// hello.
+//
+//	{}
+//	{"programs":2,"bytes":7340032,"files":12,"written":8388608}
+const MethodDiskGrowth = "disk.growth"
+
+// DiskGrowth is the result of disk.growth. Without running programs it is zero.
+type DiskGrowth struct {
+	Programs int   `json:"programs"`          // number of running programs
+	Bytes    int64 `json:"bytes,omitempty"`   // growth of the home; negative if it has shrunk
+	Files    int64 `json:"files,omitempty"`   // growth of the number of files and folders in the home
+	Written  int64 `json:"written,omitempty"` // bytes that were written to any folder, as the kernel counts
+	Partial  bool  `json:"partial,omitempty"` // the home was not counted to its end
+}
+
+// MethodDiskHold tells a worker that its programs were ended because they filled the disk. Until the
+// disk has its reserve again, programs that start may delete files, but not write to any. No
+// parameters, no result, at any time after hello.
+//
+//	{}
+const MethodDiskHold = "disk.hold"
+
+// MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its
+// programs started. It is a notification, at any time after hello.
+//
+//	{"bytes":10737422336,"files":1200}
+const MethodDiskExceeded = "disk.exceeded"
+
+// DiskExceeded has the size of the home.
+type DiskExceeded struct {
+	Bytes int64 `json:"bytes"`
+	Files int64 `json:"files"` // number of files and folders
+}
+
+// The reserve of a disk: below it, file tools write nothing more, and the programs end whose user
+// has written most.
+const (
+	maxDiskReserve = 1 << 30 // bytes
+	reserveShare   = 20      // the reserve is this part of a disk
+)
+
+// DiskReserve returns the bytes to keep free of a disk's total bytes: 5 %, at most 1 GiB.
+func DiskReserve(total int64) int64 { return min(total/reserveShare, maxDiskReserve) }
+
+// FileReserve returns the number of files to keep free of the total that a disk can have.
+func FileReserve(total int64) int64 { return total / reserveShare }

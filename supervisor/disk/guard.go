@@ -1,0 +1,308 @@
+package disk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor/internal/rare"
+	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/signals"
+	"mews/supervisor/pool"
+)
+
+// Worker is a running worker.
+type Worker struct {
+	User    string
+	Folders []string // the user's home, and then the workspaces
+}
+
+// Options of a Guard. All are required, except Space.
+type Options struct {
+	Folder  string          // a folder on the disk of the state folder, for the ballast
+	Workers func() []Worker // lists the running workers of users
+	// Growth asks a user's worker how much its programs have written.
+	Growth func(ctx context.Context, user string) (protocol.DiskGrowth, error)
+	// Hold keeps the programs that a user's worker starts later from writing.
+	Hold func(ctx context.Context, user string) error
+	// EndPrograms ends the programs of a user's worker because of a limit, and returns whether any
+	// ran. The user is told.
+	EndPrograms func(ctx context.Context, user, kind string, limit uint64) bool
+	Tell        func(text string) // tells the admins; never blocks
+	// Limit and FileLimit are the most bytes and files of a home; 0 means no limit.
+	Limit, FileLimit int64
+	Now              func() time.Time
+	Log              hclog.Logger
+
+	Space func(path string) (Space, error) // measures a disk; nil means SpaceOf
+}
+
+// Times of the guard.
+const (
+	busyInterval = time.Second      // time between two looks while a worker runs
+	idleInterval = 10 * time.Second // time between two looks while none runs
+	// how long a disk must have room before the ballast is made
+	roomFor = 5 * time.Minute
+	// how long to wait for workers that are asked or told something
+	workerTimeout = 900 * time.Millisecond
+	endTimeout    = 5 * time.Second // how long to wait for the end of programs
+)
+
+// Guard watches disks. Run is its only goroutine; the other methods may be called from any.
+type Guard struct {
+	Options
+	ballast Ballast
+	notices rare.Throttle
+	wake    chan struct{} // holds a token if a worker has started
+
+	disks     map[uint64]*state // watched disks; only Run uses this field and the next
+	roomSince time.Time         // since when the disk of the state folder has room; zero if it has none
+
+	mu       sync.Mutex // guards the field below
+	exceeded map[string]protocol.DiskExceeded
+}
+
+// state is what is known about a disk.
+type state struct {
+	path string // a folder on the disk
+	low  bool
+	mark Space // room when programs were ended last, or more if there was more since
+}
+
+// reading is a measurement of a disk.
+type reading struct {
+	Space
+	path  string
+	users []string // users with a running worker and a folder on the disk
+	own   bool     // the state folder is on the disk
+}
+
+// New makes a guard.
+func New(o Options) *Guard {
+	if o.Space == nil {
+		o.Space = SpaceOf
+	}
+	return &Guard{Options: o, ballast: BallastIn(o.Folder), notices: rare.Throttle{Every: 10 * time.Minute},
+		wake: make(chan struct{}, 1), disks: map[uint64]*state{}, exceeded: map[string]protocol.DiskExceeded{}}
+}
+
+// NotifyWorkerStart tells the guard that a worker has started.
+func (g *Guard) NotifyWorkerStart() { signals.SendToken(g.wake) }
+
+// NotifyExceeded tells the guard that a home has grown beyond its limits, as a worker says. That
+// is handled at the next look, within a second.
+func (g *Guard) NotifyExceeded(user string, size protocol.DiskExceeded) {
+	g.mu.Lock()
+	g.exceeded[user] = size
+	g.mu.Unlock()
+}
+
+// Run watches until ctx ends.
+func (g *Guard) Run(ctx context.Context) error {
+	for {
+		g.endExceeding(ctx)
+		workers := g.Workers()
+		g.check(ctx, workers)
+		interval := idleInterval
+		if len(workers) > 0 {
+			interval = busyInterval
+		}
+		retry.SleepOrWake(ctx, interval, g.wake)
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// endExceeding ends the programs of users whose homes have grown beyond their limits.
+func (g *Guard) endExceeding(ctx context.Context) {
+	g.mu.Lock()
+	all := g.exceeded
+	g.exceeded = map[string]protocol.DiskExceeded{}
+	g.mu.Unlock()
+	for user, size := range all {
+		switch {
+		case g.Limit > 0 && size.Bytes > g.Limit:
+			g.end(ctx, user, pool.LimitDisk, uint64(g.Limit))
+		case g.FileLimit > 0 && size.Files > g.FileLimit:
+			g.end(ctx, user, pool.LimitFiles, uint64(g.FileLimit))
+		}
+	}
+}
+
+func (g *Guard) end(ctx context.Context, user, kind string, limit uint64) bool {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	return g.EndPrograms(ctx, user, kind, limit)
+}
+
+// check looks once at all disks.
+func (g *Guard) check(ctx context.Context, workers []Worker) {
+	for device, r := range g.read(workers) {
+		s := g.disks[device]
+		if s == nil {
+			s = &state{path: r.path}
+			g.disks[device] = s
+		}
+		g.checkDisk(ctx, s, r)
+		if r.own {
+			g.keepBallast(r)
+		}
+	}
+}
+
+// read measures the disks of the state folder and of the workers' folders, each once.
+func (g *Guard) read(workers []Worker) map[uint64]*reading {
+	found := map[uint64]*reading{}
+	add := func(path, user string) {
+		device, err := DeviceOf(path)
+		if err != nil {
+			g.Log.Debug("a folder is on no disk that can be watched", "error", err)
+			return
+		}
+		r := found[device]
+		if r == nil {
+			r = &reading{path: path, own: user == ""}
+			if r.Space, err = g.Space(path); err != nil {
+				g.Log.Debug("a disk can't be watched", "error", err)
+				return
+			}
+			found[device] = r
+		}
+		if user != "" && (len(r.users) == 0 || r.users[len(r.users)-1] != user) {
+			r.users = append(r.users, user)
+		}
+	}
+	add(g.Folder, "")
+	for _, w := range workers {
+		for _, folder := range w.Folders {
+			add(folder, w.User)
+		}
+	}
+	return found
+}
+
+// checkDisk ends programs if the disk has less than its reserve: once when that begins, and again
+// each time that the room has become clearly less.
+func (g *Guard) checkDisk(ctx context.Context, s *state, r *reading) {
+	if !r.IsLow() {
+		if s.low {
+			g.tell("room", r, fmt.Sprintf(textRoom, r.path, r.Space))
+		}
+		s.low = false
+		return
+	}
+	s.mark = s.mark.most(r.Space)
+	falling := s.low && r.hasFallen(s.mark)
+	if s.low && !falling {
+		return
+	}
+	n := need{files: !r.lacksBytes(), urgent: r.IsFull(), falling: falling}
+	n.noise = r.noise(n.files)
+	ended := g.endWriters(ctx, chooseWriters(g.askGrowth(ctx, r.users), n), r)
+	switch {
+	case len(ended) > 0:
+		names := strings.Join(ended, ", ")
+		g.tell("writer "+names, r, fmt.Sprintf(textLowWriter, r.path, r.Space, names, r.Reserve()))
+	case s.low || r.own && r.IsFull() && (r.isExhausted() || g.ballast.exists()): // keepBallast tells more
+	default:
+		g.tell("low", r, fmt.Sprintf(textLowOther, r.path, r.Space, r.Reserve()))
+	}
+	s.low, s.mark = true, r.Space
+}
+
+// askGrowth asks the workers of users how much their programs have written.
+func (g *Guard) askGrowth(ctx context.Context, users []string) []writer {
+	ctx, cancel := context.WithTimeout(ctx, workerTimeout)
+	defer cancel()
+	all := make([]writer, len(users))
+	var asking sync.WaitGroup
+	for i, user := range users {
+		asking.Go(func() {
+			growth, err := g.Growth(ctx, user)
+			all[i] = writer{user, growth, err != nil}
+		})
+	}
+	asking.Wait()
+	return all
+}
+
+// endWriters ends the programs of users who have filled a disk. It returns those who had any.
+func (g *Guard) endWriters(ctx context.Context, users []string, r *reading) (ended []string) {
+	for _, user := range users {
+		told, cancel := context.WithTimeout(ctx, workerTimeout)
+		if err := g.Hold(told, user); err != nil {
+			g.Log.Warn("a worker was not told that its disk is full", "user", user, "error", err)
+		}
+		cancel()
+		if g.end(ctx, user, pool.LimitDiskFull, uint64(protocol.DiskReserve(r.Total))) {
+			ended = append(ended, user)
+		}
+	}
+	return ended
+}
+
+// keepBallast frees the ballast if the disk of the state folder is full. It makes it again when
+// there has been room for it for some time.
+func (g *Guard) keepBallast(r *reading) {
+	now := g.Now()
+	switch size := ballastSize(r.Space); {
+	case r.IsFull():
+		g.roomSince = time.Time{}
+		g.freeBallast(r)
+	case r.Free-size < protocol.DiskReserve(r.Total) || r.lacksFiles():
+		g.roomSince = time.Time{}
+	case g.roomSince.IsZero():
+		g.roomSince = now
+	case now.Sub(g.roomSince) >= roomFor:
+		g.roomSince = now
+		if g.ballast.IsWhole(r.Space) {
+			return
+		}
+		if err := g.ballast.Make(r.Space); err != nil {
+			g.Log.Warn("the ballast could not be made", "error", err)
+		}
+	}
+}
+
+// freeBallast frees the ballast, and tells the admins what is left.
+func (g *Guard) freeBallast(r *reading) {
+	freed, err := g.ballast.Free()
+	if err != nil {
+		g.Log.Error("free the ballast", "error", err)
+	}
+	if freed {
+		g.tell("freed", r, fmt.Sprintf(textFreed, r.path, r.Space, amount.BinarySize(ballastSize(r.Space))))
+	} else if r.isExhausted() {
+		g.tell("full", r, fmt.Sprintf(textFull, r.path, r.Space))
+	}
+}
+
+// tell tells the admins something about a disk, at most once in ten minutes.
+func (g *Guard) tell(key string, r *reading, text string) {
+	if g.notices.ShouldReport(key+" "+r.path, g.Now()) {
+		g.Tell(text)
+	}
+}
+
+// BallastIn returns the ballast in a folder that only the supervisor may read.
+func BallastIn(folder string) Ballast { return Ballast{Dir: folder + "/ballast"} }
+
+// FreeForStart frees the ballast if the disk is full, so that a service can start. It returns the
+// room after that.
+func FreeForStart(folder string) (Space, error) {
+	s, err := SpaceOf(folder)
+	if err != nil || !s.IsFull() {
+		return s, err
+	}
+	if _, err := BallastIn(folder).Free(); err != nil {
+		return s, fmt.Errorf("free the ballast: %w", err)
+	}
+	return SpaceOf(folder)
+}

@@ -1,0 +1,229 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor/pool"
+)
+
+// rig is a guard over one pretended disk.
+type rig struct {
+	*Guard
+	t      *testing.T
+	now    time.Time
+	space  Space
+	growth map[string]protocol.DiskGrowth
+	users  []string
+	ended  []string // "user kind"
+	held   []string
+	told   []string
+}
+
+func newRig(t *testing.T, users ...string) *rig {
+	r := &rig{t: t, now: time.Unix(1_800_000_000, 0), users: users, growth: map[string]protocol.DiskGrowth{},
+		space: Space{Total: 1000 * mib, Free: 500 * mib, Files: 10_000, FreeFiles: 9_000}}
+	folder := t.TempDir()
+	r.Guard = New(Options{Folder: folder, Limit: 100 * mib, FileLimit: 500, Now: func() time.Time { return r.now },
+		Log:   hclog.NewNullLogger(),
+		Space: func(string) (Space, error) { return r.space, nil },
+		Growth: func(_ context.Context, user string) (protocol.DiskGrowth, error) {
+			growth, known := r.growth[user]
+			if !known {
+				return growth, errors.New("it does not answer")
+			}
+			return growth, nil
+		},
+		Hold: func(_ context.Context, user string) error { r.held = append(r.held, user); return nil },
+		EndPrograms: func(_ context.Context, user, kind string, limit uint64) bool {
+			if limit == 0 {
+				t.Errorf("%s is told no limit", user)
+			}
+			r.ended = append(r.ended, user+" "+kind)
+			growth := r.growth[user]
+			r.growth[user] = protocol.DiskGrowth{}
+			return growth.Programs > 0
+		},
+		Tell: func(text string) { r.told = append(r.told, text) },
+	})
+	return r
+}
+
+// look lets the guard look once, a second later.
+func (r *rig) look() {
+	r.now = r.now.Add(time.Second)
+	var workers []Worker
+	for _, user := range r.users {
+		workers = append(workers, Worker{User: user, Folders: []string{r.Folder}})
+	}
+	r.endExceeding(r.t.Context())
+	r.check(r.t.Context(), workers)
+}
+
+func (r *rig) want(what string, got []string, want ...string) {
+	r.t.Helper()
+	if !slices.Equal(got, want) {
+		r.t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// TestGuard_FullDisk_HarmsItsCauseAlone: the other users' programs go on, however long the disk
+// stays full.
+func TestGuard_FullDisk_HarmsItsCauseAlone(t *testing.T) {
+	r := newRig(t, "ann", "bob", "cleo")
+	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 2, Bytes: 400 * mib},
+		"bob": {Programs: 1, Bytes: 8 * mib}, "cleo": {}}
+	r.look()
+	r.want("ended with room", r.ended)
+	r.space.Free = 49 * mib
+	r.look()
+	r.want("ended", r.ended, "ann "+pool.LimitDiskFull)
+	r.want("held", r.held, "ann")
+	if len(r.told) != 1 || !strings.Contains(r.told[0], "programs of ann") {
+		t.Errorf("told: %q", r.told)
+	}
+	for range 5 {
+		r.look()
+	}
+	r.want("ended while nobody writes", r.ended, "ann "+pool.LimitDiskFull)
+	r.space.Free = 45 * mib // bob writes on
+	r.growth["bob"] = protocol.DiskGrowth{Programs: 1, Bytes: 12 * mib}
+	r.look()
+	r.want("ended when it falls", r.ended, "ann "+pool.LimitDiskFull, "bob "+pool.LimitDiskFull)
+	r.space.Free = 300 * mib
+	r.look()
+	if last := r.told[len(r.told)-1]; !strings.Contains(last, "has room again") {
+		t.Errorf("told: %q", last)
+	}
+}
+
+func TestGuard_NoFilesLeft_EndsWhoMadeThem(t *testing.T) {
+	r := newRig(t, "ann", "bob")
+	r.growth = map[string]protocol.DiskGrowth{"ann": {Programs: 1, Bytes: 90 * mib, Files: 1},
+		"bob": {Programs: 1, Files: 8_000}}
+	r.space.FreeFiles = 100
+	r.look()
+	r.want("ended", r.ended, "bob "+pool.LimitDiskFull)
+	if len(r.told) != 1 || !strings.Contains(r.told[0], "room for 100 more files") {
+		t.Errorf("told: %q", r.told)
+	}
+}
+
+// TestGuard_OtherPrograms_FillDisk_EndsNobody: something outside of Mews fills the disk.
+func TestGuard_OtherPrograms_FillDisk_EndsNobody(t *testing.T) {
+	r := newRig(t, "ann")
+	r.growth["ann"] = protocol.DiskGrowth{Programs: 1, Bytes: 4096, Written: 8192}
+	for _, free := range []int64{49, 40, 20, 5, 0} {
+		r.space.Free = free * mib
+		r.look()
+	}
+	r.want("ended", r.ended)
+	if len(r.told) != 2 || !strings.Contains(r.told[0], "No running program of Mews filled it") ||
+		!strings.Contains(r.told[1], "can't be kept") {
+		t.Errorf("told: %q", r.told)
+	}
+}
+
+// TestGuard_HomeTooLarge_EndsPrograms: a report within the limits ends nothing.
+func TestGuard_HomeTooLarge_EndsPrograms(t *testing.T) {
+	r := newRig(t, "ann", "bob", "cleo")
+	r.NotifyExceeded("ann", protocol.DiskExceeded{Bytes: 101 * mib})
+	r.look()
+	r.NotifyExceeded("bob", protocol.DiskExceeded{Files: 501})
+	r.look()
+	r.NotifyExceeded("cleo", protocol.DiskExceeded{Bytes: 100 * mib, Files: 500})
+	r.look()
+	r.want("ended", r.ended, "ann "+pool.LimitDisk, "bob "+pool.LimitFiles)
+	r.want("held", r.held)
+	if len(r.told) != 0 {
+		t.Errorf("admins are told: %q", r.told)
+	}
+}
+
+// TestBallast_DiskFull_FreedAndMadeAgain: programs end before it is freed, and it comes back when
+// the disk has had room for five minutes without a break.
+func TestBallast_DiskFull_FreedAndMadeAgain(t *testing.T) {
+	r := newRig(t, "ann")
+	r.growth["ann"] = protocol.DiskGrowth{Programs: 1, Bytes: 400 * mib}
+	whole := func(want bool) {
+		t.Helper()
+		if got := r.ballast.IsWhole(r.space); got != want {
+			t.Errorf("the ballast is whole: %t", got)
+		}
+	}
+	wait := func(d time.Duration) { r.now = r.now.Add(d); r.look() }
+	r.look()
+	whole(false)
+	wait(roomFor)
+	whole(true)
+	r.Options.EndPrograms = func(_ context.Context, user, kind string, _ uint64) bool {
+		whole(true)
+		r.ended = append(r.ended, user+" "+kind)
+		return true
+	}
+	r.space.Free = 0
+	r.look()
+	whole(false)
+	r.want("ended", r.ended, "ann "+pool.LimitDiskFull)
+	if len(r.told) != 2 || !strings.Contains(r.told[1], "freed its ballast of 50 MiB") {
+		t.Errorf("told: %q", r.told)
+	}
+	r.space.Free = 99 * mib // room for the reserve, but not for the ballast too
+	r.look()
+	wait(2 * roomFor)
+	whole(false)
+	r.space.Free = 500 * mib
+	r.look()
+	wait(roomFor - 2*time.Second)
+	whole(false)
+	r.space.Free = 60 * mib // a short break
+	r.look()
+	r.space.Free = 500 * mib
+	r.look()
+	wait(roomFor - 2*time.Second)
+	whole(false)
+	wait(time.Second)
+	whole(true)
+}
+
+// TestBallast_HalfFreed_IsMadeWhole: a crash came while it was freed, or while it was made.
+func TestBallast_HalfFreed_IsMadeWhole(t *testing.T) {
+	s := Space{Total: 100 * mib, Free: 90 * mib}
+	b := BallastIn(t.TempDir())
+	for name, spoil := range map[string]func() error{
+		"a file is missing": func() error { return os.Remove(b.file(3)) },
+		"a file is short":   func() error { return os.Truncate(b.file(15), 7) },
+		"all is gone":       func() error { return os.RemoveAll(b.Dir) },
+	} {
+		if err := b.Make(s); err != nil || !b.IsWhole(s) {
+			t.Fatal(name, err)
+		}
+		if err := spoil(); err != nil || b.IsWhole(s) {
+			t.Error(name, err)
+		}
+	}
+	if _, err := b.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if freed, err := b.Free(); freed || err != nil {
+		t.Errorf("without files: %t, %v", freed, err)
+	}
+	if err := errors.Join(b.Make(s), os.Remove(b.file(0))); err != nil {
+		t.Fatal(err)
+	}
+	if freed, err := b.Free(); !freed || err != nil {
+		t.Errorf("freed: %t, %v", freed, err)
+	}
+	if left, err := filepath.Glob(b.Dir + "/*"); len(left) != 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

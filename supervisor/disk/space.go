@@ -1,0 +1,93 @@
+// Package disk keeps a full disk from harming anybody but its cause. While workers run, it looks at
+// the disks of the state folder and of people's folders each second. If a disk has less room than
+// its reserve, it ends the programs of the user whose programs have written most. If the disk of
+// the state folder is full, it frees the ballast: files that exist only for that.
+package disk
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+)
+
+// Space is the room on a disk.
+type Space struct {
+	Total, Free      int64 // bytes
+	Files, FreeFiles int64 // number of files; Files is 0 if the disk has no fixed number
+}
+
+// SpaceOf returns the room on the disk of a path.
+func SpaceOf(path string) (Space, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return Space{}, fmt.Errorf("look at the disk of %s: %w", path, err)
+	}
+	unit := blockSize(&st)
+	return Space{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit,
+		Files: int64(st.Files), FreeFiles: int64(st.Ffree)}, nil
+}
+
+// DeviceOf identifies the disk of a path. It needs no right to read the path itself.
+func DeviceOf(path string) (uint64, error) {
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		return 0, fmt.Errorf("find the disk of %s: %w", path, err)
+	}
+	return uint64(st.Dev), nil
+}
+
+// IsLow reports whether the disk has less room than its reserve.
+func (s Space) IsLow() bool { return s.lacksBytes() || s.lacksFiles() }
+
+func (s Space) lacksBytes() bool { return s.Total > 0 && s.Free < protocol.DiskReserve(s.Total) }
+
+func (s Space) lacksFiles() bool { return s.Files > 0 && s.FreeFiles < protocol.FileReserve(s.Files) }
+
+// IsFull reports whether the disk has so little room that messages may soon not be kept.
+func (s Space) IsFull() bool {
+	return s.Total > 0 && s.Free < ballastSize(s) ||
+		s.Files > 0 && s.FreeFiles < min(ballastFiles, protocol.FileReserve(s.Files))
+}
+
+// isExhausted reports whether nothing can be written any more.
+func (s Space) isExhausted() bool { return s.Free == 0 || s.Files > 0 && s.FreeFiles == 0 }
+
+// hasFallen reports whether the disk has clearly less room than at an earlier time.
+func (s Space) hasFallen(earlier Space) bool {
+	return s.lacksBytes() && earlier.Free-s.Free >= s.noise(false) ||
+		s.lacksFiles() && earlier.FreeFiles-s.FreeFiles >= s.noise(true)
+}
+
+// noise is the amount of bytes or of files that proves nothing.
+func (s Space) noise(files bool) int64 {
+	if files {
+		return max(protocol.FileReserve(s.Files)/64, 1)
+	}
+	return max(protocol.DiskReserve(s.Total)/64, 1)
+}
+
+// most returns the greater numbers of both.
+func (s Space) most(o Space) Space {
+	s.Free, s.FreeFiles = max(s.Free, o.Free), max(s.FreeFiles, o.FreeFiles)
+	return s
+}
+
+// String describes the room that is scarce, for people.
+func (s Space) String() string {
+	if s.lacksFiles() && !s.lacksBytes() {
+		return fmt.Sprintf(textFreeFiles, s.FreeFiles, s.Files)
+	}
+	return fmt.Sprintf(textFreeBytes, amount.BinarySize(s.Free), amount.BinarySize(s.Total))
+}
+
+// Reserve describes the room that is kept free, for people.
+func (s Space) Reserve() string {
+	if s.lacksFiles() && !s.lacksBytes() {
+		return fmt.Sprintf(textReserveFiles, protocol.FileReserve(s.Files))
+	}
+	return amount.BinarySize(protocol.DiskReserve(s.Total))
+}
