@@ -90,9 +90,6 @@ type Request struct {
 	Conflict    *protocol.MemoryConflict // the fact that update_memory would replace
 }
 
-// toolUpdate is the tool that corrects a fact.
-const toolUpdate = "update_memory"
-
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
 // comes from. If the fact contradicts another fact, it also returns the user's choice. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
@@ -206,16 +203,14 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// RecordChange records a change of MEMORY.md. The new text is in force if the old text was. The
-// facts in c.Gone are not remembered again.
-func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChangedParams) error {
-	if err := m.o.PromptFiles.AcceptWrite(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
-		len(c.Gone) == 0 {
-		return err
+// RecordForgotten records facts that are not to be remembered again.
+func (m *Memory) RecordForgotten(ctx context.Context, user string, facts []protocol.ForgottenFact) error {
+	if len(facts) == 0 {
+		return nil
 	}
 	defer m.o.ForgetLater()
 	var gone []supervisor.ForgottenFact
-	for _, f := range c.Gone {
+	for _, f := range facts {
 		gone = append(gone, supervisor.ForgottenFact(f))
 	}
 	return m.o.Store.ForgetFacts(ctx, user, gone)
@@ -237,5 +232,7 @@ func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, er
 }
 
 func (m *Memory) day(user string, offset int) string {
-	return m.o.Now().In(cmp.Or(m.o.Zone(user), time.UTC)).AddDate(0, 0, offset).Format(time.DateOnly)
+	return m.o.Now().In(m.zone(user)).AddDate(0, 0, offset).Format(time.DateOnly)
 }
+
+func (m *Memory) zone(user string) *time.Location { return cmp.Or(m.o.Zone(user), time.UTC) }
