@@ -125,6 +125,7 @@ var floors = map[string]int{
 	"mews/protocol":           0,
 	"mews/protocol/amount":    0,
 	"mews/protocol/facts":     0,
+	"mews/protocol/foreign":   0,
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/template":  0,

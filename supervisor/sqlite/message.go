@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
@@ -86,7 +87,8 @@ func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.O
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), stamp, encodedList(recap), t.Now)
 }
 
-// putInboundMessage appends an inbound's quote, text and parts to the transcript.
+// putInboundMessage appends an inbound's quote, text and parts to the transcript. No line of the
+// text can pass for a stamp.
 func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	parts := []protocol.Part{}
 	if in.Parts != "" {
@@ -94,9 +96,9 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
 		}
 	}
-	words := in.Text
+	words := foreign.IndentStamps(in.Text)
 	if in.Quote != "" {
-		words = strings.TrimSuffix(in.Quote+"\n"+in.Text, "\n")
+		words = strings.TrimSuffix(in.Quote+"\n"+words, "\n")
 	}
 	if words != "" || len(parts) == 0 {
 		parts = append([]protocol.Part{{Text: words}}, parts...)
