@@ -65,6 +65,7 @@ type DialogMessage struct {
 // as a line.
 type AgedMessage struct {
 	protocol.Message
+	User    string
 	OwnPart int  // index of the part with the user's own words, and quotes before them; -1 means none
 	World   bool // all parts but OwnPart may have words of others; otherwise only quotes and the recap do
 	At      time.Time

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/quotes"
 )
@@ -60,4 +62,34 @@ func agedName(m supervisor.AgedMessage) string {
 		return textAgedRecap
 	}
 	return textAgedWords
+}
+
+// NameForeignWords names messages with words of others for their user, at most some of them.
+func NameForeignWords(list []supervisor.AgedMessage, most int, zone *time.Location) string {
+	var names []string
+	for _, m := range list[:min(len(list), most)] {
+		names = append(names, fmt.Sprintf(textForeign, foreignName(m), m.At.In(zone).Format(timeForeign)))
+	}
+	if more := len(list) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf(textMoreForeign, more))
+	}
+	return strings.Join(names, "; ")
+}
+
+// foreignName names the words of others in a message, with their author or file if it is known.
+func foreignName(m supervisor.AgedMessage) string {
+	for _, p := range m.Parts {
+		if p.Result != nil {
+			return fmt.Sprintf(textForeignResult, foreign.Name(p.Result.Name))
+		}
+		line, _, _ := strings.Cut(p.Text, "\n")
+		if by, is := strings.CutPrefix(line, "[Forwarded from "); is {
+			return fmt.Sprintf(textForeignForward, strings.TrimSuffix(by, "]"))
+		}
+		if path, is := strings.CutPrefix(line, "[File "); is {
+			path, _, _ = strings.Cut(path, ": ")
+			return fmt.Sprintf(textForeignFile, foreign.Name(path))
+		}
+	}
+	return agedName(m)
 }

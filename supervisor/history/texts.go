@@ -35,6 +35,16 @@ const (
 	textAgedWords   = "words of others"
 )
 
+// Names of words of others, for their user.
+const (
+	textForeign        = "%s (%s)"
+	timeForeign        = "2 Jan 15:04"
+	textForeignForward = "a forward from %s"
+	textForeignFile    = "the file %s"
+	textForeignResult  = "a result of %s"
+	textMoreForeign    = "and %d more"
+)
+
 // agedNames name words of others by the beginning of a part.
 var agedNames = []struct{ begins, name string }{
 	{"[Forwarded", "a forward"}, {"[Made by the bot", "a forward"}, {"[File ", "a file"}, {"[voice", "a recording"},

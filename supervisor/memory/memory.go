@@ -49,6 +49,8 @@ type Options struct {
 	Operations  Operations
 	Approver    Approver
 	Asker       Asker
+	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
+	Foreign func(ctx context.Context, turn int64) (string, error)
 	// ForgetWords deletes the words of a user's forgotten facts from the database. ForgetLater
 	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
@@ -116,6 +118,9 @@ func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol
 		}
 	}
 	if !theirs {
+		if asked, err = m.addForeign(ctx, r.Turn, asked); err != nil {
+			return allowed, err
+		}
 		err = m.o.Approver.Allow(ctx, approval.Request{
 			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
 			Call: r.Call.ID, Effect: EffectRemember,
@@ -124,6 +129,18 @@ func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol
 		})
 	}
 	return allowed, err
+}
+
+// addForeign adds to a question which words of others the turn has read.
+func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (string, error) {
+	if m.o.Foreign == nil {
+		return asked, nil
+	}
+	words, err := m.o.Foreign(ctx, turn)
+	if words != "" {
+		asked += fmt.Sprintf(textHaveRead, words)
+	}
+	return asked, err
 }
 
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.

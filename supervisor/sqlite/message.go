@@ -146,11 +146,10 @@ type messageRow struct {
 	parts string
 	recap bool
 	aged  bool // the model sees words of others in it only as a line
-	user  string
 }
 
 func scanMessage(row *engine.Row) (m messageRow) {
-	row.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.user, &m.OwnPart, &m.World, &m.At, &m.Size)
+	row.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.User, &m.OwnPart, &m.World, &m.At, &m.Size)
 	return m
 }
 
@@ -185,7 +184,7 @@ func (q messageReader) messages(query string, args ...any) ([]protocol.Message, 
 			}
 		}
 		if m.aged && isForeign(m.AgedMessage) {
-			if m.At, err = q.inZone(m.user, m.At); err != nil {
+			if m.At, err = q.inZone(m.User, m.At); err != nil {
 				return nil, err
 			}
 			m.Message = q.history.Aged(m.AgedMessage)

@@ -74,15 +74,15 @@ const (
 		octet_length(m.parts), m.conversation FROM message m WHERE m.user = ? AND m.id = ?`
 )
 
-// ListForeignWords lists the newest messages with words of others that the model of a turn sees, at
-// most as many as the argument says.
-func (s Transcript) ListForeignWords(ctx context.Context, turn int64, most int) (list []supervisor.AgedMessage, err error) {
+// ListForeignWords lists the messages with words of others that the model of a turn sees, the newest
+// first.
+func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []supervisor.AgedMessage, err error) {
 	rows, err := engine.AllRows(s.db.reader(ctx, "list the words of others of turn %d", turn), scanMessage, listForeign, turn)
 	for _, m := range rows {
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
-		if len(list) < most && (m.recap || isForeign(m.AgedMessage)) {
+		if m.recap || isForeign(m.AgedMessage) {
 			list = append(list, m.AgedMessage)
 		}
 	}
@@ -94,7 +94,7 @@ func (s Transcript) ListForeignWords(ctx context.Context, turn int64, most int) 
 func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage,
 	conversation int64, ok bool, err error) {
 	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find message %d of %s", id, user), func(r *engine.Row) (m messageRow) {
-		r.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.user, &m.OwnPart, &m.World, &m.At, &m.Size, &conversation)
+		r.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.User, &m.OwnPart, &m.World, &m.At, &m.Size, &conversation)
 		return m
 	}, findWhole, user, id)
 	if err == nil && ok {
