@@ -29,11 +29,12 @@ const MethodMemoryRemember = "memory.remember"
 const MethodMemoryRecalled = "memory.recalled"
 
 // MethodMemoryChanged announces that a call of remember, update_memory or forget will change
-// MEMORY.md: from a text with one SHA-256 to another. If the change fails, the worker announces the
+// MEMORY.md: from a text with one SHA-256 to another. The supervisor makes the same change from the
+// call's arguments. Only if it gets the same text is the new text in force. If the change fails, the worker announces the
 // reverse change. Forgotten facts are not learned again from their messages. The user may be asked
 // first; until the answer the call fails with CodeWaitsForUser. It is a call in turn.
 //
-//	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","text":"dGVzdA==","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
+//	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
 const MethodMemoryChanged = "memory.changed"
 
@@ -100,7 +101,6 @@ type MemoryChangedParams struct {
 	Call   string          `json:"call"`
 	Before FileState       `json:"before"`
 	After  FileState       `json:"after"`
-	Text   []byte          `json:"text"` // text of the file after the change, at most MaxPromptFileBytes
 	Gone   []ForgottenFact `json:"gone,omitempty"`
 }
 
@@ -117,8 +117,8 @@ type MemoryEmptyResult struct{}
 // Validate refuses a change that no honest worker sends.
 func (c MemoryChangedParams) Validate() error {
 	if c.Before != FileStateAbsent && !c.Before.IsHash() || !c.After.IsHash() && c.After != FileStateAbsent ||
-		len(c.Text) > MaxPromptFileBytes("MEMORY.md") || len(c.Gone) > MaxFacts {
-		return fmt.Errorf("a text of %d bytes, %d facts gone", len(c.Text), len(c.Gone))
+		len(c.Gone) > MaxFacts {
+		return fmt.Errorf("a change from %.80q to %.80q, %d facts gone", c.Before, c.After, len(c.Gone))
 	}
 	for _, gone := range c.Gone {
 		if err := checkFact(gone.ID, gone.Text); err != nil {
@@ -229,7 +229,6 @@ type MemoryResult struct {
 
 	Before FileState `json:"before,omitempty"` // state of MEMORY.md
 	After  FileState `json:"after,omitempty"`
-	Text   []byte    `json:"text,omitempty"` // new text of MEMORY.md if it was changed, at most MaxPromptFileBytes
 }
 
 // MemoryFact is a fact as people see it.
@@ -245,7 +244,7 @@ type MemoryFact struct {
 
 // Validate refuses a result that no honest worker sends.
 func (r MemoryResult) Validate() error {
-	if len(r.Text) > MaxPromptFileBytes("MEMORY.md") || len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts ||
+	if len(r.Refused) > 4<<10 || len(r.Facts) > MaxFacts ||
 		len(r.NotImported) > MaxNotImportedNames || min(r.Total, r.Added, r.Notes, r.Logs, r.Known, r.More) < 0 {
 		return fmt.Errorf("%d facts, %d left", len(r.Facts), len(r.NotImported))
 	}

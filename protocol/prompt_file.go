@@ -12,7 +12,8 @@ import (
 // and before each model call if a state differs from the last report. The last report comes at the
 // turn's end, if a state differs or the model has not given its last answer. At first the worker
 // reports each file by its State only. If the answer has Need, the report did not count: the worker
-// inspects those files and makes the call again.
+// inspects those files and makes the call again. The supervisor knows which notes the turn's calls
+// may have added, and no word of the worker puts a text in force.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
@@ -60,13 +61,10 @@ type PromptFile struct {
 	State FileState `json:"state,omitempty"`
 	// Inspected means that the file was inspected: Text has the bytes that count, and the fields
 	// below are set.
-	Inspected bool   `json:"looked,omitempty"`
-	Text      []byte `json:"text,omitempty"`
-	// Noted means that all text added since the state From is notes that the model may keep.
-	Noted            bool      `json:"noted,omitempty"`
-	From             FileState `json:"from,omitempty"`
-	FromGit          bool      `json:"git,omitempty"`     // git may have written it
-	FromOtherAccount bool      `json:"foreign,omitempty"` // another account may have written it
+	Inspected        bool   `json:"looked,omitempty"`
+	Text             []byte `json:"text,omitempty"`
+	FromGit          bool   `json:"git,omitempty"`     // git may have written it
+	FromOtherAccount bool   `json:"foreign,omitempty"` // another account may have written it
 }
 
 // Validate refuses a report that no honest worker makes.

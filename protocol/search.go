@@ -16,10 +16,20 @@ const MethodHistorySearch = "history.search"
 //	{"text":"1. notes/tea.md, line 3 (Tea \u003e Oolong)"}
 const MethodHomeSearch = "home.search"
 
+// MethodHistoryRead reads one message with the user whole. It is a call in turn, at most MaxSearches
+// times in a turn. The call's arguments, which the supervisor has, are a HistoryReadArguments. Its
+// error tells the model in words what cannot be read.
+//
+//	{"turn":8,"call":"t8-2-3"}
+//	{"text":"Fri 20 Nov 2026 13:19, telegram, person:\nI take oolong"}
+const MethodHistoryRead = "history.read"
+
 // Limits of searches.
 const (
 	MaxSearches          = 20      // searches of each kind in a turn
 	MaxSearchAnswerBytes = 6 << 10 // bytes of one answer
+	// bytes of a message that is read whole; the worker shows the model less at a time
+	MaxReadMessageBytes = 256 << 10
 )
 
 // SearchParams names the model's call.
@@ -42,6 +52,11 @@ type HistorySearchArguments struct {
 	From string `json:"from"`
 	To   string `json:"to"`  // the last day, in the form of From
 	Who  string `json:"who"` // speaker: person or assistant; "" means both
+}
+
+// HistoryReadArguments holds the arguments of read_message.
+type HistoryReadArguments struct {
+	Message int64 `json:"message"` // id of the message
 }
 
 // HomeSearchArguments holds the arguments of search_home.

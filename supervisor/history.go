@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"slices"
 	"time"
 
 	"mews/protocol"
@@ -59,6 +60,33 @@ type DialogMessage struct {
 	At     time.Time
 	Size   int64 // stored size in bytes
 }
+
+// AgedMessage is a message of an earlier day that has words of others. A model sees these words only
+// as a line.
+type AgedMessage struct {
+	protocol.Message
+	User    string
+	OwnPart int  // index of the part with the user's own words, and quotes before them; -1 means none
+	World   bool // all parts but OwnPart may have words of others; otherwise only quotes and the recap do
+	At      time.Time
+	Size    int64 // stored size in bytes
+}
+
+// trustedTools lists the tools whose results have no words of others. The tool recall is missing,
+// since it also finds texts in files that the user has not accepted.
+var trustedTools = []string{"get_time", "remember", "update_memory", "forget", "note_today", "ask_user", "find_tools",
+	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task", ToolJobResult}
+
+// TrustedTools lists the tools whose results have no words of others.
+func TrustedTools() []string { return slices.Clone(trustedTools) }
+
+// IsForeignResult reports whether a tool's result may have words of others.
+func IsForeignResult(r protocol.ToolResult) bool {
+	return r.World || !slices.Contains(trustedTools, r.Name)
+}
+
+// ToolReadMessage is the name of the tool that reads a whole message of the history again.
+const ToolReadMessage = "read_message"
 
 // FactBasis is the message that a fact is based on.
 type FactBasis struct {

@@ -63,8 +63,9 @@ type Inbound struct {
 	Text     string
 	Priority InboundPriority
 	// name of a group that one turn answers together, such as an album; "" for a single inbound
-	Group  string
-	Origin Origin // whose words Text has; "" means OriginOwn
+	Group   string
+	Origin  Origin // whose words Text has; "" means OriginOwn
+	OwnText bool   // the user wrote Text, even if the message has other words of others
 	// parts for the model after Text: a JSON array of protocol.Part; "" means none
 	Parts string
 	State InboundState
@@ -147,6 +148,7 @@ type Incoming struct {
 	// the message is forwarded; one turn answers forwarded messages that come together
 	Forwarded bool
 	Origin    Origin // whose words Text has; "" means OriginOwn
+	OwnText   bool   // the sender wrote Text, even if the message has other words of others
 	// the channel's name of the answered message; "" means none
 	RepliesTo string
 	// RepliesToBot says that the answered message is the bot's. Quote is the text of the answered

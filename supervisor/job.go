@@ -116,7 +116,7 @@ const (
 type JobState string
 
 const (
-	JobProposed JobState = "proposed" // the job waits for the user's consent
+	JobProposed JobState = "proposed" // the job waits for the user's consent; Next is when a one-time job is over
 	JobActive   JobState = "active"
 	JobPaused   JobState = "paused"
 	JobDone     JobState = "done" // the job has ended, or was deleted

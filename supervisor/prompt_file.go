@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 )
 
 // PromptFile is a file of a home that is part of prompts. Prompts have its text in force. A pending
@@ -135,10 +137,54 @@ func (f PromptFile) RecordWrite(before, after protocol.FileState, text []byte) P
 	return f
 }
 
+// FindNotes returns the state that a file had before notes were added to it. The seen text must
+// begin with the text in force, or with the pending text. Behind that it must have only notes, each
+// once. ok is false for any other text.
+func (f PromptFile) FindNotes(seen protocol.PromptFile, notes []facts.Note) (before protocol.FileState, ok bool) {
+	if !seen.State.IsHash() || facts.StateOf(string(seen.Text)) != seen.State {
+		return "", false // the text is cut
+	}
+	if hasNotes(f.Path, f.State, f.Text, string(seen.Text), notes) {
+		return f.State, true
+	}
+	p := f.Pending
+	return p.State, p.Why != "" && hasNotes(f.Path, p.State, p.Text, string(seen.Text), notes)
+}
+
+// hasNotes reports whether a text is the text before with notes of the path added, each once.
+func hasNotes(path string, state protocol.FileState, before []byte, text string, notes []facts.Note) bool {
+	if !IsTextOf(state, before) {
+		return false
+	}
+	base := string(before)
+	if base != "" && !strings.HasSuffix(base, "\n") {
+		base += "\n"
+	}
+	added, ok := strings.CutPrefix(text, base)
+	if !ok || added == "" {
+		return false
+	}
+	for line := range strings.Lines(added) {
+		i := slices.IndexFunc(notes, func(n facts.Note) bool { return n.Path == path && n.Line+"\n" == line })
+		if i < 0 || notes[i].IsIn(base) {
+			return false
+		}
+		base += line
+	}
+	return true
+}
+
+// IsTextOf reports whether a text is the whole text of a file in a state. Only the beginning of a
+// long file is stored, and forgotten words are removed from stored texts.
+func IsTextOf(state protocol.FileState, text []byte) bool {
+	return state == protocol.FileStateAbsent && len(text) == 0 || facts.StateOf(string(text)) == state
+}
+
 // PromptFileReport is a worker's report on the user's prompt files for a turn.
 type PromptFileReport struct {
 	protocol.PromptFileReport
 	User    string
+	Notes   []facts.Note // notes that calls of the current attempt at the turn may have added
 	First   bool         // the report is the first since the turn started or continued
 	Resumed bool         // the turn was interrupted before
 	Private Conversation // a conversation that only the user reads

@@ -125,6 +125,8 @@ var floors = map[string]int{
 	"mews/config/spelling":    0,
 	"mews/protocol":           0,
 	"mews/protocol/amount":    0,
+	"mews/protocol/facts":     0,
+	"mews/protocol/foreign":   0,
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/template":  0,
@@ -134,6 +136,7 @@ var floors = map[string]int{
 // reason.
 var allowedSiblings = map[[2]string]string{
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
+	{"mews/protocol/facts", "mews/protocol"}:                            "a fact has the limits of the wire",
 	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",

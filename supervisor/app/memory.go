@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"slices"
 
+	"mews/supervisor"
 	"mews/supervisor/forget"
+	"mews/supervisor/history"
 	"mews/supervisor/memory"
 )
 
@@ -14,5 +17,22 @@ func (s *service) memory() *memory.Memory {
 		Kept: s.db.Operations(), Operations: s.operations, Approver: newApprover(s), Asker: questionAsker{s},
 		AskForget:   forget.AskForgetFactPress,
 		ForgetWords: func(ctx context.Context, user string) error { return s.forgetter.ForgetFacts(ctx, user) },
-		ForgetLater: func() { s.forgetter.Wake() }, Zone: s.settings.Zone, Now: s.now})
+		ForgetLater: func() { s.forgetter.Wake() }, Zone: s.settings.Zone, Now: s.now,
+		Foreign: func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, false) }})
+}
+
+// maxForeignWords is how many messages with words of others a question names.
+const maxForeignWords = 3
+
+// foreignWords names the words of others that a turn has read, the newest first. With world it names
+// only messages and results that are known to have words of others.
+func (s *service) foreignWords(ctx context.Context, turn int64, world bool) (string, error) {
+	list, err := s.db.Transcript().ListForeignWords(ctx, turn)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	if world {
+		list = slices.DeleteFunc(list, func(m supervisor.AgedMessage) bool { return !m.World })
+	}
+	return history.NameForeignWords(list, maxForeignWords, s.settings.Zone(list[0].User)), nil
 }

@@ -20,6 +20,7 @@ func (s *service) newSchedule() *schedule.Schedule {
 		Store: s.db.Jobs(), Queue: s.db.Jobs(), Queued: s.deliveryQueued, Now: s.now, Log: s.log.Named("schedule"),
 		Person:    s.activeUser,
 		StartTurn: func(in supervisor.Inbound) { s.sessions.WakeSession(in.Conversation) }, Sources: s.db.Jobs(),
+		Foreign:    func(ctx context.Context, turn int64) (string, error) { return s.foreignWords(ctx, turn, true) },
 		CheckStore: s.db.Jobs(), RoutineTimes: s.routines.ValidateTimes, Tools: s.routines.Tools(),
 		Checks: map[supervisor.JobKind]schedule.CheckFunc{
 			supervisor.JobCheck:   check.New(check.Options{Check: s.operations.CheckCondition}).EvaluateCheck,

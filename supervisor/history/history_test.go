@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
+	"mews/supervisor"
 	"mews/supervisor/history"
 )
 
@@ -231,6 +234,19 @@ func TestTokens_CountThoughtsThatLast(t *testing.T) {
 		got := history.EstimateTokens([]protocol.Message{with}) - history.EstimateTokens([]protocol.Message{without})
 		if got != want {
 			t.Errorf("lasting %t: %d tokens", lasts, got)
+		}
+	}
+}
+
+// TestFormatStamp_AnyMessage_IsRecognised checks that words of others that look like a stamp are
+// found, whatever the stamp tells.
+func TestFormatStamp_AnyMessage_IsRecognised(t *testing.T) {
+	for month := range 12 {
+		at := time.Date(2026, time.Month(month+1), 1+month*2, month, 5, 0, 0, time.UTC)
+		stamp := history.FormatStamp(supervisor.SendInfo{At: at, Voice: month%2 == 0, Forwarded: month%3 == 0,
+			Conversation: supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-1"}})
+		if got := foreign.IndentStamps("a\n" + stamp); got != "a\n"+foreign.Indent+stamp {
+			t.Errorf("%q is no stamp: %q", stamp, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 )
 
@@ -21,7 +22,7 @@ const (
 func FormatRecap(lines []supervisor.RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {
-		text := strings.TrimSpace(line.Text)
+		text := strings.TrimSpace(foreign.Text(line.Text))
 		if text == "" {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor"
 	"mews/supervisor/history"
 )
@@ -25,5 +26,21 @@ func TestFormatRecap_ManyMessages_IsBounded(t *testing.T) {
 	}
 	if whole := history.FormatRecap(lines[:4]); strings.Count(whole, "number") != 4 {
 		t.Errorf("got %s", whole)
+	}
+}
+
+// Words of other conversations stand between fences. None of them passes for another message or for
+// the end of the recap.
+func TestFormatRecap_ForeignWords_AreNoMarks(t *testing.T) {
+	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+		for name, text := range list {
+			got := history.FormatRecap([]supervisor.RecapLine{{At: "now", Text: text}})
+			lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+			fence := lines[len(lines)-1]
+			if foreigntest.FindForgedLine(got) != "" || strings.Count(got, "\n"+fence) != 2 ||
+				strings.Count(got, "\n[") != 1 {
+				t.Errorf("%s passes for a mark in\n%s", name, got)
+			}
+		}
 	}
 }

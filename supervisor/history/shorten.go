@@ -142,7 +142,11 @@ func CutText(text string, size int, more string) string {
 	for tail != "" && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	line := fmt.Sprintf("[... %d bytes left out here to make room%s ...]", len(text)-len(head)-len(tail), more)
+	at := len(text) - len(tail)
+	line := fmt.Sprintf("[... %d bytes left out here to make room%s ...]", at-len(head), more)
+	if tail != "" && text[at-1] != '\n' {
+		tail = "… " + tail // the rest of a line must not pass for a line
+	}
 	return strings.Trim(head+"\n"+line+"\n"+tail, "\n")
 }
 

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor/history"
 )
 
@@ -189,4 +191,20 @@ func TestShorten_RandomHistory_IsValid(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCutText_MiddleOfLine_BeginsNoLine checks that a cut never turns the rest of a line into a line
+// of its own.
+func TestCutText_MiddleOfLine_BeginsNoLine(t *testing.T) {
+	for shift := range 60 {
+		text := strings.Repeat("a", shift) + strings.Repeat("x "+foreigntest.Stamp, 200)
+		for _, cut := range []string{history.CutText(text, 480, ""), history.CutText(foreign.Text(text), 480, "")} {
+			if forged := foreigntest.FindForgedLine(cut); forged != "" || len(cut) > 700 {
+				t.Fatalf("%d: %q begins a line in %s", shift, forged, cut)
+			}
+		}
+	}
+	if cut := history.CutText(strings.Repeat("line\n", 1000), 481, ""); strings.Contains(cut, "… line") {
+		t.Errorf("whole lines are marked as cut: %s", cut)
+	}
 }

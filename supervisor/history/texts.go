@@ -1,5 +1,7 @@
 package history
 
+import "mews/supervisor"
+
 // Texts of a stamp, for the model.
 const (
 	stampTime      = "Mon 2 Jan 2006 15:04"
@@ -22,3 +24,29 @@ const (
 	recapThey = "they"
 	recapYou  = "you"
 )
+
+// Texts in place of words of others that came on an earlier day, for the model.
+const (
+	textAged        = "[%s of %s, %s; %s %d]"
+	dayAged         = "2 Jan"
+	textAgedResult  = "a result"
+	textAgedPicture = "a picture"
+	textAgedRecap   = "messages from elsewhere"
+	textAgedWords   = "words of others"
+)
+
+// Names of words of others, for their user.
+const (
+	textForeign        = "%s (%s)"
+	timeForeign        = "2 Jan 15:04"
+	textForeignForward = "a forward from %s"
+	textForeignFile    = "the file %s"
+	textForeignResult  = "a result of %s"
+	textMoreForeign    = "and %d more"
+)
+
+// agedNames name words of others by the beginning of a part.
+var agedNames = []struct{ begins, name string }{
+	{"[Forwarded", "a forward"}, {"[Made by the bot", "a forward"}, {"[File ", "a file"}, {"[voice", "a recording"},
+	{supervisor.JobQuoteBegins, "messages of tasks"}, {">", "a quote"},
+}

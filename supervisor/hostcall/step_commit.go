@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
@@ -48,6 +49,7 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommitParams) (*p
 	if err := t.checkResult(ctx, p.Result); err != nil {
 		return nil, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), err)
 	}
+	p.Result.Text = foreign.IndentStamps(p.Result.Text)
 	var id int64
 	err := t.commit(ctx, func() (err error) {
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/problem"
 )
@@ -235,5 +236,36 @@ func TestEndTurn_WithError_ReturnsFailure(t *testing.T) {
 				t.Errorf("the log has %q", logged)
 			}
 		})
+	}
+}
+
+// A worker's result may have anything of a file. No line of it passes for a stamp or a heading.
+func TestToolResult_ForgedStamps_AreIndented(t *testing.T) {
+	r := newRig(t, asks(len(foreigntest.Attacks)))
+	calls := r.makeCalls()
+	i := 0
+	for _, text := range foreigntest.Attacks {
+		if err := r.done(protocol.ToolResult{Call: calls[i].ID, Name: calls[i].Name, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		i++
+	}
+	messages, err := r.db.Transcript().ListMessages(t.Context(), r.open.Turn.Conversation.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := 0
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Result == nil {
+				continue
+			}
+			if results++; foreigntest.FindForgedLine(p.Result.Text) != "" {
+				t.Errorf("%q passes for a stamp", p.Result.Text)
+			}
+		}
+	}
+	if results != len(calls) {
+		t.Errorf("%d results of %d calls", results, len(calls))
 	}
 }

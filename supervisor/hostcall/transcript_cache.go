@@ -14,6 +14,7 @@ type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
 	forgotten int64             // number of forgettings in the store when the cache was read
+	foreign   int64             // id before which words of others were shown as lines
 	cut       bool              // whether earlier messages were left out to save room
 	outputs   map[string]string // names of results that were stored in full, by call
 }
@@ -47,12 +48,12 @@ func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, convers
 	if err != nil {
 		return err
 	}
-	// forgotten messages must not appear in any later request
-	if window.Forgotten != p.forgotten && len(p.messages) > 0 {
+	// forgotten messages, and words of others of an earlier day, must not appear in any later request
+	if (window.Forgotten != p.forgotten || window.ForeignFrom != p.foreign) && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)
 	}
-	p.cut, p.forgotten = window.Trimmed, window.Forgotten
+	p.cut, p.forgotten, p.foreign = window.Trimmed, window.Forgotten, window.ForeignFrom
 	outside := func(m protocol.Message) bool { return m.ID < window.From }
 	p.messages = append(slices.DeleteFunc(p.messages, outside), newer...)
 	return nil

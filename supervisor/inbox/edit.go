@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol/foreign"
 	"mews/supervisor"
 )
 
@@ -45,7 +46,7 @@ func UnreadNote(names []string) string {
 // ReplacementNote returns the note that a message replaces an earlier one with this text.
 func ReplacementNote(text string) string {
 	own, _ := SplitNotes(text)
-	return fmt.Sprintf(textInstead, quote(own))
+	return fmt.Sprintf(textInstead, foreign.Name(quote(own)))
 }
 
 // SplitNotes separates a text from the notes of UnreadNote and ReplacementNote.

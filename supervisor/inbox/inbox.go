@@ -85,7 +85,7 @@ func (b *Inbox) StoreInbound(ctx context.Context, in supervisor.Inbound,
 		return kept, err
 	}
 	if len(files) > 0 && in.Origin == "" {
-		in.Origin = supervisor.OriginWorld // the author of files is unknown
+		in.Origin, in.OwnText = supervisor.OriginWorld, true // the author of files is unknown
 	}
 	in, _ = stripStart(in)
 	in = classify(in, len(files))

@@ -213,7 +213,7 @@ func (h *UpdateHandler) item(user supervisor.User, in supervisor.Incoming) super
 				User: user.Name, Channel: in.Channel, Chat: in.Chat, Thread: in.Thread,
 			},
 			Source: h.o.Source, Key: in.Key, Message: in.Message, Sender: in.Sender, Text: in.Text,
-			Group: in.Album, Origin: in.Origin,
+			Group: in.Album, Origin: in.Origin, OwnText: in.OwnText,
 		},
 		Update:    in.Update,
 		EditedAt:  in.EditedAt,

@@ -30,7 +30,7 @@ func (f *Files) report(ctx context.Context, t feature.Turn, p *protocol.PromptFi
 	}
 	_, before := t.Kept.Load(reportedKey{})
 	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.User, First: !before, Resumed: t.Resumed,
-		Private: f.PrivateChat(t.User)}
+		Notes: f.Notes(t), Private: f.PrivateChat(t.User)}
 	var answer protocol.PromptFileReportResult
 	err := t.Commit(ctx, func() error {
 		told, err := int64(0), error(nil)

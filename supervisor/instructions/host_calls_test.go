@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/instructions"
 	"mews/supervisor/sqlite"
@@ -32,6 +34,7 @@ func (r *fakeStore) StoreReport(_ context.Context, p supervisor.PromptFileReport
 func TestReport_FirstOfAttempt_BeginsNewList(t *testing.T) {
 	store, queued := &fakeStore{needs: 1}, []int64{}
 	f := instructions.New(instructions.Options{Store: store, Queued: func(c int64) { queued = append(queued, c) },
+		Notes:       func(feature.Turn) []facts.Note { return nil },
 		PrivateChat: func(string) (c supervisor.Conversation) { return c }}).Feature()
 	for range 2 {
 		turn := featuretest.NewTurn("ann")

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/supervisor"
 	"mews/supervisor/feature"
 )
@@ -42,6 +43,8 @@ type Options struct {
 	// ShowDiff makes a delivery of a diff. UndoButton returns a button that reverts an operation.
 	ShowDiff   func(protocol.BlobRef) (supervisor.Delivery, error)
 	UndoButton func(turn, operation int64) supervisor.Button
+	// Notes returns the notes that calls of a turn's current attempt may have added.
+	Notes func(t feature.Turn) []facts.Note
 	// PrivateChat returns the chat that only the user reads.
 	PrivateChat func(user string) supervisor.Conversation
 	Queued      func(conversation int64) // called when a delivery may be queued; never blocks

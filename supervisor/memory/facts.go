@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/protocol/facts"
 	"mews/supervisor"
 	"mews/supervisor/printable"
 )
@@ -16,6 +17,10 @@ import (
 // from being remembered again.
 func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryParameters) (
 	r protocol.MemoryResult, err error) {
+	stored, err := m.storedTexts(ctx, user)
+	if err != nil {
+		return r, err
+	}
 	// The row is stored before the file changes. So after a crash the forgotten fact is not
 	// remembered again.
 	if p.Action == protocol.MemoryActionForget {
@@ -47,8 +52,7 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 		err = m.o.Effects.Put(ctx, e)
 	}
 	if err == nil && changed {
-		if err = m.RecordChange(ctx, user, protocol.MemoryChangedParams{Before: r.Before, After: r.After,
-			Text: r.Text}); err == nil {
+		if err = m.takeResult(ctx, user, stored, r, m.changeOf(user, p)); err == nil {
 			// the user changed the fact by hand, so the next prompt uses the change
 			err = m.o.SystemTexts.MarkStale(ctx, user)
 		}
@@ -56,8 +60,21 @@ func (m *Memory) RunAction(ctx context.Context, user string, p protocol.MemoryPa
 	if err == nil && p.Action == protocol.MemoryActionForget {
 		err = m.o.ForgetWords(ctx, user)
 	}
-	r.Text = nil
 	return r, err
+}
+
+// changeOf returns the change that an action makes. An import has none: its text waits, or counts
+// as the user's own.
+func (m *Memory) changeOf(user string, p protocol.MemoryParameters) func(*facts.File) {
+	return func(file *facts.File) {
+		switch p.Action {
+		case protocol.MemoryActionCorrect:
+			fact := facts.Fact{Text: p.Text, Confidence: 1, Date: m.day(user, 0)}
+			_, _, _ = file.Correct(p.ID, fact, p.HighestForgotten) // after an error the text is unchanged
+		case protocol.MemoryActionForget:
+			file.Forget([]string{p.ID})
+		}
+	}
 }
 
 // CountMentions counts the rows that contain the words of a fact, by table.
@@ -81,15 +98,25 @@ func (m *Memory) CountOrDeleteTurnData(ctx context.Context, user string, of prot
 	}
 	// The row is stored before the file changes. So after a crash the forgotten facts are not
 	// remembered again.
-	var facts []supervisor.ForgottenFact
-	for _, f := range r.Facts {
-		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
+	stored, err := m.storedTexts(ctx, user)
+	if err != nil {
+		return n, err
 	}
-	if err = m.o.Store.ForgetFacts(ctx, user, facts); err == nil {
+	var forgotten []supervisor.ForgottenFact
+	for _, f := range r.Facts {
+		forgotten = append(forgotten, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
+	}
+	if err = m.o.Store.ForgetFacts(ctx, user, forgotten); err == nil {
 		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryActionForget, Turns: &of})
 	}
 	if err == nil && r.Before != r.After {
-		err = m.RecordChange(ctx, user, protocol.MemoryChangedParams{Before: r.Before, After: r.After, Text: r.Text})
+		err = m.takeResult(ctx, user, stored, r, func(file *facts.File) {
+			var ids []string
+			for _, f := range file.FindByMessages(of.Messages) {
+				ids = append(ids, f.ID)
+			}
+			file.Forget(ids)
+		})
 	}
 	if err == nil {
 		err = m.o.PromptFiles.EraseWords(ctx, user, of.Notes)

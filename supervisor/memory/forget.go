@@ -35,10 +35,14 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Fo
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf(textMoreFacts, more))
 	}
+	asked, err := m.addForeign(ctx, r.Turn, fmt.Sprintf(textMayForget, strings.Join(lines, "\n")))
+	if err != nil {
+		return err
+	}
 	return m.o.Approver.Allow(ctx, approval.Request{
 		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
 		Call: r.Call.ID, Effect: EffectForget,
-		Arguments: arguments, Text: fmt.Sprintf(textMayForget, strings.Join(lines, "\n")),
+		Arguments: arguments, Text: asked,
 	})
 }
 

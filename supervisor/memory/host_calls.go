@@ -14,11 +14,17 @@ import (
 
 // Tools that add facts, and tools that change facts.
 var (
-	keepingTools  = []string{"remember", "update_memory", "note_today"}
-	changingTools = []string{"remember", "update_memory", "forget"}
+	keepingTools  = []string{toolRemember, toolUpdate, toolNote}
+	changingTools = []string{toolRemember, toolUpdate, toolForget}
 )
 
-const toolForget = "forget"
+// Names of the tools.
+const (
+	toolRemember = "remember"
+	toolUpdate   = "update_memory" // corrects a fact
+	toolNote     = "note_today"
+	toolForget   = "forget"
+)
 
 // callLimit is the most host calls about memory in one attempt at a turn.
 const callLimit = 200
@@ -53,10 +59,11 @@ func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.Memor
 	if err != nil {
 		return nil, fmt.Errorf("ask whether something may be remembered: %w", err)
 	}
-	return &allowed, nil
+	return &allowed, m.keepPermission(t, call, r.Arguments, permission{allowed, p.Conflict})
 }
 
-// changed records a change of MEMORY.md before the worker writes the file.
+// changed records a change of MEMORY.md before the worker writes the file. A text that the call does
+// not make waits for the user, as any other change of a prompt file.
 func (m *Memory) changed(ctx context.Context, t feature.Turn,
 	p *protocol.MemoryChangedParams) (*protocol.MemoryEmptyResult,
 	error) {
@@ -70,13 +77,32 @@ func (m *Memory) changed(ctx context.Context, t feature.Turn,
 	if err = cmp.Or(err, p.Validate()); err != nil {
 		return nil, feature.WorkerOffence{Err: err}
 	}
+	done, back := new(protocol.MemoryEmptyResult), false
+	if err = t.Commit(ctx, func() (err error) {
+		back, err = m.takeBack(ctx, t, *p)
+		return err
+	}); back || err != nil {
+		return done, err
+	}
+	w, err := m.makeChange(ctx, t, call, p.Before)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGone(call, p.Gone, w); call.Name == toolForget && err != nil {
+		return nil, feature.WorkerOffence{Err: err}
+	}
 	if len(p.Gone) > 0 {
 		r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call}
 		if err := m.AllowForget(ctx, r, p.Gone); err != nil {
 			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
 		}
 	}
-	return &protocol.MemoryEmptyResult{}, t.Commit(ctx, func() error { return m.RecordChange(ctx, t.User, *p) })
+	return done, t.Commit(ctx, func() error {
+		if err := m.takeChange(ctx, t, *p, w); err != nil {
+			return err
+		}
+		return m.RecordForgotten(ctx, t.User, p.Gone)
+	})
 }
 
 // recalled counts a use of each fact that the worker names.

@@ -1,10 +1,12 @@
 package memory_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/supervisor"
 	"mews/supervisor/feature/featuretest"
 )
@@ -25,22 +27,28 @@ func TestMemoryRecalled_OverMCP_CountsNoUse(t *testing.T) {
 }
 
 func TestMemoryChanged_WrongCall_EndsWorker(t *testing.T) {
-	r := newRig(t, "", "please forget that I take oolong")
-	turn := featuretest.NewTurn("alice", protocol.ToolCall{ID: "a", Name: "remember"},
-		protocol.ToolCall{ID: "b", Name: "forget"},
-		protocol.ToolCall{ID: "c", Name: "read_file"})
-	turn.ID = r.turn.ID
+	const text = "- Takes oolong <!-- k1 -->\n"
 	for name, c := range map[string]struct {
 		call, gone string
 		offends    bool
 	}{
-		"forgets":           {call: "b", gone: `{"id":"k1","text":"Takes oolong"}`},
 		"remembers":         {call: "a"},
+		"another fact":      {call: "b", gone: `{"id":"k2","text":"Takes oolong"}`, offends: true},
+		"other words":       {call: "b", gone: `{"id":"k1","text":"Takes"}`, offends: true},
+		"says none is gone": {call: "b", offends: true},
+		"forgets":           {call: "b", gone: `{"id":"k1","text":"Takes oolong"}`},
 		"remember forgets":  {call: "a", gone: `{"id":"k1","text":"x"}`, offends: true},
 		"another tool":      {call: "c", offends: true},
 		"a fact without id": {call: "b", gone: `{"id":"","text":"x"}`, offends: true},
 	} {
-		params := fmt.Sprintf(`{"turn":1,"call":%q,"before":"","after":"","text":"","gone":[%s]}`, c.call, c.gone)
+		r := newRig(t, "", "please forget that I take oolong")
+		turn := featuretest.NewTurn("alice", protocol.ToolCall{ID: "a", Name: "remember"},
+			protocol.ToolCall{ID: "b", Name: "forget", Arguments: json.RawMessage(`{"ids":["k1"]}`)},
+			protocol.ToolCall{ID: "c", Name: "read_file"})
+		turn.ID = r.turn.ID
+		r.putInForce(text)
+		params := fmt.Sprintf(`{"turn":1,"call":%q,"before":%q,"after":%q,"gone":[%s]}`, c.call,
+			facts.StateOf(text), facts.StateOf(""), c.gone)
 		_, err := featuretest.MakeHostCall(t, r.Feature(), turn, protocol.MethodMemoryChanged, params)
 		if featuretest.IsOffence(err) != c.offends || !c.offends && err != nil {
 			t.Errorf("%s: got %v", name, err)

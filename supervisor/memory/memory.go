@@ -49,6 +49,8 @@ type Options struct {
 	Operations  Operations
 	Approver    Approver
 	Asker       Asker
+	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
+	Foreign func(ctx context.Context, turn int64) (string, error)
 	// ForgetWords deletes the words of a user's forgotten facts from the database. ForgetLater
 	// starts that deletion when the turn has ended.
 	ForgetWords func(ctx context.Context, user string) error
@@ -90,9 +92,6 @@ type Request struct {
 	Conflict    *protocol.MemoryConflict // the fact that update_memory would replace
 }
 
-// toolUpdate is the tool that corrects a fact.
-const toolUpdate = "update_memory"
-
 // AllowRemember decides whether a fact may be remembered. It returns the message that the fact
 // comes from. If the fact contradicts another fact, it also returns the user's choice. The error is
 // supervisor.ErrWaitsForAnswer until the user answers.
@@ -119,6 +118,9 @@ func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol
 		}
 	}
 	if !theirs {
+		if asked, err = m.addForeign(ctx, r.Turn, asked); err != nil {
+			return allowed, err
+		}
 		err = m.o.Approver.Allow(ctx, approval.Request{
 			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn,
 			Call: r.Call.ID, Effect: EffectRemember,
@@ -127,6 +129,18 @@ func (m *Memory) AllowRemember(ctx context.Context, r Request) (allowed protocol
 		})
 	}
 	return allowed, err
+}
+
+// addForeign adds to a question which words of others the turn has read.
+func (m *Memory) addForeign(ctx context.Context, turn int64, asked string) (string, error) {
+	if m.o.Foreign == nil {
+		return asked, nil
+	}
+	words, err := m.o.Foreign(ctx, turn)
+	if words != "" {
+		asked += fmt.Sprintf(textHaveRead, words)
+	}
+	return asked, err
 }
 
 // checkForgotten refuses facts that were forgotten. It refuses any fact from a forgotten message.
@@ -206,16 +220,14 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// RecordChange records a change of MEMORY.md. The new text is in force if the old text was. The
-// facts in c.Gone are not remembered again.
-func (m *Memory) RecordChange(ctx context.Context, user string, c protocol.MemoryChangedParams) error {
-	if err := m.o.PromptFiles.AcceptWrite(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil ||
-		len(c.Gone) == 0 {
-		return err
+// RecordForgotten records facts that are not to be remembered again.
+func (m *Memory) RecordForgotten(ctx context.Context, user string, facts []protocol.ForgottenFact) error {
+	if len(facts) == 0 {
+		return nil
 	}
 	defer m.o.ForgetLater()
 	var gone []supervisor.ForgottenFact
-	for _, f := range c.Gone {
+	for _, f := range facts {
 		gone = append(gone, supervisor.ForgottenFact(f))
 	}
 	return m.o.Store.ForgetFacts(ctx, user, gone)
@@ -237,5 +249,7 @@ func (m *Memory) CountUses(ctx context.Context, user string) (map[string]int, er
 }
 
 func (m *Memory) day(user string, offset int) string {
-	return m.o.Now().In(cmp.Or(m.o.Zone(user), time.UTC)).AddDate(0, 0, offset).Format(time.DateOnly)
+	return m.o.Now().In(m.zone(user)).AddDate(0, 0, offset).Format(time.DateOnly)
 }
+
+func (m *Memory) zone(user string) *time.Location { return cmp.Or(m.o.Zone(user), time.UTC) }

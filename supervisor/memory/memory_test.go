@@ -66,6 +66,12 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	return r
 }
 
+// exec runs a statement in the database.
+func (r *rig) exec(statement string) {
+	r.Helper()
+	sqlitetest.ExecStatements(r.T, r.db, statement)
+}
+
 // calls commits a tool call of the model, and the call's result.
 func (r *rig) calls(id, name, result string, world bool) {
 	r.Helper()
@@ -191,8 +197,8 @@ func TestRemember_Contradiction_AsksUser(t *testing.T) {
 
 func TestRemember_ForgottenFact_IsRefused(t *testing.T) {
 	r := newRig(t, "", "I take oolong, I said")
-	err := r.RecordChange(t.Context(), "alice", protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k41",
-		Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}}})
+	err := r.RecordForgotten(t.Context(), "alice", []protocol.ForgottenFact{{ID: "k41",
+		Text: "Takes oolong.", Message: 1}, {ID: "h123", Text: "Plays the cello"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,8 +262,8 @@ func TestForget_Prompts_LoseFactAtOnce(t *testing.T) {
 	if err := r.db.SystemTexts().Put(t.Context(), r.turn.Conversation.ID, "Takes oolong", 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RecordChange(t.Context(), "alice",
-		protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}}); err != nil {
+	if err := r.RecordForgotten(t.Context(), "alice",
+		[]protocol.ForgottenFact{{ID: "k1", Text: "Takes oolong"}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := r.db.SystemTexts().Find(t.Context(), r.turn.Conversation.ID); err != nil || text.Text != "" || text.Stale == 0 {
@@ -278,8 +284,8 @@ func TestMemoryRecalled_Uses_CountFor90Days(t *testing.T) {
 	if uses, err := r.CountUses(t.Context(), "alice"); err != nil || fmt.Sprint(uses) != "map[k1:2 k2:1]" {
 		t.Errorf("got %v, %v", uses, err)
 	}
-	if err := r.RecordChange(t.Context(), "alice",
-		protocol.MemoryChangedParams{Gone: []protocol.ForgottenFact{{ID: "k1", Text: "x"}}}); err != nil {
+	if err := r.RecordForgotten(t.Context(), "alice",
+		[]protocol.ForgottenFact{{ID: "k1", Text: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if uses, _ := r.CountUses(t.Context(), "alice"); fmt.Sprint(uses) != "map[k2:1]" {

@@ -3,6 +3,7 @@ package memory
 // Questions to the user about facts.
 const (
 	textMayRemember = "Shall I remember this? It does not come from your own words.\n\n%s"
+	textHaveRead    = "\n\nI have read: %s."
 	textMayForget   = "Shall I forget this? Your own words do not ask for it.\n\n%s"
 	textMoreFacts   = "- and %d more"
 	textMayCorrect  = "Shall I correct this? The correction does not come from your own words.\n\nNew:\n%s\n\nOld:\n%s"

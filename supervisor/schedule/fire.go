@@ -67,6 +67,10 @@ func (s *Schedule) newBatches(due []supervisor.Job, now time.Time,
 		case err != nil:
 			s.log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
 			batches = append(batches, s.newBatch(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+		case j.State == supervisor.JobProposed:
+			f.State = supervisor.FireMissed
+			batches = append(batches, s.newBatch(fmt.Sprintf(textNotStarted, job.Title(j), dueText(f, now)),
+				job.Buttons(j, supervisor.JobRun), f))
 		case isLate && s.skipIfTooLate(&f, now, caught):
 			lost.add(s.destination(j), f)
 		case j.Kind != supervisor.JobReminder:

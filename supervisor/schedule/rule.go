@@ -47,7 +47,7 @@ func keepRule(j *supervisor.Job, rule recurrence.Rule, at time.Time, zone *time.
 			return err
 		}
 	}
-	if j.State == supervisor.JobProposed || j.State == supervisor.JobPaused {
+	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed && rule.Kind != recurrence.Once {
 		j.Next = time.Time{}
 		return nil
 	}

@@ -56,9 +56,11 @@ type Options struct {
 	// finds a user who may speak; jobs of other users do not fire
 	Person func(name string) (supervisor.User, bool)
 	// reports a new message in the outbox; never blocks
-	Queued     func(conversation int64)
-	StartTurn  func(supervisor.Inbound) // starts the turn of an inbound; never blocks
-	Sources    TurnSources
+	Queued    func(conversation int64)
+	StartTurn func(supervisor.Inbound) // starts the turn of an inbound; never blocks
+	Sources   TurnSources
+	// Foreign names the words of others that a turn has read; "" means none. nil names nothing.
+	Foreign    func(ctx context.Context, turn int64) (string, error)
 	CheckStore CheckStore
 	// Checks maps kinds of jobs to their check functions. Other kinds have no check.
 	Checks     map[supervisor.JobKind]CheckFunc
@@ -124,7 +126,7 @@ func New(o Options) *Schedule {
 		routineTimes: o.RoutineTimes, translateWords: o.Translate}
 	return &Schedule{
 		Jobs: jobs, cards: show, Chat: &ChatCommands{edit, o.Command}, Requests: &JobRequests{edit},
-		calls: &toolCalls{editor: edit, sources: o.Sources, others: o.Tools},
+		calls: &toolCalls{editor: edit, sources: o.Sources, foreign: o.Foreign, others: o.Tools},
 		queue: o.Queue, checkStore: o.CheckStore, checks: o.Checks, watches: o.Watches, begun: o.StartTurn, log: o.Log,
 		running: slots.New(maxChecks), turns: checkTurns{},
 	}

@@ -44,9 +44,11 @@ const (
 	textMissedRemind = "%s was due at %s, while I was not running. Shall I remind you again?"
 	textWereMissed   = "These were missed, and it is too late for them now:\n%s"
 	textMissed       = "%s was missed: it was due at %s, and it is too late for it now."
+	textNotStarted   = "%s was not started: it waited for you, and its time was %s."
 	textMissedAsk    = "%s was missed: it was due at %s. Shall I do it now?"
 	textProposed     = "\n\nIt runs once you tap Start: %s."
 	textWorld        = "I made it while reading words that are not yours"
+	textWorldOf      = ": %s" // the words
 	textOften        = "it asks a model more than %d times a day"
 	textTooOften     = "a task that asks a model can run at most every 5 minutes"
 	textRuns         = "It begins in a moment."

@@ -36,7 +36,8 @@ var tools = map[string]func(*toolCalls, context.Context, supervisor.User, toolCa
 type toolCalls struct {
 	*editor
 	sources TurnSources
-	others  map[string]Tool // further tools about jobs, by name
+	foreign func(ctx context.Context, turn int64) (string, error) // see Options
+	others  map[string]Tool                                       // further tools about jobs, by name
 }
 
 // toolCall is a tool call, and the conversation in which its turn answers.
@@ -89,6 +90,11 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	if err != nil {
 		return answer, err
 	}
+	if why == textWorld {
+		if why, err = tc.nameWorld(ctx, c.Turn); err != nil {
+			return answer, err
+		}
+	}
 	terms := tc.DescribeOptions(j)
 	j, err = tc.Add(ctx, j, func(j supervisor.Job) supervisor.Delivery {
 		d := cardWith(j, tc.checkText(j), terms)
@@ -108,6 +114,18 @@ func (tc *toolCalls) scheduleTask(ctx context.Context, user supervisor.User, c t
 	}
 	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
 	return answer, nil
+}
+
+// nameWorld says that a job was made while the turn read words of others, and which.
+func (tc *toolCalls) nameWorld(ctx context.Context, turn int64) (why string, err error) {
+	if tc.foreign == nil {
+		return textWorld, nil
+	}
+	words, err := tc.foreign(ctx, turn)
+	if words == "" || err != nil {
+		return textWorld, err
+	}
+	return textWorld + fmt.Sprintf(textWorldOf, words), nil
 }
 
 // newJob returns the job that a tool call describes, or an error for the model.
@@ -162,7 +180,10 @@ func (tc *toolCalls) setTimes(j *supervisor.Job, from origin) (why string, err e
 		return "", err
 	}
 	if why, err = whyProposed(*j); why != "" {
-		j.State, j.Next = supervisor.JobProposed, time.Time{}
+		j.State = supervisor.JobProposed
+		if rule, err := recurrence.JobRule(*j); err != nil || rule.Kind != recurrence.Once {
+			j.Next = time.Time{}
+		}
 	}
 	return why, err
 }

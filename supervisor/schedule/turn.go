@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/timezone"
 	"mews/supervisor/job"
@@ -149,16 +150,20 @@ func jobPrompt(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *
 		if len(text) > maxEarlierText {
 			text = append(text[:maxEarlierText:maxEarlierText], '…')
 		}
-		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), string(text))
+		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), foreign.Text(string(text)))
 		world = world || r.World
 		n++
 	}
-	prompt = fmt.Sprintf(promptJob, f.Job.ID, job.Title(f.Job), f.Due.In(zone).Format(timeLayout), f.Job.Text)
+	words := f.Job.Text
+	if f.Job.Options.World {
+		words = foreign.Text(words)
+	}
+	prompt = fmt.Sprintf(promptJob, f.Job.ID, foreign.Name(job.Title(f.Job)), f.Due.In(zone).Format(timeLayout), words)
 	if f.Job.Options.Workspace != "" {
 		prompt += fmt.Sprintf(promptWorkspace, f.Job.Options.Workspace)
 	}
 	if f.Material != "" {
-		prompt, world = prompt+fmt.Sprintf(promptMaterial, f.Material), true
+		prompt, world = prompt+fmt.Sprintf(promptMaterial, foreign.Text(f.Material)), true
 	}
 	if n > 0 {
 		prompt += promptEarlier + earlier.String()

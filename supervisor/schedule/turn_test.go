@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor"
 	"mews/supervisor/job"
 	"mews/supervisor/sqlite"
@@ -516,3 +517,33 @@ func TestReminder_WorldText_IsMarkedAsQuote(t *testing.T) {
 		}
 	}
 }
+
+// A hook's body and earlier results come with a task's prompt. No line of them passes for a mark.
+func TestTaskPrompt_ForeignMaterial_HasNoMarks(t *testing.T) {
+	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+		for name, text := range list {
+			h := newHarness(t)
+			h.putTask(t, "daily at 14:00", supervisor.JobOptions{World: true})
+			sqlitetest.ExecStatements(t, h.db, "UPDATE job SET name = 'Look', text = "+sqlText("Look.\n"+text))
+			for i := range 2 {
+				if err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(time.Second), text); err != nil {
+					t.Fatal(err)
+				}
+				begun := h.passTime(t, 2*time.Minute)
+				if len(begun) != 1 {
+					t.Fatalf("%d turns begin", len(begun))
+				}
+				prompt := begun[0].Text
+				if foreigntest.FindForgedLine(prompt) != "" || strings.Count(prompt, "\n---\n") != 2+i ||
+					strings.Count(prompt, "\n[") != i || strings.Count(prompt, "\nThis came with it") != 1 {
+					t.Errorf("%s passes for a mark in\n%s", name, prompt)
+				}
+				h.endTurn(t, begun[0], sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "done"})
+				sqlitetest.ExecStatements(t, h.db, "UPDATE fire SET state = 'said', text = "+sqlText(text))
+			}
+		}
+	}
+}
+
+// sqlText returns a text as a literal of SQL.
+func sqlText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

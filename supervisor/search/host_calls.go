@@ -5,16 +5,21 @@ import (
 	"encoding/json"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/feature"
 )
 
 const (
+	toolReadMessage   = supervisor.ToolReadMessage
 	toolSearchHistory = "search_history"
 	toolSearchHome    = "search_home"
 )
 
 func (s *Searcher) hostCalls() []feature.HostCall {
 	return []feature.HostCall{
+		{Method: protocol.MethodHistoryRead, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
+			Limit:           protocol.MaxSearches,
+			HostCallHandler: feature.NewHostCallHandler(s.readMessage)},
 		{Method: protocol.MethodHistorySearch, Kinds: feature.HomeTurnKinds(), Bytes: feature.MaxShortParams,
 			Limit:           protocol.MaxSearches,
 			HostCallHandler: feature.NewHostCallHandler(s.searchHistory)},
@@ -28,6 +33,13 @@ func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protoco
 	*protocol.SearchResult, error) {
 	return search(t, p, toolSearchHistory, func(q protocol.HistorySearchArguments) (protocol.SearchResult, error) {
 		return s.SearchHistory(ctx, t.User, t.Destination, q)
+	})
+}
+
+func (s *Searcher) readMessage(ctx context.Context, t feature.Turn, p *protocol.SearchParams) (
+	*protocol.SearchResult, error) {
+	return search(t, p, toolReadMessage, func(q protocol.HistoryReadArguments) (protocol.SearchResult, error) {
+		return s.ReadMessage(ctx, t.User, t.Destination, q.Message)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/index"
 	"mews/supervisor/printable"
@@ -140,6 +141,53 @@ func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.Sea
 		told.World = told.World || m.Origin == supervisor.OriginWorld
 	}
 	return told, nil
+}
+
+// ReadMessage runs the tool read_message for the conversation destination. In a group it reads only
+// messages of that group. Its errors are for the model.
+func (s *Searcher) ReadMessage(ctx context.Context, user string, destination, message int64) (
+	read protocol.SearchResult, err error) {
+	in, _, err := s.Conversations.FindConversation(ctx, destination)
+	if err != nil {
+		return read, err
+	}
+	m, conversation, found, err := s.Transcript.FindWholeMessage(ctx, user, message)
+	if err != nil {
+		return read, err
+	}
+	from, known, err := s.Conversations.FindConversation(ctx, conversation)
+	if err != nil {
+		return read, err
+	}
+	if !found || !known || in.IsInGroup() && conversation != destination {
+		return read, supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, message)
+	}
+	text := wholeText(m.Message)
+	if most := protocol.MaxReadMessageBytes; len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + textGoesOnUnread
+	}
+	read.World = m.World
+	read.Text = fmt.Sprintf(textReadMessage, m.At.In(s.Zone(user)).Format(textHitTime), ConversationName(from),
+		speakers[m.Role], foreign.IndentMarks(text))
+	return read, nil
+}
+
+// speakers name the speakers of messages to the model.
+var speakers = map[protocol.Role]string{protocol.RoleUser: supervisor.SpeakerUser,
+	protocol.RoleAssistant: supervisor.SpeakerAssistant, protocol.RoleTool: textToolResult}
+
+// wholeText returns all words of a message.
+func wholeText(m protocol.Message) string {
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+		if p.Result != nil {
+			texts = append(texts, p.Result.Text)
+		}
+	}
+	return cmp.Or(strings.Join(texts, "\n"), textWordless)
 }
 
 // ConversationName names a conversation in a few words.

@@ -26,7 +26,11 @@ type Transcript interface {
 	// deleted.
 	FindWithNeighbours(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage,
 		error)
-	// FirstMessageInWindow returns the first message of a conversation that a model still sees.
+	// FindWholeMessage finds a message with all of its words, and its conversation. World means that
+	// it may have words of others.
+	FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage, conversation int64, ok bool,
+		err error)
+	// FirstMessageInWindow returns the first message of a conversation that a model sees whole.
 	FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error)
 }
 

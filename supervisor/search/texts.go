@@ -16,6 +16,10 @@ const (
 	textGroup        = "%s group %s"
 	textHitTime      = "Mon 2 Jan 2006 15:04"
 	textWordless     = "(no words)"
+	textNoMessage    = "There is no message %d here."
+	textReadMessage  = "%s, %s, %s:\n%s" // time, conversation, speaker and words
+	textToolResult   = "a tool"
+	textGoesOnUnread = "\n[The rest of it is too long.]"
 )
 
 // neighbourLabels is the beginning of a neighbour's line. The key says whether the neighbour comes

@@ -124,7 +124,7 @@ const (
 			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + deliveriesOfExchange + `)) m
 		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
 	forgetQuote  = `UPDATE inbox SET quote = '', replies_to = '' WHERE id = ?`
-	listQuoting  = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? AND role = 'user'`
+	listQuoting  = selectWhole + `WHERE turn = ? AND role = 'user'`
 	replaceParts = `UPDATE message SET parts = ? WHERE id = ?`
 )
 

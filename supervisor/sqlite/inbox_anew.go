@@ -46,7 +46,7 @@ func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbo
 		files[i].SHA256, files[i].Failure = "", ""
 	}
 	anew := supervisor.Inbound{Conversation: in.Conversation, Source: sourceAnew, Key: key, Message: in.Message, Kind: in.Kind,
-		Text: in.Text, Quote: in.Quote, Origin: in.Origin}
+		Text: in.Text, Quote: in.Quote, Origin: in.Origin, OwnText: in.OwnText}
 	if len(files) > 0 {
 		anew.State = supervisor.InboundArriving
 	}

@@ -15,7 +15,7 @@ const (
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
-	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
+	editInbound = `UPDATE inbox SET text = ?, origin = ?, own_text = ?, edited_at = ?, edited_by = ? WHERE id = ?`
 	// setTold stores the version of a text that the turn knows. If the user changes the text back
 	// to that version, the turn needs no correction.
 	setTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
@@ -184,7 +184,8 @@ func (e edit) runCommand() (changed []supervisor.Inbound) {
 func (e *edit) replace() {
 	in := &e.old
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
-	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
+	in.OwnText = e.item.Inbound.OwnText
+	e.Exec(editInbound, in.Text, in.Origin, in.OwnText, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
 		// The new files get new positions, so that results for the old files do not count for them.
 		in.FirstFile += max(1, len(e.files))
@@ -235,7 +236,8 @@ func (e edit) correct() []supervisor.Inbound {
 	e.item.Inbound.Text += e.policies.Edits.ReplacementNote(e.old.Text)
 	e.item.Inbound.Group = ""
 	in := e.putItem(e.item)
-	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
+	in.OwnText = e.item.Inbound.OwnText
+	e.Exec(editInbound, in.Text, in.Origin, in.OwnText, e.item.EditedAt, e.item.Update, in.ID)
 	return []supervisor.Inbound{in}
 }
 

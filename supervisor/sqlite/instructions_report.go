@@ -126,8 +126,8 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 		// A turn may have written daily notes before their day.
 		never := f.Since.IsZero() && isNotes(seen.Path)
 		next := promptFile{f.RecordState(seen, dirty || never, len(rows) == 0), f.card}
-		if seen.Noted && (seen.From == f.State || f.Pending.Why != "" && seen.From == f.Pending.State) {
-			next.PromptFile = f.RecordWrite(seen.From, seen.State, seen.Text)
+		if before, noted := f.FindNotes(seen, r.Notes); noted {
+			next.PromptFile = f.RecordWrite(before, seen.State, seen.Text)
 		}
 		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
 			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/quotes"
 )
 
 // Transcript stores the messages of conversations, as the model sees them. Each conversation has a
@@ -19,16 +22,21 @@ import (
 type Transcript struct{ db *DB }
 
 const (
-	listMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1
+	// selectMessage has the messages of conversation ?1 as a model sees them. selectWhole has all of
+	// their words.
+	selectMessage = `SELECT id, role, parts, stamp, recap <> '', id < (SELECT foreign_from FROM conversation WHERE id = ?1), user,
+		coalesce(own_part, -1), source = 'world', created_at, octet_length(parts) FROM message `
+	selectWhole  = `SELECT id, role, parts, stamp, recap <> '', 0, user, -1, 0, 0, 0 FROM message `
+	listMessages = selectMessage + `WHERE conversation = ?1
 		AND id >= (SELECT window_from FROM conversation WHERE id = ?1)` + notRefused + ` ORDER BY id`
 	notRefused       = ` AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = message.turn AND t.why = 'refused')`
-	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
+	listTurnMessages = selectWhole + `WHERE turn = ? ORDER BY id`
 )
 
 // ListMessages lists the messages in a conversation's window, in order.
 func (s Transcript) ListMessages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d", conversation)
-	return messages(read, s.db.policies.History.Recap, listMessages, conversation)
+	return s.db.messageReader(read).messages(listMessages, conversation)
 }
 
 const (
@@ -64,8 +72,8 @@ func (t *tx) restart(conversation int64) {
 	t.Exec(closeUnkept, conversation)
 }
 
-const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, source, stamp, recap, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, source, stamp, recap, own_part, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
 // putMessage appends m to the transcript of the turn's conversation.
@@ -75,15 +83,26 @@ func (t turnTx) putMessage(m protocol.Message) int64 {
 	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
 	}
-	return t.insertMessage(m.Role, columnEncoder{parts}, origin, "", nil)
+	return t.insertMessage(newMessage{role: m.Role, parts: parts, origin: origin})
 }
 
-func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin, stamp string, recap []recapped) int64 {
+// newMessage is a message that is not stored yet.
+type newMessage struct {
+	role   protocol.Role
+	parts  []protocol.Part
+	origin supervisor.Origin
+	stamp  string
+	recap  []recapped
+	own    any // index of the part with the user's own words; nil means none
+}
+
+func (t turnTx) insertMessage(m newMessage) int64 {
 	in := t.turn.Conversation
-	if role == protocol.RoleAssistant {
+	if m.role == protocol.RoleAssistant {
 		t.noteSaid()
 	}
-	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), stamp, encodedList(recap), t.Now)
+	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.role, columnEncoder{m.parts},
+		cmp.Or(m.origin, supervisor.OriginOwn), m.stamp, encodedList(m.recap), m.own, t.Now)
 }
 
 // noteSaid reports new messages of the turn's conversation to OnMessage. A message of the user is
@@ -94,7 +113,8 @@ func (t turnTx) noteSaid() {
 	}
 }
 
-// putInboundMessage appends an inbound's quote, text and parts to the transcript.
+// putInboundMessage appends an inbound's quote, text and parts to the transcript. No line of the
+// text can pass for a stamp.
 func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	parts := []protocol.Part{}
 	if in.Parts != "" {
@@ -102,45 +122,61 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
 		}
 	}
-	words := in.Text
+	words := foreign.IndentStamps(in.Text)
 	if in.Quote != "" {
-		words = strings.TrimSuffix(in.Quote+"\n"+in.Text, "\n")
-	}
-	if words != "" || len(parts) == 0 {
-		parts = append([]protocol.Part{{Text: words}}, parts...)
-	}
-	if undone := t.untoldUndos(); undone != "" {
-		parts = append([]protocol.Part{{Text: undone}}, parts...)
-	}
-	if refused := t.untoldRefusals(); refused != "" {
-		parts = append([]protocol.Part{{Text: refused}}, parts...)
+		words = strings.TrimSuffix(in.Quote+"\n"+words, "\n")
 	}
 	fired, worldFired := t.untoldFires()
-	if fired != "" {
-		parts = append([]protocol.Part{{Text: fired}}, parts...)
+	var before []protocol.Part
+	for _, note := range []string{fired, t.untoldRefusals(), t.untoldUndos()} {
+		if note != "" {
+			before = append(before, protocol.Part{Text: note})
+		}
 	}
+	m := newMessage{role: protocol.RoleUser, origin: in.Origin, stamp: t.stamp(in, false)}
+	if in.OwnText && words != "" {
+		m.own = len(before)
+	}
+	if words != "" || len(parts) == 0 {
+		before = append(before, protocol.Part{Text: words})
+	}
+	m.parts = append(before, parts...)
 	recap, world := t.recap(in)
-	if world || worldFired {
-		in.Origin = supervisor.OriginWorld
+	if m.recap = recap; world || worldFired {
+		m.origin = supervisor.OriginWorld
 	}
-	t.insertMessage(protocol.RoleUser, columnEncoder{parts}, in.Origin, t.stamp(in, false), recap)
+	t.insertMessage(m)
 }
 
 // messageRow is a message as it is stored.
 type messageRow struct {
-	protocol.Message
+	supervisor.AgedMessage
 	parts string
 	recap bool
+	aged  bool // the model sees words of others in it only as a line
 }
 
 func scanMessage(row *engine.Row) (m messageRow) {
-	row.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap)
+	row.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.User, &m.OwnPart, &m.World, &m.At, &m.Size)
 	return m
 }
 
-// messages returns the messages of a query. The function recap makes the text of a message's recap.
-// Decoding comes after the query, so that other goroutines can use the database meanwhile.
-func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query string, args ...any) ([]protocol.Message, error) {
+// messageReader reads messages from a database or within a transaction.
+type messageReader struct {
+	engine.Querier
+	history *HistoryTexts
+	zone    func(user, chosen string) *time.Location
+}
+
+func (db *DB) messageReader(q engine.Querier) messageReader {
+	return messageReader{q, &db.policies.History, db.zone}
+}
+
+func (t *tx) messageReader() messageReader { return messageReader{t, &t.policies.History, t.zone} }
+
+// messages returns the messages of a query. Decoding comes after the query, so that other goroutines
+// can use the database meanwhile.
+func (q messageReader) messages(query string, args ...any) ([]protocol.Message, error) {
 	rows, err := engine.AllRows(q, scanMessage, query, args...)
 	if err != nil {
 		return nil, err
@@ -151,21 +187,48 @@ func messages(q engine.Querier, recap func([]supervisor.RecapLine) string, query
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
 		if m.recap {
-			if m.Recap, err = recapOf(q, recap, m.ID); err != nil {
+			if m.Recap, err = recapOf(q, q.history.Recap, m.ID); err != nil {
 				return nil, err
 			}
+		}
+		if m.aged && isForeign(m.AgedMessage) {
+			if m.At, err = q.inZone(m.User, m.At); err != nil {
+				return nil, err
+			}
+			m.Message = q.history.Aged(m.AgedMessage)
 		}
 		list[i] = m.Message
 	}
 	return list, nil
 }
 
+// isForeign reports whether a message may have words of others.
+func isForeign(m supervisor.AgedMessage) bool {
+	if m.Role == protocol.RoleUser {
+		return m.World || m.Recap != "" || slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
+			return quotes.RemoveQuotes(p.Text) != p.Text
+		})
+	}
+	return slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
+		return p.Result != nil && supervisor.IsForeignResult(*p.Result)
+	})
+}
+
+// inZone returns a time in a user's time zone, or in UTC without Options.Zone.
+func (q messageReader) inZone(user string, at time.Time) (time.Time, error) {
+	if q.zone == nil {
+		return at.UTC(), nil
+	}
+	chosen, _, err := engine.FirstRow(q, engine.ScanString, findSetting, user, settingZone)
+	return at.In(q.zone(user, chosen)), err
+}
+
 // Each query bounds the id only once. With two bounds SQLite would use one bound in the index and
 // read all rows up to the other bound.
 const (
-	listMessagesSince = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1 AND id > max(?2,
+	listMessagesSince = selectMessage + `WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
-	findWindow = `SELECT window_from, trimmed, forgotten FROM conversation WHERE id = ?`
+	findWindow = `SELECT window_from, trimmed, forgotten, foreign_from FROM conversation WHERE id = ?`
 )
 
 // ModelWindow is the part of a conversation that the model sees.
@@ -173,10 +236,13 @@ type ModelWindow struct {
 	From      int64 // id of the first message
 	Trimmed   bool  // earlier messages were left out for lack of room
 	Forgotten int64 // number of deletions so far; if it has changed, messages that were read before may be gone
+	// id before which words of others are shown as lines; if it has changed, messages that were read
+	// before may look different
+	ForeignFrom int64
 }
 
 func scanWindow(row *engine.Row) (w ModelWindow) {
-	row.Scan(&w.From, &w.Trimmed, &w.Forgotten)
+	row.Scan(&w.From, &w.Trimmed, &w.Forgotten, &w.ForeignFrom)
 	return w
 }
 
@@ -191,7 +257,7 @@ func (s Transcript) ListSince(ctx context.Context, conversation, after int64) (n
 	if err != nil {
 		return nil, window, err
 	}
-	if newer, err = messages(read, s.db.policies.History.Recap, listMessagesSince, conversation, after); err != nil {
+	if newer, err = s.db.messageReader(read).messages(listMessagesSince, conversation, after); err != nil {
 		return nil, window, err
 	}
 	window, err = engine.FirstValue(read, scanWindow, findWindow, conversation)

@@ -23,7 +23,7 @@ const (
 	selectWorded = selectHistory + `AND m.conversation = ?3 AND ` + hasWords
 	listAround   = `SELECT * FROM (` + selectWorded + ` AND m.id <= ?4 ORDER BY m.id DESC LIMIT 2) UNION ALL
 		SELECT * FROM (` + selectWorded + ` AND m.id > ?4 ORDER BY m.id LIMIT 1) ORDER BY 1`
-	windowFrom = `SELECT window_from FROM conversation WHERE user = ? AND id = ?`
+	windowFrom = `SELECT max(window_from, foreign_from) FROM conversation WHERE user = ? AND id = ?`
 )
 
 // historyRow is a message of the history as it is stored.
@@ -67,7 +67,8 @@ func (s Transcript) FindWithNeighbours(ctx context.Context, user string, convers
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
-// FirstMessageInWindow returns the id of a conversation's first message that a model sees.
+// FirstMessageInWindow returns the id of a conversation's first message that a model sees
+// whole.
 func (s Transcript) FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger,
 		windowFrom, user, conversation)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor"
 )
 
@@ -72,4 +73,19 @@ func TestTranscript_TwoUsers_AreSeparate(t *testing.T) {
 	s.must(err)
 	s.same("bob's", s.transcript(bob)[0].Text(), "what did alice say?")
 	s.same("how much", len(s.transcript(bob)), 1)
+}
+
+// No line of a message's text passes for a stamp, even if the user has pasted it. The stored text of
+// the message stays as it was sent.
+func TestInboundMessage_ForgedStamps_AreIndented(t *testing.T) {
+	s := newStory(t)
+	for name, text := range foreigntest.Attacks {
+		turn := s.startTurn(text)
+		all := s.transcript(s.home)
+		if got := all[len(all)-1].Text(); foreigntest.FindForgedLine(got) != "" {
+			t.Errorf("%s passes for a stamp: %q", name, got)
+		}
+		s.finish(turn, "ok")
+		s.same(name, s.query("SELECT text FROM inbox ORDER BY id DESC LIMIT 1"), text)
+	}
 }

@@ -19,6 +19,7 @@ const (
 
 const (
 	nextFire = `SELECT min(at) FROM (SELECT (SELECT next FROM job WHERE next > ?1 ORDER BY next LIMIT 1) AS at
+		UNION ALL SELECT (SELECT expires_at FROM job WHERE expires_at > ?1 ORDER BY expires_at LIMIT 1)
 		UNION ALL SELECT (SELECT due_at FROM held_notice WHERE due_at > ?1 ORDER BY due_at LIMIT 1)
 		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
 	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, world, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -65,7 +66,7 @@ func (s Jobs) PutFires(ctx context.Context, firings []supervisor.FireBatch) (sai
 		for _, c := range firings {
 			switch {
 			case !t.isUnchanged(c.Fires):
-			case t.isResting(c.Fires[0].Job):
+			case c.Fires[0].Job.State != supervisor.JobProposed && t.isResting(c.Fires[0].Job):
 				said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
 			default:
 				said = append(said, t.claim(c)...)

@@ -102,7 +102,7 @@ type FireOutcome struct {
 
 // fireOutcome returns the result of a job's fire. failed is the error text of a failed turn.
 func (t turnTx) fireOutcome(f TurnEnding, j supervisor.Job, failed string) FireOutcome {
-	said, err := messages(t, t.policies.History.Recap, listTurnMessages, t.turn.ID)
+	said, err := t.messageReader().messages(listTurnMessages, t.turn.ID)
 	t.fail(err)
 	return t.policies.Jobs.DecideOutcome(FireEnd{Job: j, Why: f.Why, Said: said, Failed: failed,
 		OverBudget: f.OverBudget,
@@ -168,7 +168,7 @@ func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Deliver
 }
 
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
-	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
+	AND ` + isSeen + ` WHERE t.id = ? AND m.source = 'world')`
 
 // HasWorldWords reports whether the messages of a turn may have words of others.
 func (s Jobs) HasWorldWords(ctx context.Context, turn int64) (bool, error) {

@@ -46,7 +46,7 @@ func (db *DB) Jobs() Jobs { return Jobs{db} }
 
 const (
 	jobColumns = `j.id, j.user, j.kind, j.state, j.name, j.text, j.rule, j.zone, c.id, c.user, c.channel, c.chat, c.thread, j.made_by, j.options,
-		j.version, j.since, coalesce(j.next, 0), j.fired, j.failures, j.created_at `
+		j.version, j.since, coalesce(j.next, j.expires_at, 0), j.fired, j.failures, j.created_at `
 	selectJob    = `SELECT ` + jobColumns + `FROM job j JOIN conversation c ON c.id = j.conversation `
 	findJob      = selectJob + `WHERE j.id = ? AND j.user = ?`
 	findJobMade  = selectJob + `WHERE j.user = ? AND j.made_by = ?`
@@ -55,14 +55,16 @@ const (
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
 	listDueJobs  = selectJob +
 		`WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
+	listExpiredJobs = selectJob +
+		`WHERE j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.expires_at, j.id LIMIT ?3`
 	listDueOf = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
-	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
-	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
+	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at,
+			expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
+	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, expires_at = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
 	isDone         = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
-	fireJob        = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
-	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
+	fireJob        = `UPDATE job SET state = ?, since = ?, next = ?, expires_at = NULL, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
+	isJobUnchanged = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND coalesce(next, expires_at) = ?`
 )
 
 // Put stores a new job: its fields from User on, except counts. If the user has a job with the same
@@ -82,6 +84,7 @@ func (s Jobs) Put(
 			t.fail(supervisor.ErrTooManyJobs)
 		}
 		c := t.conversation(j.Conversation)
+		next, expires := dueColumns(j)
 		t.Insert(
 			insertJob,
 			j.User,
@@ -95,8 +98,9 @@ func (s Jobs) Put(
 			j.MadeBy,
 			columnEncoder{j.Options},
 			j.FiredUntil.UnixMilli(),
-			orNull(millisOrZero(j.Next)),
+			next,
 			t.Now,
+			expires,
 		)
 		made, _ := one(t, scanJob, findJobMade, j.User, j.MadeBy)
 		if card == nil {
@@ -125,6 +129,7 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 			value(t, engine.ScanInteger, countJobs, j.User) >= supervisor.MaxJobs {
 			t.fail(supervisor.ErrTooManyJobs)
 		}
+		next, expires := dueColumns(j)
 		if t.ExecCount(
 			changeJob,
 			j.State,
@@ -135,7 +140,8 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 			t.conversation(j.Conversation).ID,
 			columnEncoder{j.Options},
 			j.FiredUntil.UnixMilli(),
-			orNull(millisOrZero(j.Next)),
+			next,
+			expires,
 			j.FireCount,
 			j.FailuresInARow,
 			t.Now,
@@ -150,7 +156,8 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first. Jobs of the users in but are left
+// ListDue lists at most limit due jobs, the longest due first, and then jobs that wait for consent
+// after their only time. Jobs of the users in but are left
 // out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
 // one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.
@@ -163,7 +170,12 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 		columnEncoder{append([]string{}, but...)},
 		limit,
 	)
-	if err != nil || len(list) < limit || list[0].Next.After(late) {
+	if err == nil && len(list) < limit {
+		expired, err := engine.AllRows(s.db.reader(ctx, "list expired jobs"), scanJob, listExpiredJobs, now.UnixMilli(),
+			columnEncoder{append([]string{}, but...)}, limit-len(list))
+		return append(list, expired...), err
+	}
+	if err != nil || list[0].Next.After(late) {
 		return list, err
 	}
 	users := make([]string, len(list))
@@ -202,6 +214,16 @@ func wholeUsers(list []supervisor.Job, limit int) []supervisor.Job {
 func (s Jobs) ListUpcoming(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.AllRows(s.db.reader(ctx, "list upcoming jobs"), scanJob, listJobsNext, after.Next.UnixMilli(),
 		after.ID, limit)
+}
+
+// dueColumns returns a job's columns next and expires_at. A job that waits for its user's consent is
+// not due, but its Next is when it is over.
+func dueColumns(j supervisor.Job) (next, expires any) {
+	at := orNull(millisOrZero(j.Next))
+	if j.State == supervisor.JobProposed {
+		return nil, at
+	}
+	return at, nil
 }
 
 // millisOrZero returns the stored form of a time; 0 is the zero time.

@@ -23,6 +23,7 @@ var (
 // Package problem has only kinds of problems here.
 var allowedImports = []string{
 	"mews/supervisor", "mews/supervisor/modelcall", "mews/supervisor/problem", "mews/protocol", "mews/protocol/amount",
+	"mews/protocol/foreign",
 	"mews/supervisor/internal/engine", "mews/supervisor/internal/money", "mews/supervisor/internal/quotes",
 	"mews/supervisor/internal/signals",
 }

@@ -29,6 +29,8 @@ type story struct {
 	now  time.Time               // the clock's time; tests change it between writes
 	home supervisor.Conversation // alice's conversation in the terminal
 	keys int
+
+	parts string // what comes with the next inbound, as JSON
 }
 
 func newStory(t *testing.T) *story {

@@ -51,6 +51,7 @@ func (t *tx) startTurn(inbound int64, c *supervisor.LeaseRequest) (turn supervis
 	}
 	turn = t.putTurn(turn, in)
 	turnTx{t, turn}.takeTogether(in)
+	turnTx{t, turn}.ageForeign()
 	if c != nil {
 		claim := *c
 		claim.Turn = turn.ID
@@ -132,7 +133,7 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 		return open, false, err
 	}
 	open.Turn, open.WaitsForUser, open.Asked = turn.Turn, turn.waits, turn.asked
-	if open.Messages, err = messages(read, s.db.policies.History.Recap, listTurnMessages, turn.ID); err != nil {
+	if open.Messages, err = s.db.messageReader(read).messages(listTurnMessages, turn.ID); err != nil {
 		return RunningTurn{}, false, err
 	}
 	open.Begun, err = engine.AllRows(read, engine.ScanString, listBegun, turn.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor/internal/engine"
 )
 
@@ -46,9 +47,9 @@ func (t turnTx) correct(room int) int {
 	list := all(t.tx, scanToCorrect, findToCorrect, t.turn.ID, room)
 	for _, c := range list {
 		in := t.inbound(c.inbound)
-		text := t.policies.Edits.CorrectionText(c.told, in.Text)
-		t.insertMessage(protocol.RoleUser, columnEncoder{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true),
-			nil)
+		text := t.policies.Edits.CorrectionText(c.told, foreign.IndentStamps(in.Text))
+		t.insertMessage(newMessage{role: protocol.RoleUser, parts: []protocol.Part{{Text: text}}, origin: in.Origin,
+			stamp: t.stamp(in, true)})
 		t.Exec(clearTold, in.ID)
 	}
 	return len(list)

@@ -50,7 +50,7 @@ func (t turnTx) openChild(name, text string) ChildExchange {
 
 func (t turnTx) window(turn, conversation int64) ChildExchange {
 	w := ChildExchange{Turn: turn, Conversation: conversation}
-	list, err := messages(t, t.policies.History.Recap, listTurnMessages, turn)
+	list, err := t.messageReader().messages(listTurnMessages, turn)
 	t.fail(err)
 	for _, m := range list {
 		if m.Role == protocol.RoleAssistant {

@@ -19,7 +19,8 @@ func (r *updateReader) origin(m fields) {
 	_, r.in.Forwarded = m["forward_origin"]
 	_, things := thingIn(m)
 	attached := slices.ContainsFunc(r.in.Attachments, func(a supervisor.Attachment) bool { return !slices.Contains(recorded, a.Kind) })
-	if attribution(m) != "" || things || attached || r.quotesOthers(m) {
+	r.in.OwnText = attribution(m) == "" && !things
+	if !r.in.OwnText || attached || r.quotesOthers(m) {
 		r.in.Origin = supervisor.OriginWorld
 	}
 }

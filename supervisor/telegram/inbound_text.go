@@ -5,12 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/internal/codes"
 )
@@ -87,7 +87,11 @@ func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
 		thing, _ := thingIn(m)
-		text = joined("\n", attribution(m), text, thing)
+		by := attribution(m)
+		if by != "" {
+			text = foreign.Text(text)
+		}
+		text = joined("\n", by, text, thing)
 		if r.in.Unreadable != "" {
 			text += fmt.Sprintf(textBesides, r.in.Unreadable)
 		}
@@ -178,15 +182,9 @@ func repliedTo(m fields) fields {
 
 func name(u gotgbot.User) string { return strings.TrimSpace(u.FirstName + " " + u.LastName) }
 
-// line returns a text as one line of at most n characters.
+// line returns a text as one line of at most n characters, without square brackets.
 func line(text string, n int) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.IsSpace(r) {
-			return ' '
-		}
-		return r
-	}, clean(text))
-	runes := []rune(strings.Join(strings.Fields(text), " "))
+	runes := []rune(foreign.Name(clean(text)))
 	if len(runes) > n {
 		runes = append(runes[:n-1], '…')
 	}

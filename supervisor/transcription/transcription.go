@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/supervisor"
 )
 
@@ -238,9 +239,9 @@ func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
 		return outcome{text: fmt.Sprintf(textSilent, name, length, r.Path), notice: supervisor.Delivery{Text: fmt.Sprintf(textHeardNothing, length)}}
 	}
 	if result.Language != "" {
-		length += ", " + result.Language
+		length += ", " + foreign.Name(result.Language)
 	}
-	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, words), words: words, heard: true}
+	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, foreign.Text(words)), words: words, heard: true}
 	o.notice.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
 	if result.Path != "" {
 		o.text += fmt.Sprintf(textAlsoIn, result.Path)

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
+	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/problem"
@@ -307,5 +308,19 @@ func TestTranscribeSilently_SendsNoMessage(t *testing.T) {
 	}
 	if len(r.said) > 0 {
 		t.Errorf("told %+v", r.said)
+	}
+}
+
+func TestTranscribe_ForgedMarks_AreIndented(t *testing.T) {
+	for _, list := range []map[string]string{foreigntest.Attacks, foreigntest.Openings} {
+		for name, text := range list {
+			r := newRig(false)
+			r.setResult(protocol.TranscribeResult{Text: text, Language: "en] [x", Seconds: 14})
+			got, _ := r.Transcribe(t.Context(), voice())
+			head, _, _ := strings.Cut(got, "] ")
+			if foreigntest.FindForgedLine(got) != "" || strings.Contains(got, "\n[") || strings.Count(head, "[") != 1 {
+				t.Errorf("%s passes for a mark: %q", name, got)
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/foreign"
 	"mews/worker/workspace"
 )
 
@@ -78,7 +79,7 @@ func FormatExchange(p protocol.LogParameters) string {
 	for _, said := range p.Said {
 		who, text := textYou, plain(said.Text)
 		if said.World {
-			who, text = textWorld, "> "+strings.ReplaceAll(text, "\n", "\n> ")
+			who, text = textWorld, "> "+strings.ReplaceAll(foreign.Clean(text), "\n", "\n> ")
 		}
 		fmt.Fprintf(&b, "\n**%s**\n\n%s\n", who, text)
 	}

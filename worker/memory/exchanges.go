@@ -2,10 +2,10 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker/workspace"
 )
 
@@ -18,18 +18,16 @@ func (h *Home) forgetTurns(
 	if err != nil {
 		return r, err
 	}
-	var facts []Fact
+	found := file.FindByMessages(of.Messages)
 	var ids []string
-	for _, f := range file.Facts() {
-		if f.Message > 0 && slices.Contains(of.Messages, f.Message) && len(facts) < protocol.MaxFacts {
-			facts, ids = append(facts, f), append(ids, f.ID)
-		}
+	for _, f := range found {
+		ids = append(ids, f.ID)
 	}
 	var c Change
 	if gone && len(ids) > 0 {
-		_, c, err = h.ForgetFacts(ctx, ids, func(Change, []Fact) error { return nil })
+		_, c, err = h.ForgetFacts(ctx, ids, func(Change, []facts.Fact) error { return nil })
 	}
-	fillResult(&r, facts, c)
+	fillResult(&r, found, c)
 	if err == nil {
 		r.Notes, err = h.cutNotes(ctx, of, gone)
 	}
@@ -44,7 +42,7 @@ func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool)
 	}
 	texts := map[string]bool{}
 	for _, text := range of.Notes {
-		texts[tidy(text)] = true
+		texts[facts.Tidy(text)] = true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +52,7 @@ func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool)
 			continue
 		}
 		var text, left string
-		if text, err = h.read(dayPath(day)); err != nil {
+		if text, err = h.read(facts.NotesPath(day)); err != nil {
 			return n, err
 		}
 		for line := range strings.Lines(text) {
@@ -65,7 +63,7 @@ func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryTurns, gone bool)
 			left += line
 		}
 		if gone && left != text {
-			_, err = h.Files.WriteFile(dayPath(day), []byte(left), workspace.ModeReplace)
+			_, err = h.Files.WriteFile(facts.NotesPath(day), []byte(left), workspace.ModeReplace)
 		}
 	}
 	return n, err

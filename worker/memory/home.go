@@ -1,9 +1,9 @@
+// Package memory keeps the memory of a user in the home: facts in MEMORY.md, and a file of notes
+// for each day. The files are the truth, and a user may edit them.
 package memory
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker/workspace"
 )
 
 // Files and folders of the memory in a home.
 const (
 	MemoryFileName = "MEMORY.md"
-	NotesFolder    = "memory"
+	NotesFolder    = facts.NotesFolder
 )
 
 // maxFile bounds the bytes read of one file, and maxDays the number of note files.
@@ -39,9 +40,9 @@ type Home struct {
 }
 
 // ReadFile reads MEMORY.md. A missing file is empty.
-func (h *Home) ReadFile() (*File, error) {
+func (h *Home) ReadFile() (*facts.File, error) {
 	text, err := h.read(MemoryFileName)
-	return ParseFile(text), err
+	return facts.ParseFile(text), err
 }
 
 func (h *Home) read(name string) (string, error) {
@@ -71,15 +72,15 @@ type Change struct {
 // writing fails, it calls announce again with the reverse change. If the same change is repeated
 // after a crash, the file becomes the same.
 func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce func(Change) error,
-	do func(*File) error) (c Change, err error) {
+	do func(*facts.File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text, err := h.read(MemoryFileName)
-	file := ParseFile(text)
+	file := facts.ParseFile(text)
 	if err == nil {
 		err = do(file)
 	}
-	if c = (Change{Before: stateOf(text), After: stateOf(file.String()), Text: file.String()}); err != nil || c.Before == c.After {
+	if c = (Change{Before: facts.StateOf(text), After: facts.StateOf(file.String()), Text: file.String()}); err != nil || c.Before == c.After {
 		return c, err
 	}
 	if _, missing := h.Files.Stat(MemoryFileName); errors.Is(missing, fs.ErrNotExist) {
@@ -101,17 +102,6 @@ func (h *Home) change(ctx context.Context, keep workspace.StoreFunc, announce fu
 	return c, nil
 }
 
-// PromptPart returns the part of the changed MEMORY.md that counts for prompts.
-func (c Change) PromptPart() []byte {
-	return []byte(c.Text[:min(len(c.Text), protocol.MaxPromptFileBytes(MemoryFileName))])
-}
-
-// stateOf returns the state of a file with this text.
-func stateOf(text string) protocol.FileState {
-	sum := sha256.Sum256([]byte(text))
-	return protocol.FileState(hex.EncodeToString(sum[:]))
-}
-
 // Note is a line of a daily note.
 type Note struct {
 	Day  string // day such as 2026-11-20
@@ -120,9 +110,7 @@ type Note struct {
 }
 
 // Path returns the path of the note's file.
-func (n Note) Path() string { return dayPath(n.Day) }
-
-func dayPath(day string) string { return path.Join(NotesFolder, day+".md") }
+func (n Note) Path() string { return facts.NotesPath(n.Day) }
 
 // maxNotes bounds the notes of a day, in bytes. Prompts have the same bound
 // (protocol.PromptFilePatterns).
@@ -132,23 +120,22 @@ const maxNotes = 64 << 10
 // minute twice.
 func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Time, text string) (name string,
 	undo *protocol.Undo, err error) {
-	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
+	if text = facts.Tidy(text); text == "" || len(text) > 4*protocol.MaxFactCharacters {
 		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFactCharacters, len(text))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	at = at.In(h.Zone)
-	name = dayPath(at.Format(time.DateOnly))
-	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text)
+	note := facts.NewNote(at.In(h.Zone), text)
+	name = note.Path
 	before, err := h.read(name)
-	if err != nil || slices.Contains(strings.Split(before, "\n"), line) {
+	if err != nil || note.IsIn(before) {
 		return name, nil, err
 	}
-	if len(before)+len(line) >= maxNotes {
+	if len(before)+len(note.Line) >= maxNotes {
 		return name, nil, fmt.Errorf("%s is full: it has %d bytes of %d", name, len(before), maxNotes)
 	}
 	undo = h.Files.RecordBeforeWrite(ctx, keep, name, nil)
-	if _, err = h.Files.AppendFile(name, []byte(line+"\n")); err != nil {
+	if _, err = h.Files.AppendFile(name, []byte(note.Line+"\n")); err != nil {
 		return name, nil, err
 	}
 	return name, h.Files.RecordAfterWrite(undo), nil
@@ -156,7 +143,7 @@ func (h *Home) AddNote(ctx context.Context, keep workspace.StoreFunc, at time.Ti
 
 // NotesOfDay returns the lines of a day's notes that are not empty.
 func (h *Home) NotesOfDay(day string) (notes []Note, err error) {
-	text, err := h.read(dayPath(day))
+	text, err := h.read(facts.NotesPath(day))
 	return parseNotes(day, text), err
 }
 
@@ -166,7 +153,7 @@ func parseNotes(day, text string) (notes []Note) {
 	for raw := range strings.Lines(text) {
 		n++
 		said := strings.TrimSpace(raw)
-		if mark := bullet.FindStringSubmatch(said); mark != nil {
+		if mark := facts.Bullet.FindStringSubmatch(said); mark != nil {
 			said = mark[2]
 		}
 		if said != "" && !strings.HasPrefix(said, "#") {
@@ -196,19 +183,19 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 // texts has a file's path, RecallMatches uses that text instead of the file.
 func (h *Home) RecallMatches(ctx context.Context, texts map[string]string, query string) ([]RecallMatch, error) {
 	var all []RecallMatch
-	for i, l := range ParseFile(texts[MemoryFileName]).lines {
-		switch text := strings.TrimSpace(l.raw); {
-		case l.fact != nil:
-			fact := *l.fact
+	for i, l := range facts.ParseFile(texts[MemoryFileName]).Lines() {
+		switch text := strings.TrimSpace(l.Raw); {
+		case l.Fact != nil:
+			fact := *l.Fact
 			fact.Line = i + 1
 			all = append(all, RecallMatch{Fact: fact, Path: MemoryFileName})
-		case len(words(text)) > 0:
-			all = append(all, RecallMatch{Fact: Fact{Text: text, Line: i + 1}, Path: MemoryFileName})
+		case len(facts.Words(text)) > 0:
+			all = append(all, RecallMatch{Fact: facts.Fact{Text: text, Line: i + 1}, Path: MemoryFileName})
 		}
 	}
 	days, err := h.days(ctx)
 	for _, day := range days {
-		text, known := texts[dayPath(day)]
+		text, known := texts[facts.NotesPath(day)]
 		notes := parseNotes(day, text)
 		if !known {
 			var fault error
@@ -216,7 +203,7 @@ func (h *Home) RecallMatches(ctx context.Context, texts map[string]string, query
 			err = errors.Join(err, fault)
 		}
 		for _, n := range notes {
-			all = append(all, RecallMatch{Fact: Fact{Text: n.Text, Date: day, Line: n.Line}, Path: n.Path()})
+			all = append(all, RecallMatch{Fact: facts.Fact{Text: n.Text, Date: day, Line: n.Line}, Path: n.Path()})
 		}
 	}
 	return search(all, query), err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker/workspace"
 )
 
@@ -20,7 +21,7 @@ type importer struct {
 	h      *Home
 	today  string
 	result *protocol.MemoryResult
-	facts  []Fact
+	facts  []facts.Fact
 	from   []string            // source file of each fact, in the order of the facts
 	notes  map[string][]string // note lines by day
 	found  bool                // the source has data of another assistant
@@ -30,7 +31,7 @@ type importer struct {
 // importMemory imports Picobot's memory folder, which has MEMORY.md and a file of notes for each
 // day, or a file that EchOS has exported as JSON or Markdown. It skips facts and notes that are
 // already there, and facts that were forgotten.
-func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
+func (h *Home) importMemory(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []facts.Fact, c Change, err error) {
 	i := &importer{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
 		i.gone[digest] = true
@@ -107,7 +108,7 @@ var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
 func (i *importer) readNotes(day, text string) {
 	for raw := range strings.Lines(text) {
 		on, line := day, strings.TrimSpace(raw)
-		if mark := bullet.FindStringSubmatch(line); mark != nil {
+		if mark := facts.Bullet.FindStringSubmatch(line); mark != nil {
 			line = mark[2]
 		}
 		if m := stamped.FindStringSubmatch(line); m != nil {
@@ -116,7 +117,7 @@ func (i *importer) readNotes(day, text string) {
 				on, line = at.Format(time.DateOnly), at.Format("15:04 ")+m[2]
 			}
 		}
-		if line = tidy(line); line != "" && !strings.HasPrefix(line, "#") {
+		if line = facts.Tidy(line); line != "" && !strings.HasPrefix(line, "#") {
 			i.notes[on] = append(i.notes[on], "- "+line)
 		}
 	}
@@ -124,13 +125,13 @@ func (i *importer) readNotes(day, text string) {
 
 // readText imports each line of Markdown as a fact, except headings.
 func (i *importer) readText(name, text string) {
-	for n, l := range ParseFile(text).lines {
-		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.raw)
+	for n, l := range facts.ParseFile(text).Lines() {
+		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.Raw)
 		switch {
-		case l.fact != nil:
-			i.add(where, *l.fact)
-		case len(words(said)) > 0 && !strings.HasPrefix(said, "#"):
-			i.add(where, Fact{Text: said, Kind: defaultKind, Confidence: 1})
+		case l.Fact != nil:
+			i.add(where, *l.Fact)
+		case len(facts.Words(said)) > 0 && !strings.HasPrefix(said, "#"):
+			i.add(where, facts.Fact{Text: said, Kind: facts.DefaultKind, Confidence: 1})
 		}
 	}
 }
@@ -164,7 +165,7 @@ func (i *importer) readRows(name, text string) {
 				i.skip(where, "it is a note, or has no content")
 				continue
 			}
-			fact := Fact{Text: r.Content, Kind: r.Kind, Confidence: 0.8, Subject: r.Subject}
+			fact := facts.Fact{Text: r.Content, Kind: r.Kind, Confidence: 0.8, Subject: r.Subject}
 			if r.Confidence != nil {
 				fact.Confidence = *r.Confidence
 			}
@@ -176,15 +177,15 @@ func (i *importer) readRows(name, text string) {
 	}
 }
 
-func (i *importer) add(where string, fact Fact) {
+func (i *importer) add(where string, fact facts.Fact) {
 	fact.ID, fact.Message = "", 0 // drops the id and the message of the other service
-	if !slices.Contains(FactKinds, fact.Kind) {
-		fact.Kind = defaultKind
+	if !slices.Contains(facts.FactKinds, fact.Kind) {
+		fact.Kind = facts.DefaultKind
 	}
 	if fact.Date == "" {
 		fact.Date = i.today
 	}
-	if err := fact.check(); err != nil {
+	if err := fact.Check(); err != nil {
 		i.skip(where, err.Error())
 		return
 	}
@@ -192,17 +193,15 @@ func (i *importer) add(where string, fact Fact) {
 }
 
 func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
-	return i.h.change(ctx, nil, nil, func(file *File) error {
+	return i.h.change(ctx, nil, nil, func(file *facts.File) error {
 		for n, fact := range i.facts {
-			facts := file.Facts()
-			if _, known := findSame(facts, fact.Text); known {
+			if _, known := facts.FindSame(file.Facts(), fact.Text); known {
 				i.result.Known++
 			} else if i.gone[protocol.DigestWords(fact.Text)] {
 				i.skip(i.from[n], "it was forgotten")
-			} else if len(facts) >= protocol.MaxFacts {
+			} else if _, err := file.Add(fact, after); err != nil {
 				i.skip(i.from[n], "MEMORY.md is full")
 			} else {
-				file.put("", fact, after)
 				i.result.Added++
 			}
 		}
@@ -213,7 +212,7 @@ func (i *importer) keepFacts(ctx context.Context, after int) (Change, error) {
 func (i *importer) keepNotes(day string) error {
 	i.h.mu.Lock()
 	defer i.h.mu.Unlock()
-	there, err := i.h.read(dayPath(day))
+	there, err := i.h.read(facts.NotesPath(day))
 	if err != nil {
 		return err
 	}
@@ -227,7 +226,7 @@ func (i *importer) keepNotes(day string) error {
 		known, text = append(known, line), text+line+"\n"
 	}
 	if text != "" {
-		_, err = i.h.Files.AppendFile(dayPath(day), []byte(text))
+		_, err = i.h.Files.AppendFile(facts.NotesPath(day), []byte(text))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker/memory"
 	"mews/worker/workspace"
 )
@@ -54,31 +55,31 @@ func textOf(t *testing.T, h *memory.Home) string {
 	return file.String()
 }
 
-func fact(text string) memory.Fact {
-	return memory.Fact{Text: text, Kind: "fact", Confidence: 0.9, Date: "2026-11-20", Message: 12}
+func fact(text string) facts.Fact {
+	return facts.Fact{Text: text, Kind: "fact", Confidence: 0.9, Date: "2026-11-20", Message: 12}
 }
 
 func TestParse_HandWrittenBullet_IsFact(t *testing.T) {
-	facts := memory.ParseFile(mine).Facts()
-	if len(facts) != 4 || memory.ParseFile(mine).String() != mine {
-		t.Fatalf("got %+v", facts)
+	list := facts.ParseFile(mine).Facts()
+	if len(list) != 4 || facts.ParseFile(mine).String() != mine {
+		t.Fatalf("got %+v", list)
 	}
-	want := memory.Fact{ID: "k7", Text: "Takes oolong, no sugar", Kind: "preference", Confidence: 0.9,
+	want := facts.Fact{ID: "k7", Text: "Takes oolong, no sugar", Kind: "preference", Confidence: 0.9,
 		Date: "2026-11-20", Message: 4711, Subject: "tea", Line: 4}
-	if facts[0] != want {
-		t.Errorf("got %+v", facts[0])
+	if list[0] != want {
+		t.Errorf("got %+v", list[0])
 	}
-	if f := facts[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 || f.ID[0] != 'h' || f.Origin() != "by hand" {
+	if f := list[1]; f.Text != "Plays the cello" || f.Kind != "fact" || f.Confidence != 1 || f.Message != 0 || f.ID[0] != 'h' || f.Origin() != "by hand" {
 		t.Errorf("got %+v", f)
 	}
-	if f := facts[2]; f.ID[0] != 'h' || f.Kind != "expertise" {
+	if f := list[2]; f.ID[0] != 'h' || f.Kind != "expertise" {
 		t.Errorf("an id that was there before is kept: %+v", f)
 	}
 }
 
 func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	h, ctx := newHome(t, mine), t.Context()
-	cello, _ := memory.ParseFile(mine).FindFact(memory.ParseFile(mine).Facts()[1].ID)
+	cello, _ := facts.ParseFile(mine).FindFact(facts.ParseFile(mine).Facts()[1].ID)
 	new := fact("Played the cello until 2020")
 	kept, _, err := h.CorrectFact(ctx, memory.ChangeOptions{}, cello.ID, new)
 	if err != nil || kept.ID != "k8" {
@@ -89,7 +90,7 @@ func TestChange_OtherLines_StayUnchanged(t *testing.T) {
 	if err != nil || added.ID != "k41" {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	gone, _, err := h.ForgetFacts(ctx, []string{"K7", "k99"}, func(memory.Change, []memory.Fact) error { return nil })
+	gone, _, err := h.ForgetFacts(ctx, []string{"K7", "k99"}, func(memory.Change, []facts.Fact) error { return nil })
 	if err != nil || len(gone) != 1 || gone[0].Message != 4711 {
 		t.Fatalf("%+v, %v", gone, err)
 	}
@@ -141,7 +142,7 @@ func TestRemember_SameFact_IsKeptOnce(t *testing.T) {
 func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 	for choice, want := range map[protocol.MemoryChoice]string{"new": "Black tea|Home: Bonn", "both": "Oolong|Home: Bonn|Black tea", "": "Oolong|Home: Bonn"} {
 		h, ctx := newHome(t, "- Oolong <!-- k1 preference 0.9 about tea -->\n- Home: Bonn\n"), t.Context()
-		black := memory.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
+		black := facts.Fact{Text: "Black tea", Kind: "preference", Confidence: 1, Subject: "Tea"}
 		old, found, err := h.FindConflict(black)
 		if err != nil || !found || old.ID != "k1" {
 			t.Errorf("%+v, %t, %v", old, found, err)
@@ -152,7 +153,7 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 			}
 		}
 		var texts []string
-		for _, f := range memory.ParseFile(textOf(t, h)).Facts() {
+		for _, f := range facts.ParseFile(textOf(t, h)).Facts() {
 			texts = append(texts, f.Text)
 		}
 		if got := strings.Join(texts, "|"); got != want {
@@ -162,7 +163,7 @@ func TestRemember_Contradiction_NeedsChoice(t *testing.T) {
 		if _, found, _ := h.FindConflict(black); found {
 			t.Error("one of another kind contradicts")
 		}
-		if _, found, _ := h.FindConflict(memory.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
+		if _, found, _ := h.FindConflict(facts.Fact{Text: "Home: Berlin", Kind: "fact"}); !found {
 			t.Error("what stands before a colon is no subject")
 		}
 	}
@@ -192,7 +193,7 @@ func TestRemember_AnnounceFails_WritesNothing(t *testing.T) {
 	h := newHome(t, "- Oolong\n")
 	down := errors.New("down")
 	_, _, err := h.RememberFact(t.Context(), memory.ChangeOptions{Announce: func(c memory.Change) error {
-		if c.Before != memory.FileStateOf("- Oolong\n") || c.After != memory.FileStateOf(c.Text) {
+		if c.Before != facts.StateOf("- Oolong\n") || c.After != facts.StateOf(c.Text) {
 			t.Errorf("got %+v", c)
 		}
 		return down
@@ -297,33 +298,4 @@ func TestMemoryPrompt_HasFactsOfMostWeight(t *testing.T) {
 	if got := newHome(t, "").PromptText(nil, nil, now); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add(mine, "Takes tea")
-	f.Add("- <!-- k1 fact -->\n- a <!-- k999999999 0.5 #99999999999999999999 about -->", "x --> y")
-	f.Add("-\t\xff\n```\n- a", "k")
-	f.Fuzz(func(t *testing.T, text, words string) {
-		file := memory.ParseFile(text)
-		if file.String() != text {
-			t.Fatalf("%q became %q", text, file.String())
-		}
-		facts := file.Facts()
-		changed := file.AddFact(memory.Fact{Text: words, Kind: "fact", Confidence: 0.5, Message: 3, Subject: words})
-		if changed.Text == "" {
-			return
-		}
-		again := memory.ParseFile(file.String()).Facts()
-		if len(again) != len(facts)+1 {
-			if strings.Count(text, "```")+strings.Count(text, "~~~") == 0 {
-				t.Fatalf("%q: %d facts became %d", text, len(facts), len(again))
-			}
-			return
-		}
-		for _, f := range again {
-			if f.ID == changed.ID && f != changed {
-				t.Fatalf("%+v was read as %+v", changed, f)
-			}
-		}
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker"
 )
 
@@ -19,25 +20,23 @@ func (h *Home) RunOperation(ctx context.Context, p protocol.MemoryParameters, no
 	if !known {
 		return r, fmt.Errorf("there is no action %.20q", p.Action)
 	}
-	facts, c, err := run(h, ctx, p, now, &r)
+	found, c, err := run(h, ctx, p, now, &r)
 	if err != nil && ctx.Err() == nil {
 		return protocol.MemoryResult{Refused: worker.TrimPartialRune(err.Error()[:min(len(err.Error()), 2000)])}, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	fillResult(&r, facts, c)
+	fillResult(&r, found, c)
 	file, err := h.ReadFile()
 	r.Total = len(file.Facts())
 	return r, err
 }
 
 // fillResult puts facts and a change into a result.
-func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
-	if r.Before, r.After = c.Before, c.After; c.Before != c.After {
-		r.Text = c.PromptPart()
-	}
-	for _, f := range facts {
+func fillResult(r *protocol.MemoryResult, list []facts.Fact, c Change) {
+	r.Before, r.After = c.Before, c.After
+	for _, f := range list {
 		const longest = 2000 // bound for the bytes of a bullet written by hand
 		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.TrimPartialRune(f.Text[:min(len(f.Text),
 			longest)]), Kind: f.Kind, Confidence: f.Confidence,
@@ -45,36 +44,36 @@ func fillResult(r *protocol.MemoryResult, facts []Fact, c Change) {
 	}
 }
 
-var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time, *protocol.MemoryResult) ([]Fact, Change, error){
+var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time, *protocol.MemoryResult) ([]facts.Fact, Change, error){
 	protocol.MemoryActionList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
-		_ *protocol.MemoryResult) ([]Fact, Change, error) {
+		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
 		file, err := h.ReadFile()
-		facts := file.Facts()
-		from := min(max(p.Offset, 0), len(facts))
-		return facts[from:min(len(facts), from+min(max(p.Limit, 1), protocol.MaxFactsPerMemoryPage))], Change{}, err
+		all := file.Facts()
+		from := min(max(p.Offset, 0), len(all))
+		return all[from:min(len(all), from+min(max(p.Limit, 1), protocol.MaxFactsPerMemoryPage))], Change{}, err
 	},
 	protocol.MemoryActionShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time,
-		_ *protocol.MemoryResult) ([]Fact, Change, error) {
+		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
 		file, err := h.ReadFile()
 		return found(file.FindFact(p.ID)), Change{}, err
 	},
 	protocol.MemoryActionCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time,
-		_ *protocol.MemoryResult) ([]Fact, Change, error) {
+		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
 		today := now.In(h.Zone).Format(time.DateOnly)
-		fact := Fact{Text: p.Text, Confidence: 1, Date: today}
+		fact := facts.Fact{Text: p.Text, Confidence: 1, Date: today}
 		kept, c, err := h.CorrectFact(ctx, ChangeOptions{HighestForgotten: p.HighestForgotten}, p.ID, fact)
-		return []Fact{kept}, c, err
+		return []facts.Fact{kept}, c, err
 	},
 	protocol.MemoryActionForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time,
-		_ *protocol.MemoryResult) ([]Fact, Change, error) {
-		return h.ForgetFacts(ctx, []string{p.ID}, func(Change, []Fact) error { return nil })
+		_ *protocol.MemoryResult) ([]facts.Fact, Change, error) {
+		return h.ForgetFacts(ctx, []string{p.ID}, func(Change, []facts.Fact) error { return nil })
 	},
 	protocol.MemoryActionImport: (*Home).importMemory,
 }
 
-func found(f Fact, ok bool) []Fact {
+func found(f facts.Fact, ok bool) []facts.Fact {
 	if !ok {
 		return nil
 	}
-	return []Fact{f}
+	return []facts.Fact{f}
 }

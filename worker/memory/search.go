@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"mews/protocol/facts"
 )
 
 // maxHits bounds the results of one search.
@@ -13,8 +15,8 @@ const maxHits = 10
 
 // RecallMatch is a fact or a line of a daily note that was found.
 type RecallMatch struct {
-	Fact Fact   // the fact; for a note only Text, Line and perhaps Date are set
-	Path string // path of the file
+	Fact facts.Fact // the fact; for a note only Text, Line and perhaps Date are set
+	Path string     // path of the file
 
 	score float64
 }
@@ -32,9 +34,9 @@ func (h RecallMatch) String() string {
 // a common word. A word with only the same beginning weighs half. Of equal hits the newer hit is
 // first.
 func search(all []RecallMatch, query string) (hits []RecallMatch) {
-	asked, texts := words(query), make([][]string, len(all))
+	asked, texts := facts.Words(query), make([][]string, len(all))
 	for i, h := range all {
-		texts[i] = words(h.Fact.Text + " " + h.Fact.Subject)
+		texts[i] = facts.Words(h.Fact.Text + " " + h.Fact.Subject)
 	}
 	slices.Sort(asked)
 	for _, word := range slices.Compact(asked) {

@@ -28,7 +28,6 @@ type Watcher struct {
 	mu       sync.Mutex                    // held while TextsInForce runs
 	told     map[string]protocol.FileState // reported states by path; nil means no report yet
 	programs bool                          // reported value of Programs
-	noted    map[string]noteStates         // notes added since the last report, by path
 }
 
 // TextsByPath are the texts in force, by path.
@@ -123,9 +122,6 @@ var errNeedy = errors.New("the supervisor asks for the same again and again")
 func (w *Watcher) report(ctx context.Context, files []file,
 	r protocol.PromptFileReport) (answer protocol.PromptFileReportResult, err error) {
 	for _, f := range files {
-		if n, there := w.noted[f.Path]; there && n.to == f.State {
-			f.Noted, f.From = true, n.from
-		}
 		r.Files = append(r.Files, f.PromptFile)
 	}
 	for range len(files) + 1 {
@@ -134,7 +130,7 @@ func (w *Watcher) report(ctx context.Context, files []file,
 			return answer, err
 		}
 		if len(answer.Need) == 0 {
-			w.told, w.programs, w.noted = states(files), r.Programs, nil
+			w.told, w.programs = states(files), r.Programs
 			return answer, nil
 		}
 		for i, f := range files {

@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/protocol/foreign"
 	"mews/worker"
 	"mews/worker/program"
 	"mews/worker/tool/files"
@@ -115,7 +116,7 @@ func (f *reading) addQuote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
 	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.FormatBytes(f.size), "",
-		fence, strings.TrimRight(text, "\n"))
+		fence, foreign.IndentMarks(strings.TrimRight(text, "\n")))
 	if rest != "" {
 		whole += "\n" + rest
 	}

@@ -101,7 +101,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   watched,
-		Tools:  watched.watch.WatchNoteTool(tools.all(more)),
+		Tools:  tools.all(more),
 		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})

@@ -62,6 +62,7 @@ func All() sqlite.Policies {
 			Stamp:   history.FormatStamp,
 			Where:   history.FormatTimeAndPlace,
 			Channel: history.ChannelName,
+			Aged:    history.ShowAgedMessage,
 			Recap:   history.FormatRecap,
 		},
 		Outbox: sqlite.OutboxTexts{DeletedText: outbox.TextNotKept},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mews/protocol/foreign"
 	"mews/supervisor"
 	"mews/supervisor/printable"
 )
@@ -40,27 +41,9 @@ func FormatQuote(q supervisor.Quote) string {
 	return QuoteLines(text)
 }
 
-// lineEnds replaces everything that a reader may take for the end of a line.
-var lineEnds = strings.NewReplacer(
-	"\r\n",
-	"\n",
-	"\r",
-	"\n",
-	"\v",
-	"\n",
-	"\f",
-	"\n",
-	"\u0085",
-	"\n",
-	"\u2028",
-	"\n",
-	"\u2029",
-	"\n",
-)
-
 // QuoteLines puts the mark of a quote before each line of a text.
 func QuoteLines(text string) string {
-	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
+	return "> " + strings.ReplaceAll(foreign.Clean(text), "\n", "\n> ")
 }
 
 // RemoveQuotes removes the quoted lines from a text.

@@ -37,9 +37,18 @@ var homeSpec = worker.ToolSpec{
 	},
 }
 
-// searchTools makes the tools that search the history and the files of the home.
+var readSpec = worker.ToolSpec{
+	Name:        "read_message",
+	Family:      "history",
+	Description: "Read a message again that stands here as a line with its number",
+	Effect:      protocol.EffectNone,
+	Arguments:   []worker.Argument{{Name: "message", Type: worker.IntegerArgument, Required: true}},
+}
+
+// searchTools makes the tools that search and read the history and the files of the home.
 func searchTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
+		searchTool(turn, readSpec, protocol.HistoryReadArguments{}, protocol.MethodHistoryRead),
 		searchTool(turn, historySpec, protocol.HistorySearchArguments{}, protocol.MethodHistorySearch),
 		searchTool(turn, homeSpec, protocol.HomeSearchArguments{}, protocol.MethodHomeSearch),
 	}

@@ -2,7 +2,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/memory"
@@ -64,9 +64,6 @@ var (
 	}
 )
 
-// defaultConfidence is the confidence of a fact if the model gives none.
-const defaultConfidence = 0.9
-
 // TextsInForceFunc returns the texts in force of the prompt files, by path.
 type TextsInForceFunc func(ctx context.Context) (map[string]string, error)
 
@@ -92,13 +89,8 @@ func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce Tex
 	}
 }
 
-// factOf returns the fact of a call.
-func factOf(args protocol.MemoryArguments) memory.Fact {
-	return memory.Fact{Text: args.Text, Kind: args.Kind, Confidence: cmp.Or(args.Confidence, defaultConfidence), Subject: args.Subject}
-}
-
 // allowed asks whether a fact may be kept, and sets its message and date.
-func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact,
+func (t family) allowed(ctx context.Context, call worker.Call, fact *facts.Fact,
 	conflict *protocol.MemoryConflict) (protocol.MemoryRememberResult, error) {
 	a, err := host.CallMethod[protocol.MemoryRememberResult](ctx, t.turn, protocol.MethodMemoryRemember,
 		protocol.MemoryRememberParams{Call: call.ID, Conflict: conflict})
@@ -119,13 +111,12 @@ func (t family) announce(ctx context.Context, p protocol.MemoryChangedParams) er
 func (t family) writing(ctx context.Context, call worker.Call, after int) memory.ChangeOptions {
 	return memory.ChangeOptions{Keep: workspace.StoreFunc(call.KeepBefore), HighestForgotten: after, Uses: t.uses,
 		Announce: func(c memory.Change) error {
-			return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After,
-				Text: c.PromptPart()})
+			return t.announce(ctx, protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After})
 		}}
 }
 
 func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
-	fact := factOf(args)
+	fact := facts.FromArguments(args)
 	old, against, err := t.home.FindConflict(fact)
 	if err != nil {
 		return r, err
@@ -143,13 +134,13 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 }
 
 // changed returns the result of a call that has kept a fact.
-func changed(kind, done string, kept memory.Fact, c memory.Change) worker.Result {
+func changed(kind, done string, kept facts.Fact, c memory.Change) worker.Result {
 	return worker.Result{Text: fmt.Sprintf("%s as %s: %s", done, kept.ID, kept.Text), Brief: kept.ID,
 		Changes: []protocol.Change{{Kind: kind, Target: kept.ID, Detail: kept.Text, Undo: c.Undo}}}
 }
 
 func (t family) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
-	fact := factOf(args)
+	fact := facts.FromArguments(args)
 	file, err := t.home.ReadFile()
 	if err != nil {
 		return r, err
@@ -171,8 +162,8 @@ type forgetArgs struct {
 }
 
 func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
-	gone, _, err := t.home.ForgetFacts(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
-		p := protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After, Text: c.PromptPart()}
+	gone, _, err := t.home.ForgetFacts(ctx, args.IDs, func(c memory.Change, gone []facts.Fact) error {
+		p := protocol.MemoryChangedParams{Call: call.ID, Before: c.Before, After: c.After}
 		for _, f := range gone {
 			p.Gone = append(p.Gone, protocol.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 		}
@@ -185,7 +176,7 @@ func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (
 		r.Changes = append(r.Changes, protocol.Change{Kind: "forget", Target: f.ID})
 	}
 	for _, id := range args.IDs {
-		there := slices.ContainsFunc(gone, func(f memory.Fact) bool { return f.ID == strings.ToLower(id) })
+		there := slices.ContainsFunc(gone, func(f facts.Fact) bool { return f.ID == strings.ToLower(id) })
 		r.Text += id + map[bool]string{true: " is forgotten.\n", false: " is not there (any more).\n"}[there]
 	}
 	r.Brief = strings.Join(args.IDs, ", ")
@@ -193,7 +184,7 @@ func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (
 }
 
 func (t family) note(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
-	var fact memory.Fact
+	var fact facts.Fact
 	a, err := t.allowed(ctx, call, &fact, nil)
 	if err != nil {
 		return r, err
@@ -231,7 +222,7 @@ func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r w
 	}
 	if r.Brief = fmt.Sprintf("%d found", len(hits)); len(hits) == 0 {
 		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.",
-			len(memory.ParseFile(texts[memory.MemoryFileName]).Facts()))
+			len(facts.ParseFile(texts[memory.MemoryFileName]).Facts()))
 	}
 	if len(ids) > 0 {
 		_, err = host.CallMethod[protocol.MemoryEmptyResult](ctx, t.turn, protocol.MethodMemoryRecalled,

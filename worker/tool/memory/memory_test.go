@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/facts"
 	"mews/worker"
 	"mews/worker/host/hosttest"
 	"mews/worker/memory"
@@ -243,7 +244,7 @@ func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 // there twice.
 func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
-	id := memory.ParseFile(byHand).Facts()[0].ID // a change gives the fact another id
+	id := facts.ParseFile(byHand).Facts()[0].ID // a change gives the fact another id
 	for _, c := range []struct{ tool, arguments string }{
 		{"remember", `{"text":"Takes oolong"}`}, {"update_memory", `{"id":"` + id + `","text":"Plays the viola"}`}, {"forget", `{"ids":["` + id + `"]}`},
 	} {
@@ -277,8 +278,8 @@ func TestTools_AlwaysOffered_StayShort(t *testing.T) {
 	}
 }
 
-// If a file is larger than the part that goes into prompts, the supervisor gets exactly that part.
-func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
+// A file larger than the part that goes into prompts changes like any other.
+func TestMemoryChanged_LargeFile_HasItsState(t *testing.T) {
 	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryTextBytes/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
 		t.Fatal(err)
@@ -293,8 +294,7 @@ func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 	if err := json.Unmarshal(raw, &told); err != nil || told.Validate() != nil {
 		t.Fatal(err, told.Validate())
 	}
-	taken := r.file()[:protocol.MaxPromptFileBytes("MEMORY.md")]
-	if string(told.Text) != taken || string(done.Text) != taken {
-		t.Errorf("told %d bytes, and %d", len(told.Text), len(done.Text))
+	if told.After != done.Before || done.After != facts.StateOf(r.file()) {
+		t.Errorf("told %s, then %s to %s", told.After, done.Before, done.After)
 	}
 }

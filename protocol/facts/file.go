@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"regexp"
@@ -11,16 +11,19 @@ import (
 
 // File is the text of MEMORY.md, line by line.
 type File struct {
-	lines []line
+	lines []Line
 	end   int // number of lines up to the last line that may hold a fact
 }
 
-// line is one line of the file. Only changed lines are formatted again.
-type line struct {
-	raw  string // the line with its line end
+// Line is one line of the file. Only changed lines are formatted again.
+type Line struct {
+	Raw  string // the line with its line end
+	Fact *Fact  // fact on the line; nil means none
 	mark string // indentation and mark of the bullet
-	fact *Fact  // fact on the line; nil means none
 }
+
+// Lines returns the lines of the file. The caller must not change them.
+func (f *File) Lines() []Line { return f.lines }
 
 // fence opens or closes a block of code. (As CommonMark has it, no backtick follows a fence of
 // backticks, and a block that is never closed ends with the file.)
@@ -31,7 +34,7 @@ var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 func ParseFile(text string) *File {
 	f, seen, open := &File{}, map[string]bool{}, ""
 	for raw := range strings.Lines(text) {
-		l := line{raw: raw}
+		l := Line{Raw: raw}
 		text := strings.TrimRight(raw, "\r\n")
 		if m := fence.FindStringSubmatch(text); m != nil && open == "" {
 			open, f.end = m[1], len(f.lines)
@@ -42,7 +45,7 @@ func ParseFile(text string) *File {
 				fact.ID = digestID(fact.Text)
 			}
 			seen[fact.ID] = true
-			l.fact, l.mark = &fact, mark
+			l.Fact, l.mark = &fact, mark
 		}
 		f.lines = append(f.lines, l)
 	}
@@ -56,7 +59,7 @@ func ParseFile(text string) *File {
 func (f *File) String() string {
 	var b strings.Builder
 	for _, l := range f.lines {
-		b.WriteString(l.raw)
+		b.WriteString(l.Raw)
 	}
 	return b.String()
 }
@@ -64,8 +67,8 @@ func (f *File) String() string {
 // Facts lists the facts in the order of the file.
 func (f *File) Facts() (facts []Fact) {
 	for i, l := range f.lines {
-		if l.fact != nil {
-			fact := *l.fact
+		if l.Fact != nil {
+			fact := *l.Fact
 			fact.Line = i + 1
 			facts = append(facts, fact)
 		}
@@ -76,7 +79,7 @@ func (f *File) Facts() (facts []Fact) {
 // FindFact finds a fact by its id.
 func (f *File) FindFact(id string) (fact Fact, ok bool) {
 	if i := f.find(id); i >= 0 {
-		fact = *f.lines[i].fact
+		fact = *f.lines[i].Fact
 		fact.Line = i + 1
 		return fact, true
 	}
@@ -84,7 +87,7 @@ func (f *File) FindFact(id string) (fact Fact, ok bool) {
 }
 
 func (f *File) find(id string) int {
-	return slices.IndexFunc(f.lines, func(l line) bool { return l.fact != nil && l.fact.ID == strings.ToLower(id) })
+	return slices.IndexFunc(f.lines, func(l Line) bool { return l.Fact != nil && l.Fact.ID == strings.ToLower(id) })
 }
 
 // put replaces the fact with an id. If id is "", put adds a fact behind the last fact. A fact
@@ -98,8 +101,8 @@ func (f *File) put(id string, fact Fact, after int) Fact {
 		at = f.makeRoom()
 	}
 	l := &f.lines[at]
-	end := l.raw[len(strings.TrimRight(l.raw, "\r\n")):]
-	l.raw, l.fact = l.mark+fact.line()+end, &fact
+	end := l.Raw[len(strings.TrimRight(l.Raw, "\r\n")):]
+	l.Raw, l.Fact = l.mark+fact.line()+end, &fact
 	fact.Line = at + 1
 	return fact
 }
@@ -109,27 +112,27 @@ func (f *File) put(id string, fact Fact, after int) Fact {
 func (f *File) makeRoom() (at int) {
 	end := "\n"
 	for i, l := range f.lines {
-		if strings.HasSuffix(l.raw, "\r\n") {
+		if strings.HasSuffix(l.Raw, "\r\n") {
 			end = "\r\n"
 		}
-		if l.fact != nil {
+		if l.Fact != nil {
 			at = i + 1
 		}
 	}
 	if at == 0 {
 		at = f.end
 	}
-	if at > 0 && !strings.HasSuffix(f.lines[at-1].raw, "\n") {
-		f.lines[at-1].raw += end
+	if at > 0 && !strings.HasSuffix(f.lines[at-1].Raw, "\n") {
+		f.lines[at-1].Raw += end
 	}
-	f.lines = slices.Insert(f.lines, at, line{raw: end, mark: "- "})
+	f.lines = slices.Insert(f.lines, at, Line{Raw: end, mark: "- "})
 	return at
 }
 
 func (f *File) nextID(after int) string {
 	for _, l := range f.lines {
-		if l.fact != nil && FactIDNumber(l.fact.ID) < protocol.MaxFactNumber {
-			after = max(after, FactIDNumber(l.fact.ID))
+		if l.Fact != nil && FactIDNumber(l.Fact.ID) < protocol.MaxFactNumber {
+			after = max(after, FactIDNumber(l.Fact.ID))
 		}
 	}
 	return "k" + strconv.Itoa(after+1)

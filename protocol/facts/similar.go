@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"strings"
@@ -11,7 +11,8 @@ const minLikeness = 0.85
 // folded are Latin letters with accents, each list behind the letters that replace them.
 var folded = func() map[rune]string {
 	all := map[rune]string{}
-	for _, list := range strings.Fields(`a:àáâãäåāăą c:çćč d:ďđ e:èéêëēęě g:ğ i:ìíîïīı l:ł n:ñńň o:òóôõöøōő r:ř s:śšşș t:ťțţ u:ùúûüūůű y:ýÿ z:źżž ss:ß ae:æ oe:œ`) {
+	for _, list := range strings.Fields(`a:àáâãäåāăą c:çćč d:ďđ e:èéêëēęě g:ğ i:ìíîïīı ` +
+		`l:ł n:ñńň o:òóôõöøōő r:ř s:śšşș t:ťțţ u:ùúûüūůű y:ýÿ z:źżž ss:ß ae:æ oe:œ`) {
 		plain, accented, _ := strings.Cut(list, ":")
 		for _, r := range accented {
 			all[r] = plain
@@ -20,8 +21,8 @@ var folded = func() map[rune]string {
 	return all
 }()
 
-// words returns the words of a text in small letters, without accents.
-func words(text string) []string {
+// Words returns the words of a text in small letters, without accents.
+func Words(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {
 		switch plain, accented := folded[r]; {
@@ -55,7 +56,7 @@ func likeness(a, b string) float64 {
 
 func trigrams(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range words(text) {
+	for _, word := range Words(text) {
 		runes := []rune("  " + word + " ")
 		for i := range len(runes) - 2 {
 			set[string(runes[i:i+3])] = true
@@ -64,8 +65,8 @@ func trigrams(text string) map[string]bool {
 	return set
 }
 
-// findSame finds the fact of a list that has the same meaning as a text.
-func findSame(facts []Fact, text string) (found Fact, ok bool) {
+// FindSame finds the fact of a list that has the same meaning as a text.
+func FindSame(facts []Fact, text string) (found Fact, ok bool) {
 	most := minLikeness
 	for _, f := range facts {
 		if l := likeness(f.Text, text); l >= most {

@@ -1,12 +1,9 @@
-package memory
+package facts
 
 // AddFact adds a fact that must be valid.
 func (f *File) AddFact(fact Fact) Fact {
-	if fact.check() != nil {
+	if fact.Check() != nil {
 		return Fact{}
 	}
 	return f.put("", fact, 0)
 }
-
-// FileStateOf is exported for tests.
-var FileStateOf = stateOf

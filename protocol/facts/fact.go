@@ -1,7 +1,7 @@
-// Package memory keeps the memory of a user in the home: facts in MEMORY.md, and a file of notes
-// for each day. The files are the truth. A user may edit them: lines that are no facts stay
-// unchanged byte for byte, and a bullet without a comment is a fact too.
-package memory
+// Package facts reads and changes the text of MEMORY.md, and composes the lines of daily notes. It
+// does no I/O. A worker writes what it returns, and the supervisor checks that. Lines that are no
+// facts stay unchanged byte for byte, and a bullet without a comment is a fact too.
+package facts
 
 import (
 	"crypto/sha256"
@@ -19,7 +19,7 @@ import (
 )
 
 // FactKinds are the kinds of facts.
-var FactKinds = []string{defaultKind, "preference", "person", "project", "expertise"}
+var FactKinds = []string{DefaultKind, "preference", "person", "project", "expertise"}
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
@@ -35,23 +35,24 @@ type Fact struct {
 	Line    int // number of the line, from 1
 }
 
-const defaultKind = "fact"
+// DefaultKind is the kind of a fact if none is given.
+const DefaultKind = "fact"
 
-// The line of a fact: the indentation with the mark of the bullet, the text, and a comment. In the
-// comment the subject follows "about". The other values are recognised by their shape, so that a
-// line edited by hand is read as far as possible.
-var (
-	bullet  = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
-	comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
-)
+// Bullet matches a line of a list: the indentation with the mark of the bullet, and the text.
+var Bullet = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
+
+// comment matches the text of a fact that ends with a comment. In the comment the subject follows
+// "about". The other values are recognised by their shape, so that a line edited by hand is read as
+// far as possible.
+var comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
 
 // parseFact reads a line without its end. mark is the part before the text.
 func parseFact(text string) (fact Fact, mark string, ok bool) {
-	m := bullet.FindStringSubmatch(text)
+	m := Bullet.FindStringSubmatch(text)
 	if m == nil {
 		return fact, "", false
 	}
-	fact = Fact{Text: m[2], Kind: defaultKind, Confidence: 1}
+	fact = Fact{Text: m[2], Kind: DefaultKind, Confidence: 1}
 	if c := comment.FindStringSubmatch(m[2]); c != nil && c[1] != "" {
 		fact.Text, fact.ID = c[1], c[2]
 		fact.readComment(strings.Fields(c[3]))
@@ -105,7 +106,7 @@ func (f Fact) SubjectOrPrefix() string {
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
 		about = f.Subject
 	}
-	return strings.Join(words(about), " ")
+	return strings.Join(Words(about), " ")
 }
 
 // Origin tells in words where a fact comes from.
@@ -120,8 +121,8 @@ func (f Fact) Origin() string {
 	return text
 }
 
-// tidy makes one line of a fact's or note's text, and removes ends of comments.
-func tidy(text string) string {
+// Tidy makes one line of a fact's or note's text, and removes ends of comments.
+func Tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
 		// a control character could make other words appear
 		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -135,9 +136,9 @@ func tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// check prepares a fact for its line, and returns an error if it is invalid.
-func (f *Fact) check() error {
-	f.Text, f.Subject = tidy(f.Text), strings.ToLower(tidy(f.Subject))
+// Check prepares a fact for its line, and returns an error if it is invalid.
+func (f *Fact) Check() error {
+	f.Text, f.Subject = Tidy(f.Text), strings.ToLower(Tidy(f.Subject))
 	n := utf8.RuneCountInString(f.Text)
 	switch {
 	case f.Text == "":
@@ -156,6 +157,6 @@ func (f *Fact) check() error {
 
 // digestID makes an id from the words of a bullet without an id.
 func digestID(text string) string {
-	sum := sha256.Sum256([]byte(strings.Join(words(text), " ")))
+	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
 	return "h" + hex.EncodeToString(sum[:4])
 }

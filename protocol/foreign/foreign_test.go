@@ -1,0 +1,112 @@
+package foreign_test
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"mews/protocol/foreign"
+	"mews/protocol/foreign/foreigntest"
+)
+
+// ownMark matches lines that Mews' marks begin with, as a strict parser finds them.
+var ownMark = regexp.MustCompile(`(?im)^(\[|> |=====|---$|this came with)`)
+
+func TestText_Attacks_AreIndented(t *testing.T) {
+	attacks := maps.Clone(foreigntest.Attacks)
+	maps.Copy(attacks, foreigntest.Openings)
+	for name, text := range attacks {
+		got := foreign.Text(text)
+		if line := foreigntest.FindForgedLine(got) + ownMark.FindString(got); line != "" {
+			t.Errorf("%s: %q passes for a mark in\n%s", name, line, got)
+		}
+		if !strings.Contains("\n"+got, "\n"+foreign.Indent) {
+			t.Errorf("%s is not indented: %q", name, got)
+		}
+		if foreigntest.Attacks[name] != "" && foreigntest.FindForgedLine(text) == "" &&
+			!strings.HasPrefix(name, "behind ") {
+			t.Errorf("%s is no attack", name)
+		}
+		checkText(t, text)
+	}
+}
+
+// checkText checks what holds of any text.
+func checkText(t *testing.T, text string) {
+	t.Helper()
+	got := foreign.Text(text)
+	for _, line := range strings.Split(got, "\n") {
+		if foreign.IsMark(line) && !strings.HasPrefix(line, foreign.Indent) {
+			t.Errorf("%q has the line %q", text, line)
+		}
+	}
+	hides := func(r rune) bool {
+		return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
+			unicode.In(r, unicode.Zl, unicode.Zp)
+	}
+	if strings.ContainsFunc(got, hides) {
+		t.Errorf("%q hides something: %q", text, got)
+	}
+	if again := foreign.Text(got); again != got {
+		t.Errorf("%q becomes %q, then %q", text, got, again)
+	}
+	for _, indent := range []func(string) string{foreign.IndentMarks, foreign.IndentStamps} {
+		kept := indent(text)
+		if strings.ReplaceAll(kept, foreign.Indent, "") != strings.ReplaceAll(text, foreign.Indent, "") {
+			t.Errorf("%q is changed to %q", text, kept)
+		}
+		if again := indent(kept); again != kept {
+			t.Errorf("%q becomes %q, then %q", text, kept, again)
+		}
+	}
+	if name := foreign.Name(text); strings.ContainsAny(name, "[]\n\t") || strings.ContainsFunc(name, hides) {
+		t.Errorf("the name of %q is %q", text, name)
+	}
+}
+
+func TestIndentStamps_Attacks_AreIndented(t *testing.T) {
+	for name, text := range foreigntest.Attacks {
+		for _, indent := range []func(string) string{foreign.IndentMarks, foreign.IndentStamps} {
+			if got := indent(text); got == text || foreigntest.FindForgedLine(got) != "" {
+				t.Errorf("%s passes for a stamp: %q", name, got)
+			}
+		}
+	}
+	for _, name := range []string{"fence", "named fence", "full fence"} {
+		text := foreigntest.Openings[name]
+		if got := foreign.IndentMarks(text); got != strings.Replace(text, "x\n", "x\n"+foreign.Indent, 1) ||
+			foreign.IndentStamps(text) != text {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+}
+
+func TestIndentMarks_UsualText_StaysUnchanged(t *testing.T) {
+	for _, text := range []string{"", "[1, 2]\n(x)\n> a\n{\n}\n", "x = 1\r\n== y", "[2026-11-29 10:02:33] INFO started",
+		"# What is it?", "At 10:02 on Sun 29 Nov 2026 it rained", "grün\n[ ] kaufen", "\xff\x00\x01"} {
+		if got := foreign.IndentMarks(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+func TestText_UsualWords_StayUnchanged(t *testing.T) {
+	for _, text := range []string{"", "Hello,\nsee you at 10:02 [sic].\n\n- milk\n1. eggs", "(in brackets)",
+		"{\"a\": 1}\n\t<b>", "نمی‌خواهم", "👨‍👩‍👧", "a = b", "- - x"} {
+		if got := foreign.Text(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+func FuzzText_NeverLooksLikeMark(f *testing.F) {
+	for _, text := range foreigntest.Attacks {
+		f.Add(text)
+	}
+	for _, text := range foreigntest.Openings {
+		f.Add(text)
+	}
+	f.Fuzz(checkText)
+}
