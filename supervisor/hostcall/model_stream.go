@@ -143,6 +143,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 	}
 	req.Picture, req.First = t.readPicture, t.First
 	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, modelcall.PurposeChat, t.user
+	req.EndWithMoney = t.EndWithMoney
 	trimmed, err := t.trim(ctx)
 	if err != nil {
 		return req, err

@@ -29,6 +29,9 @@ type Request struct {
 	// Picture reads a picture of Messages. nil means that no picture can be read.
 	Picture  func(protocol.Image) ([]byte, error)
 	Reserver Reserver // pays for each attempt; nil means that nothing is paid
+	// EndWithMoney means that the call ends if the money does not cover a model. Otherwise cheaper
+	// models are asked.
+	EndWithMoney bool
 	// the most tokens of the answer; 0 means the provider's own limit
 	Output   int64
 	Measured TokenCount

@@ -146,8 +146,8 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 		text = "Here it is:\n```json\n" + `{"verdict": "It crashes.", "findings": [{"path": "a.go", "line": 2, "side": "RIGHT", "severity": "critical", "category": "bug",
 			"title": "Nil map", "detail": "Panics at once.", "quote": "m[1] = 2", "confidence": 0.9}]}` + "\n```"
 	}
-	if len(req.Messages) != 1 || len(req.Tools) > 0 {
-		r.Errorf("asked with %d messages and %d tools", len(req.Messages), len(req.Tools))
+	if len(req.Messages) != 1 || len(req.Tools) > 0 || !req.EndWithMoney {
+		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools), req.EndWithMoney)
 	}
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
