@@ -211,7 +211,7 @@ func TestReview_Findings_AreReported(t *testing.T) {
 		"a bug and an idea":     {map[string]string{"part 1": findings(idea, bug), "part 1 finding 2": stands, "part 2": clean}, "Nil map Name it", 0, "", 3},
 		"refuted":               {map[string]string{"part 1": findings(bug, idea), "part 1 finding 1": refuted, "part 2": clean}, "Name it", 1, "", 3},
 		"repaired":              {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
-		"of a wrong type":       {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`), "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
+		"of a wrong type":       {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`), "part 2": clean}, "x", 0, "", 2},
 		"unreadable":            {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
 		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 finding 1": "?", "part 1 finding 1 again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not checked a second time: the model's answer could", 4},
 		"too many":              {map[string]string{"part 1": findings(many...), "part 2": clean}, strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
