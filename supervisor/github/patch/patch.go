@@ -47,15 +47,16 @@ type ReviewResult struct {
 
 // Finding is a problem that a review reports.
 type Finding struct {
-	Path        string            `json:"path"`
-	Line        int               `json:"line"`
-	Start       int               `json:"start,omitempty"`
-	Severity    protocol.Severity `json:"severity"`
-	Category    string            `json:"category"`
-	Title       string            `json:"title"`
-	Detail      string            `json:"detail"`
-	Quote       string            `json:"quote"`
-	Replacement string            `json:"replacement,omitempty"`
+	Path     string            `json:"path"`
+	Line     int               `json:"line"`
+	Start    int               `json:"start,omitempty"`
+	Severity protocol.Severity `json:"severity"`
+	Category string            `json:"category"`
+	Title    string            `json:"title"`
+	Detail   string            `json:"detail"`
+	Quote    string            `json:"quote"`
+	// new text of the lines Start to Line; "" unless it can be taken as it is
+	Replacement string `json:"replacement,omitempty"`
 }
 
 // HasCritical reports whether the review has a critical finding.
@@ -123,12 +124,23 @@ func NewReviewResult(c finding.CheckedFindings) ReviewResult {
 	r := ReviewResult{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
 		r.Findings = append(r.Findings, Finding{Path: f.Path, Line: f.Line, Start: f.Start, Severity: f.Severity, Category: f.Category, Title: f.Title,
-			Detail: f.Detail, Quote: f.Quote, Replacement: f.Replacement})
+			Detail: f.Detail, Quote: f.Quote})
+		if f.Replaces {
+			r.Findings[len(r.Findings)-1].Replacement = f.Replacement
+		}
 	}
 	for why, n := range c.Left {
 		r.Left[string(why)] = n
 	}
 	return r
+}
+
+// position returns the file and the line, as compilers print them.
+func (f Finding) position() string {
+	if f.Line == 0 {
+		return printable.DropControls(f.Path)
+	}
+	return fmt.Sprintf("%s:%d", printable.DropControls(f.Path), f.Line)
 }
 
 // Text returns the result for a terminal, without Failed.
@@ -139,8 +151,7 @@ func (r ReviewResult) Text() string {
 	var b strings.Builder
 	said := func(text string) string { return printable.DropControls(strings.Join(strings.Fields(text), " ")) }
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.DropControls(f.Path), f.Line, f.Severity, said(f.Title),
-			said(f.Category))
+		fmt.Fprintf(&b, "%s: %s: %s (%s)\n", f.position(), f.Severity, said(f.Title), said(f.Category))
 		if f.Detail != "" {
 			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
 		}
