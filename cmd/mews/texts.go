@@ -29,7 +29,7 @@ var helps = map[string]help{
 	"check":            {"[--config FILE]", "check the configuration, and list everything that is wrong"},
 	"doctor":           {"[--config FILE] [--escapes]", "look for problems, and name what to do"},
 	"voice":            {"[test FILE] [--config FILE]", "list the programs and models for voice; with test, transcribe a file"},
-	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
+	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
 	"help":             {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
 	"version":          {"", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
@@ -103,6 +103,7 @@ const (
 	flagYes           = "do not ask"
 	flagDiff          = "a diff in git's format, in this `FILE`; - is standard input"
 	flagRange         = "the changes between two commits: the `RANGE`, such as main..HEAD"
+	flagReviewUser    = "the user `NAME` who asks; without it, yourself"
 	flagPost          = "review the pull request and post the findings there, as if asked on GitHub"
 	flagQuietPull     = "stop reviewing the pull request with the number `N`"
 	flagQuietLabel    = "stop reviewing pull requests with the label `NAME`"

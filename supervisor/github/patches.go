@@ -19,7 +19,8 @@ import (
 	"mews/supervisor/problem"
 )
 
-// Methods of the control socket for all users, about their own reviews.
+// Methods of the control socket for all users, about their own reviews. Their parameters may name a
+// user: users may name themselves, and admins any user. "" means the user of the caller's account.
 const (
 	MethodReviewDiffPart = "review.part"  // parameters DiffPart, result protocol.BlobRef
 	MethodReviewStart    = "review.start" // parameters ReviewRequest, result StartedReview
@@ -31,11 +32,15 @@ const MaxDiffPart = 192 << 10
 
 // DiffPart is a part of a diff, small enough for one call.
 type DiffPart struct {
+	User string `json:"user,omitempty"`
 	Data []byte `json:"data"`
 }
 
+func (p DiffPart) user() string { return p.User }
+
 // ReviewRequest has the parameters of MethodReviewStart: a pull request or a diff.
 type ReviewRequest struct {
+	User    string `json:"user,omitempty"`
 	Address string `json:"address,omitempty"` // address of the pull request
 	// post the review, as if it was requested in a chat; false means that nothing is posted
 	Post  bool     `json:"post,omitempty"`
@@ -43,8 +48,11 @@ type ReviewRequest struct {
 	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order
 }
 
+func (q ReviewRequest) user() string { return q.User }
+
 // StartedReview identifies a started review.
 type StartedReview struct {
+	User         string    `json:"user,omitempty"`
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
 	Repo         string    `json:"repo,omitempty"` // set only if the review is posted, like Number and At
@@ -52,20 +60,24 @@ type StartedReview struct {
 	At           time.Time `json:"at,omitzero"`
 }
 
+func (q StartedReview) user() string { return q.User }
+
 // patches reviews diffs from users' machines, and reports the progress of reviews that were
 // requested at the terminal.
 type patches struct{ *GitHub }
 
 // calls returns the calls for users' own reviews.
 func (s patches) calls() []feature.ControlCall {
-	return []feature.ControlCall{ownCall(MethodReviewDiffPart, s.part), ownCall(MethodReviewStart, s.start),
-		ownCall(MethodReviewProgress, s.progress)}
+	return []feature.ControlCall{ownCall(MethodReviewDiffPart, "", s.part),
+		ownCall(MethodReviewStart, MethodReviewStart, s.start), ownCall(MethodReviewProgress, "", s.progress)}
 }
 
-// ownCall returns a call that acts for the user who calls.
-func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.ControlCall {
+// ownCall returns a call that acts for the user whom its parameters name. action is the audit's
+// action for calls of an admin for another user; "" means none.
+func ownCall[Q interface{ user() string }, R any](name, action string,
+	do func(context.Context, supervisor.User, Q) (R, error)) feature.ControlCall {
 	return feature.NewControlCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
-		u, err := by.UserFor("", "")
+		u, err := by.UserFor(q.user(), action)
 		if err != nil {
 			return r, err
 		}
