@@ -48,7 +48,7 @@ var helps = map[string]help{
 	"totp reset":       {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
 	"totp unlock":      {"NAME", "let a person who is locked out try codes again"},
 	"github check":     {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
-	"github add":       {"OWNER/REPO [--url URL] [--json]", "make a repository's webhook, and print what goes into the configuration"},
+	"github add":       {"OWNER/REPO [--url URL] [--yes] [--json]", "make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "ask GitHub to send a delivery again, or all failed ones of the last three days"},
 	"github status":    {"[OWNER/REPO] [--json]", "show how each repository is read, what came, and what is waiting"},
 	"github quiet":     {"[OWNER/REPO] [--pull N] [--label NAME] [--remove NUMBER] [--json]", "list what reviews skip; mute more, or take a mute back"},

@@ -53,11 +53,13 @@ var routes = []route{
 
 	{"GET " + inRepo + "/hooks", "repository_hooks=read", listHooks, 0},
 	{"POST " + inRepo + "/hooks", "repository_hooks=write", createHook, 0},
+	{"PATCH " + inHook, "repository_hooks=write", editHook, 0},
 	{"GET " + inHook + "/deliveries", "repository_hooks=read", listDeliveries, 0},
 	{"POST " + inHook + "/deliveries/{delivery}/attempts", "repository_hooks=write", redeliver, quiet},
 
 	{"GET /app", "", getApp, byApp | noRepo},
 	{"GET /app/hook/config", "", getAppHook, byApp | noRepo},
+	{"PATCH /app/hook/config", "", editAppHook, byApp | noRepo},
 	{"GET /app/hook/deliveries", "", listDeliveries, byApp | noRepo},
 	{"POST /app/hook/deliveries/{delivery}/attempts", "", redeliver, byApp | noRepo | quiet},
 	{"GET " + inRepo + "/installation", "", getInstallation, byApp | noRepo},
