@@ -70,7 +70,10 @@ type ReviewFile struct {
 	FormerPath string `json:"before,omitempty"` // the earlier path, if it was renamed
 	Status     string `json:"status"`           // added, modified, removed, renamed
 	Diff       string `json:"diff"`             // lines, each after its number and side
-	Whole      string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
+	// the whole file after the change, each line after its number; "" if it is large
+	Whole string `json:"whole,omitempty"`
+	// the functions around the hunks after the change, if Whole is ""; each line after its number
+	Functions string `json:"functions,omitempty"`
 }
 
 // Bounds of a review or triage, in bytes of text unless the line names another unit.

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/github/address"
+	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
 	"mews/supervisor/problem"
@@ -170,7 +171,18 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 		return p, err
 	}
 	p = patch.Patch{Repo: repo.Name, Number: number, Title: pull.Title, Description: pull.Body}
-	p.Diff, err = s.o.Client.Diff(ctx, repo.Name, number)
+	if p.Diff, err = s.o.Client.Diff(ctx, repo.Name, number); err != nil {
+		return p, err
+	}
+	paths, err := p.ModifiedPaths()
+	if err != nil {
+		return p, err
+	}
+	heads, err := s.o.Client.FileTexts(ctx, repo.Name, pull.Head.SHA, paths)
+	for path, text := range heads {
+		heads[path] = finding.VisibleCode(text)
+	}
+	p.Heads = heads
 	return p, err
 }
 

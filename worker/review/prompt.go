@@ -173,6 +173,7 @@ func (p *prompt) file(f protocol.ReviewFile) {
 	p.addData("file", strings.TrimSpace(f.Status+" "+f.Path+"\n"+f.FormerPath), maxAbout)
 	p.addData("diff", f.Diff, protocol.MaxWindowTextBytes)
 	p.addData("the whole file as it is after the change", f.Whole, protocol.MaxWindowTextBytes)
+	p.addData("the functions around the changes, as they are after the change", f.Functions, protocol.MaxWindowTextBytes)
 }
 
 // chunkPrompt asks for faults in a part of the change.

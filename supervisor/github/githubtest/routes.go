@@ -19,6 +19,7 @@ const (
 var routes = []route{
 	{"GET " + inRepo, "metadata=read", getRepo, 0},
 	{"GET " + inRepo + "/contents/{path...}", "contents=read", getContents, 0},
+	{"GET " + inRepo + "/git/blobs/{sha}", "contents=read", getBlob, 0},
 	{"GET " + inRepo + "/commits", "contents=read", listCommits, 0},
 	{"GET " + inRepo + "/compare/{basehead...}", "contents=read", compare, 0},
 	{"GET " + inRepo + "/releases", "contents=read", listReleases, 0},

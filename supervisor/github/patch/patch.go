@@ -29,6 +29,8 @@ type Patch struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Diff        string `json:"diff"` // unified diff, in git's form
+	// the changed files after the change, by path; nil if only the diff is known
+	Heads map[string]string `json:"heads,omitempty"`
 }
 
 // ReviewResult is the result of a review.
@@ -73,6 +75,17 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
+// ModifiedPaths returns the paths of the files of which the diff shows only a part.
+func (p Patch) ModifiedPaths() (paths []string, err error) {
+	files, err := p.files()
+	for _, f := range files {
+		if f.Status != diff.FileAdded && f.Status != diff.FileRemoved && len(f.Hunks) > 0 {
+			paths = append(paths, f.Path())
+		}
+	}
+	return paths, err
+}
+
 // ReviewMaterial returns the change for a worker, and the files that need no review. The error is
 // for users.
 func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, err error) {
@@ -85,8 +98,11 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	chunks, unread := diff.SplitIntoChunks(files, chunkSize, diff.NewSkipFilter(nil))
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
+		contexts := diff.ContextOf(chunk, p.Heads)
 		for _, f := range chunk {
-			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines()}
+			around := contexts[f.Path()]
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
+				Whole: around.Whole, Functions: around.Functions}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -110,7 +126,7 @@ func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err er
 	if err != nil {
 		return r, err
 	}
-	checked := finding.Checker{Files: files}.Check(append(finding.FindReorderedLines(raw), report.Findings...))
+	checked := finding.Checker{Files: files, Heads: p.Heads}.Check(append(finding.FindReorderedLines(raw), report.Findings...))
 	r = NewReviewResult(checked)
 	r.Verdict = report.Verdict
 	for _, u := range report.Unread {
