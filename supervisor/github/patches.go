@@ -245,6 +245,11 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.M
 	if err != nil {
 		return r, err
 	}
+	check, err := p.NewFindingCheck()
+	if err != nil {
+		return r, err
+	}
+	defer s.AwaitChecks(turn.ID, check)()
 	var report protocol.ReviewReport
 	if len(m.Chunks) > 0 {
 		if report, err = read(ctx, m); err != nil {

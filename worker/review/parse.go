@@ -112,15 +112,6 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	return f
 }
 
-// parseRefuted reads whether the model refuted a finding.
-func parseRefuted(answer string) (refuted bool, err error) {
-	keys, err := jsonObject(answer, "refuted")
-	if err == nil {
-		err = json.Unmarshal(keys["refuted"], &refuted)
-	}
-	return refuted, err
-}
-
 // parseTriage reads the triage of an issue. Values of a wrong type and unknown priorities are left
 // out.
 func parseTriage(answer string) (t protocol.Triage, err error) {

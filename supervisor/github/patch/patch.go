@@ -116,6 +116,17 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	return m, skipped, nil
 }
 
+func (p Patch) checker(files []diff.File) finding.Checker {
+	return finding.Checker{Files: files, Heads: p.Heads}
+}
+
+// NewFindingCheck returns a function that returns the indexes of the findings that deserve a second
+// look.
+func (p Patch) NewFindingCheck() (func([]protocol.ReviewFinding) []int, error) {
+	files, err := p.files()
+	return p.checker(files).Pending, err
+}
+
 // CheckReport checks a worker's report. Unlike on GitHub, the number of findings is not limited.
 func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err error) {
 	files, err := p.files()
@@ -126,7 +137,7 @@ func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err er
 	if err != nil {
 		return r, err
 	}
-	checked := finding.Checker{Files: files, Heads: p.Heads}.Check(append(finding.FindReorderedLines(raw), report.Findings...))
+	checked := p.checker(files).Check(append(finding.FindReorderedLines(raw), report.Findings...))
 	r = NewReviewResult(checked)
 	r.Verdict = report.Verdict
 	for _, u := range report.Unread {
