@@ -57,6 +57,8 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 		return err
 	case result.Failed != "":
 		return errors.New(result.Failed)
+	case result.Unposted != "":
+		return errors.New(textNotPosted)
 	case result.HasCritical():
 		return errors.New(textCritical)
 	case len(result.Unread) > 0: // not a success: an unread file may have a fault

@@ -20,5 +20,6 @@ const (
 const (
 	textReviewWhat = "mews review: name what to review: the address of a pull request, --diff FILE or --range A..B; --post is only for a pull request\n"
 	textNotAllRead = "not all of it was reviewed; the missing parts and the reasons are above"
+	textNotPosted  = "nothing was posted; the card in the chat can post it again"
 	textCritical   = "something critical was found"
 )

@@ -45,6 +45,8 @@ type ReviewResult struct {
 	// cost in millionths of a US dollar; nil if unknown
 	Cost   *int64 `json:"cost,omitempty"`
 	Failed string `json:"failed,omitempty"` // for users: the reason why the review failed
+	// for users: the reason why GitHub did not take the result
+	Unposted string `json:"unposted,omitempty"`
 }
 
 // Finding is a problem that a review reports.
@@ -202,6 +204,9 @@ func (r ReviewResult) Text() string {
 		if len(list.of) > 0 {
 			fmt.Fprintf(&b, list.format, said(strings.Join(list.of, "; ")))
 		}
+	}
+	if r.Unposted != "" {
+		fmt.Fprintf(&b, textUnposted, said(r.Unposted))
 	}
 	if r.Cost != nil {
 		fmt.Fprintf(&b, textCost, money.FormatDollars(*r.Cost))

@@ -28,6 +28,7 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
+	Unposted        string   // why GitHub did not take the result; "" means that it did, or need not
 	Earlier         int      // number of findings that were posted for earlier heads
 	Cost            *int64
 }
@@ -104,7 +105,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 		return r.work(ctx, w, repo, turn, read)
 	}
-	if err != nil {
+	if err != nil && !r.keepUnposted(ctx, *w, &made, err) {
 		return err
 	}
 	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
