@@ -95,7 +95,8 @@ func New(o Options) *GitHub {
 		Store: o.Reviews, API: o.Client, Spool: o.Spool, Repo: g.FindRepo, Person: o.People.Find, Approver: o.Approver,
 		Begun: func(in supervisor.Inbound) { o.Wake(in.Conversation) }, Say: o.Say, Grow: g.grow, Name: g.name,
 		AwaitChecks: g.AwaitChecks,
-		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now, Log: o.Log.Named("review"),
+		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now,
+		Log: o.Log.Named("review"),
 	})
 	g.triages = triage.New(triage.Options{
 		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,

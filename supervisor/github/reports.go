@@ -29,8 +29,7 @@ func (r *ReportReceiver) AwaitReport(turn int64, take ReportTaker) (end func()) 
 	return func() { r.takers.Delete(turn) }
 }
 
-// AwaitChecks passes the findings that a turn's worker wants to look at again to check, until end is
-// called.
+// AwaitChecks lets a turn's worker ask check before second looks, until end is called.
 func (r *ReportReceiver) AwaitChecks(turn int64, check findingCheck) (end func()) {
 	r.checks.Store(turn, check)
 	return func() { r.checks.Delete(turn) }

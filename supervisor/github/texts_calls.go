@@ -11,8 +11,8 @@ const (
 		"and restart:"
 	textHookThere     = "The webhook exists already. Put this into the configuration and restart:"
 	textHookElsewhere = "The webhook of %s calls %s, not %s."
-	textHookChanged   = "The webhook calls %s from now on, with github.webhook_secret. If the repository is new here, " +
-		"put this into the configuration and restart:"
+	textHookChanged   = "The webhook calls %s from now on, with github.webhook_secret. " +
+		"If the repository is new here, put this into the configuration and restart:"
 	textHookByHand = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks. Its address " +
 		"is the one at " +
 		"which GitHub reaches webhooks.listen, and ends in /webhook/github. Its content type is application/json. " +

@@ -175,7 +175,8 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})
 		},
 		"a check with an invalid finding": func(r *rig, turn hostcall.Turn) {
-			r.call(protocol.MethodReviewCheck, protocol.ReviewCheckParams{Turn: turn.ID, Findings: []protocol.ReviewFinding{{Title: "x"}}})
+			r.call(protocol.MethodReviewCheck, protocol.ReviewCheckParams{Turn: turn.ID,
+				Findings: []protocol.ReviewFinding{{Title: "x"}}})
 		},
 		"too long a check": func(r *rig, turn hostcall.Turn) {
 			r.call(protocol.MethodReviewCheck, map[string]any{"turn": turn.ID, "findings": []any{},

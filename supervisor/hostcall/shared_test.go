@@ -14,7 +14,8 @@ import (
 // windows share as parts of their own, to be cached for five minutes.
 func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 	var asked []modelcall.Request
-	r, _, _ := newReviewRig(t, funcModel(func(_ context.Context, req modelcall.Request, _ func(string)) (protocol.Message, error) {
+	r, _, _ := newReviewRig(t, funcModel(func(_ context.Context, req modelcall.Request,
+		_ func(string)) (protocol.Message, error) {
 		asked = append(asked, req)
 		return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
 	}))
@@ -31,8 +32,10 @@ func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 		"a long": {long + "end", []int{15, len(long)}, "a line of code\n|" + long[15:] + "|end"},
 	} {
 		asked = nil
-		p := protocol.ModelStreamParams{Turn: r.open.Turn.ID, System: protocol.SystemTextRef{Hash: hash("find bugs"), Text: "find bugs"},
-			Tools: protocol.ToolListRef{Hash: hash("")}, Child: &protocol.ChildWindow{Name: name, Text: c.text, Shared: c.shared}}
+		p := protocol.ModelStreamParams{Turn: r.open.Turn.ID,
+			System: protocol.SystemTextRef{Hash: hash("find bugs"), Text: "find bugs"},
+			Tools:  protocol.ToolListRef{Hash: hash("")}, Child: &protocol.ChildWindow{Name: name, Text: c.text,
+				Shared: c.shared}}
 		if _, err := r.call(protocol.MethodModelStream, p); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -41,13 +44,14 @@ func TestChildWindow_SharedBeginnings_BecomeParts(t *testing.T) {
 		for _, part := range asked[0].Messages[0].Parts {
 			parts = append(parts, part.Text)
 		}
-		if got := strings.Join(parts, "|"); got != c.want || asked[0].Shared != len(c.shared) || asked[0].Cache != 5*time.Minute {
+		if got := strings.Join(parts, "|"); got != c.want || asked[0].Shared != len(c.shared) ||
+			asked[0].Cache != 5*time.Minute {
 			t.Errorf("%s: %.100q, %d shared, cached for %v", name, got, asked[0].Shared, asked[0].Cache)
 		}
 	}
 }
 
-func TestChildWindow_WrongSharedBeginnings_AreRefused(t *testing.T) {
+func TestChildWindow_WrongBeginnings_AreRefused(t *testing.T) {
 	for _, shared := range [][]int{{0}, {-1}, {5}, {9}, {3, 3}, {3, 2}, {1, 2, 3}, {2}} {
 		w := protocol.ChildWindow{Name: "1", Text: "aéбc"[:5], Shared: shared}
 		if err := w.Validate(); err == nil {

@@ -266,10 +266,13 @@ func TestEndWithMoney_TooExpensive_AsksNoOther(t *testing.T) {
 		bids  string
 		want  modelcall.ErrorClass
 	}{
-		"small model and fallback":   {"", map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m", modelcall.OverBudget},
-		"free fallback":              {"", map[string]float64{"a/m": 9, "small/m": 9, "b/m": 0}, "a/m", modelcall.OverBudget},
-		"model without a price":      {"", map[string]float64{"small/m": 1, "b/m": 1}, "a/m", modelcall.OverBudget},
-		"fallback of a failed model": {modelcall.ModelMissing, map[string]float64{"a/m": 0, "b/m": 9, "c/m": 0}, "a/m b/m", modelcall.ModelMissing},
+		"small model and fallback": {"", map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m",
+			modelcall.OverBudget},
+		"free fallback": {"", map[string]float64{"a/m": 9, "small/m": 9, "b/m": 0}, "a/m",
+			modelcall.OverBudget},
+		"model without a price": {"", map[string]float64{"small/m": 1, "b/m": 1}, "a/m", modelcall.OverBudget},
+		"fallback of a failed model": {modelcall.ModelMissing, map[string]float64{"a/m": 0, "b/m": 9, "c/m": 0},
+			"a/m b/m", modelcall.ModelMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := answers("fine")
@@ -280,8 +283,10 @@ func TestEndWithMoney_TooExpensive_AsksNoOther(t *testing.T) {
 			c.providers["small"] = provider{Provider: answers("fine"), kind: "scripted"}
 			c.small = ResolvedModel{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
 			s := &spender{reserver: newFakeReserver(2 * token), c: withPrices(c, k.costs)}
-			_, err := s.c.Stream(t.Context(), "", modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")},
-				Reserver: s.reserver, EndWithMoney: true, OnFailure: func(modelcall.Failure) {}}, func(modelcall.Delta) {})
+			_, err := s.c.Stream(t.Context(), "",
+				modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")},
+					Reserver: s.reserver, EndWithMoney: true, OnFailure: func(modelcall.Failure) {}},
+				func(modelcall.Delta) {})
 			wantClass(t, err, k.want)
 			var bids []string
 			for _, b := range s.reserver.bids {

@@ -111,11 +111,12 @@ func (r *reviewRig) startLife() {
 	table, err := hostcall.NewCallTable(r.reported.HostCalls()...)
 	r.must(err)
 	calls := &hostcall.Options{
-		Table:             table,
-		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r.models, Cache: 5 * time.Minute, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
-		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
-		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
-		Audit:             r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
+		Table: table,
+		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r.models,
+			Cache: 5 * time.Minute, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
+		StepDependencies: hostcall.StepDependencies{Steps: r.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
+		Audit:            r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
 	}
 	r.workers = pool.New(pool.Options[*hostcall.Conn]{Spawner: spawner, Log: hclog.New(&hclog.LoggerOptions{Output: &r.stderr}), Now: time.Now,
 		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond, BreakerDeaths: 100},
@@ -157,7 +158,8 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 			"title": "Nil map", "detail": "Panics at once.", "quote": "m[1] = 2", "confidence": 0.9}]}` + "\n```"
 	}
 	if len(req.Messages) != 1 || len(req.Tools) > 0 || !req.EndWithMoney {
-		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools), req.EndWithMoney)
+		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools),
+			req.EndWithMoney)
 	}
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil

@@ -18,8 +18,9 @@ import (
 
 // manyFiles is a change of 60 Go files with several hunks each. It has about 20 parts.
 func manyFiles() patch.Patch {
-	p := patch.Patch{Repo: "acme/widget", Number: 7, Title: "Count words", Description: strings.Repeat("It counts all words of a text.\n", 100),
-		Heads: map[string]string{}}
+	p := patch.Patch{Repo: "acme/widget", Number: 7, Title: "Count words",
+		Description: strings.Repeat("It counts all words of a text.\n", 100),
+		Heads:       map[string]string{}}
 	var b strings.Builder
 	for f := range 60 {
 		name := fmt.Sprintf("pkg%d/words.go", f)
@@ -29,7 +30,8 @@ func manyFiles() patch.Patch {
 			at := strings.Count(head, "\n") + 1
 			var before, after string
 			for l := range 16 {
-				line := fmt.Sprintf("\tcount[%q] += len(words%d) // the words of line %d\n", fmt.Sprintf("%d/%d/%d", f, h, l), l, l)
+				line := fmt.Sprintf("\tcount[%q] += len(words%d) // the words of line %d\n",
+					fmt.Sprintf("%d/%d/%d", f, h, l), l, l)
 				before += "-" + strings.Replace(line, "+=", "=", 1)
 				after += "+" + line
 				head += line
@@ -78,8 +80,9 @@ func faultFinder(r modeltest.Request) modeltest.Answer {
 		case 5:
 			category = "style"
 		}
-		one, _ := json.Marshal(protocol.ReviewFinding{Path: path, Side: "RIGHT", Severity: "critical", Category: category, Quote: quote,
-			Title: "It counts twice " + m[1], Detail: "The words of this line are counted although they were counted before, so the sum is wrong.", Confidence: 0.8})
+		one, _ := json.Marshal(protocol.ReviewFinding{Path: path, Side: "RIGHT", Severity: "critical",
+			Category: category, Quote: quote, Title: "It counts twice " + m[1], Confidence: 0.8,
+			Detail: "The words of this line were counted before, so the sum is wrong."})
 		found = append(found, strings.Replace(string(one), `"line":0`, `"line":"`+m[1]+`"`, 1))
 	}
 	return modeltest.Answer{Text: `{"verdict": "It counts twice.", "findings": [` + strings.Join(found, ",") + `]}`}
@@ -126,7 +129,8 @@ func TestSecondLooks_CachedPrefix_CostLittle(t *testing.T) {
 			if kind == "anthropic" {
 				provider.BaseURL, provider.Server = strings.TrimSuffix(base, "/v1"), ""
 			}
-			models, err := model.NewCatalogue(model.Options{Default: "p/claude-sonnet-4-5", Providers: []model.ProviderOptions{provider}})
+			models, err := model.NewCatalogue(model.Options{Default: "p/claude-sonnet-4-5",
+				Providers: []model.ProviderOptions{provider}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +152,8 @@ func TestSecondLooks_CachedPrefix_CostLittle(t *testing.T) {
 			}
 			parts, looks := metered.parts, metered.looks
 			for name, sum := range map[string]tokenSum{"parts": parts, "second looks": looks} {
-				t.Logf("%-12s %3d calls, %7d tokens, %4.1f %% of them from the cache, which count as %7.0f", name, sum.calls, sum.Input,
+				t.Logf("%-12s %3d calls, %7d tokens, %4.1f %% of them from the cache, which count as %7.0f", name,
+					sum.calls, sum.Input,
 					100*float64(sum.CacheRead)/float64(sum.Input), sum.paid(written))
 			}
 			share := looks.paid(written) / (parts.paid(written) + looks.paid(written))

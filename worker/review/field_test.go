@@ -38,7 +38,8 @@ func TestParseFindings_WrongTypes_AreReadOrDropped(t *testing.T) {
 		`"confidence":{}`:                "R0-0 suggestion 0.0",
 		`"quote":["a","b"],"side":3`:     "R0-0 suggestion 0.0",
 	} {
-		found, err := parseFindings(`{"verdict":7,"findings":[{"path":"b.go","title":"first"},{"path":"a.go","title":"x",` + fields + `}]}`)
+		found, err := parseFindings(`{"verdict":7,"findings":[{"path":"b.go","title":"first"},` +
+			`{"path":"a.go","title":"x",` + fields + `}]}`)
 		if err != nil || len(found.list) != 2 || found.verdict != "7" {
 			t.Errorf("%s: %+v, %v", fields, found, err)
 			continue

@@ -33,7 +33,8 @@ func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFi
 		look, had := looks[at]
 		switch {
 		case at >= 0 && !had:
-			report.Unread = append(report.Unread, unread(r.material.Chunks[i], fmt.Sprintf(textNotTwice, f.Title, reason(err))))
+			report.Unread = append(report.Unread, unread(r.material.Chunks[i],
+				fmt.Sprintf(textNotTwice, f.Title, reason(err))))
 		case look.refuted:
 			report.Refuted++
 			continue

@@ -78,7 +78,8 @@ func (c *Client) ChangeWebhook(ctx context.Context, repo string, hook int64, url
 	k := hookCall("change a webhook of "+repo, repo, hook)
 	to := &github.HookConfig{URL: &url, ContentType: github.String("json"), InsecureSSL: github.String("0"),
 		Secret: github.String(secret())}
-	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookConfig, *github.Response, error) {
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookConfig, *github.Response,
+		error) {
 		if hook == AppWebhookID {
 			return c.gh.Apps.UpdateHookConfig(ctx, to)
 		}

@@ -208,7 +208,8 @@ func TestContextOf_LargeFiles_ShowFunctions(t *testing.T) {
 		t.Errorf("a small file: %+v", got)
 	}
 	got = ContextOf(Chunk{changeAt(large, 100_005, 100_007, 150_006)}, map[string]string{"a.go": large})["a.go"]
-	for _, line := range []string{"R100003  func f10000(a int) {\n", "R100011  }\n", "R150003  func f15000(a int) {\n"} {
+	for _, line := range []string{"R100003  func f10000(a int) {\n", "R100011  }\n",
+		"R150003  func f15000(a int) {\n"} {
 		if got.Whole != "" || strings.Count(got.Functions, line) != 1 {
 			t.Errorf("not once %q in %q", line, got.Functions)
 		}
@@ -228,7 +229,8 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 	long := "package x\n\nfunc long() {\n" + strings.Repeat("\tcall(\"something long enough\")\n", 9_000) + "}\n"
 	got := ContextOf(Chunk{changeAt(long, 5_000)}, map[string]string{"a.go": long})["a.go"].Functions
 	if len(got) > maxFunction+100 || !strings.HasPrefix(got, "R3  func long() {\n(") ||
-		!strings.Contains(got, "R5000  ") || !strings.Contains(got, "R4999  ") || !strings.HasSuffix(got, " lines left out)\n") {
+		!strings.Contains(got, "R5000  ") || !strings.Contains(got, "R4999  ") ||
+		!strings.HasSuffix(got, " lines left out)\n") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 	large := manyFunctions(4_000)
@@ -241,7 +243,8 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 		t.Errorf("%d functions of 2,000 in %d bytes", n, len(got))
 	}
 	hostile := strings.Repeat("\tx\n", 200_000)
-	if got := ContextOf(Chunk{changeAt(hostile, 100_000)}, map[string]string{"a.go": hostile})["a.go"]; got.Functions != "" {
+	if got := ContextOf(Chunk{changeAt(hostile, 100_000)},
+		map[string]string{"a.go": hostile})["a.go"]; got.Functions != "" {
 		t.Errorf("%.200q", got)
 	}
 }

@@ -9,9 +9,11 @@ import (
 // functionLines match the first line of a function in most languages.
 var functionLines = []*regexp.Regexp{
 	// Go, Rust, Python, Ruby, JavaScript, Kotlin, Swift, Elixir, Lua, Pascal and others
-	regexp.MustCompile(`^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*(?:func|function\*?|def|defp|defmacro|fn|fun|sub|proc|procedure|constructor|init|deinit)\b`),
+	regexp.MustCompile(`^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*(?:func|function\*?|def|defp|defmacro|fn|fun|sub|proc|` +
+		`procedure|constructor|init|deinit)\b`),
 	// a function as a value: x = function(, x = (a) =>
-	regexp.MustCompile(`^\s*(?:[\w.$]+\s+)*[\w.$]+\s*[:=]\s*(?:async\s+)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)`),
+	regexp.MustCompile(`^\s*(?:[\w.$]+\s+)*[\w.$]+\s*[:=]\s*(?:async\s+)?` +
+		`(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)`),
 	// C, C++, Java, C#: a type, a name and an open parenthesis
 	regexp.MustCompile(`^\s*(?:[\w<>\[\],.*&:~@?]+\s+)+[*&~]*[\w:~$]+\s*(?:<[^()]*>)?\([^;]*$`),
 	// a method in a JavaScript class
@@ -19,8 +21,9 @@ var functionLines = []*regexp.Regexp{
 }
 
 // controlLine matches lines that look like a function's first line and are not.
-var controlLine = regexp.MustCompile(`^\s*[})]*\s*(?:if|else|elif|elsif|for|foreach|while|until|unless|switch|case|catch|except|finally|return|do|try|with|using|lock|` +
-	`synchronized|throw|raise|new|await|yield|match|select|go|defer|when|assert|delete|import|package|namespace|typedef)\b`)
+var controlLine = regexp.MustCompile(`^\s*[})]*\s*(?:if|else|elif|elsif|for|foreach|while|until|unless|switch|case|` +
+	`catch|except|finally|return|do|try|with|using|lock|synchronized|throw|raise|new|await|yield|match|select|go|` +
+	`defer|when|assert|delete|import|package|namespace|typedef)\b`)
 
 // aside matches lines whose indentation tells nothing: comments, directives and labels.
 var aside = regexp.MustCompile(`^\s*(?:#|//|/\*|\*|--|;|\w+:\s*$)`)

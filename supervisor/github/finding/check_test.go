@@ -79,14 +79,18 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 		"with one for a moved line":    {warning(3, "m[k] = 1", replaces("\tm[k]++")), "inline RIGHT 4"},
 		"with one for another hunk":    {warning(4, "two(a, b)", replaces("\ttwo(b, a)")), "inline RIGHT 22"},
 		"with one for a line in none":  {warning(300, "two(a, b)", replaces("\ttwo(b, a)")), "inline RIGHT 22"},
-		"with one for lines, one quoted": {warning(5, "println(k)", replaces("\tm[k]++"), func(f *protocol.ReviewFinding) { f.Start = 4 }),
+		"with one for lines, one quoted": {warning(5, "println(k)", replaces("\tm[k]++"),
+			func(f *protocol.ReviewFinding) { f.Start = 4 }),
 			"inline RIGHT 5"},
-		"with one for lines, all quoted": {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++"), func(f *protocol.ReviewFinding) { f.Start = 4 }),
+		"with one for lines, all quoted": {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++"),
+			func(f *protocol.ReviewFinding) { f.Start = 4 }),
 			"inline RIGHT 5 replaces"},
-		"with one for one line of two":  {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++")), "inline RIGHT 5"},
-		"with one for a removed line":   {warning(4, `m["a"] = 1`, replaces("x"), func(f *protocol.ReviewFinding) { f.Side = "LEFT" }), "inline LEFT 4"},
+		"with one for one line of two": {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++")), "inline RIGHT 5"},
+		"with one for a removed line": {warning(4, `m["a"] = 1`, replaces("x"),
+			func(f *protocol.ReviewFinding) { f.Side = "LEFT" }), "inline LEFT 4"},
 		"with one for a part of a line": {warning(4, "m[k]", replaces("\tm[k]++")), "inline RIGHT 4 replaces"},
-		"with one of other lines":       {warning(300, "two(a, b)", func(f *protocol.ReviewFinding) { f.Start, f.Replacement = 298, "x" }), "inline RIGHT 22"},
+		"with one of other lines": {warning(300, "two(a, b)",
+			func(f *protocol.ReviewFinding) { f.Start, f.Replacement = 298, "x" }), "inline RIGHT 22"},
 	} {
 		got := ""
 		checked := change.Check([]protocol.ReviewFinding{c.found})

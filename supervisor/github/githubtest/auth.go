@@ -132,8 +132,8 @@ func decodePart(part string, v any) bool {
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
-// SetTokenPermissions changes the permissions of the tokens, such as {"issues": "read"}; nil means
-// all.
+// SetTokenPermissions changes the permissions of all tokens. nil means all permissions; an example
+// is {"issues": "read"}.
 func (s *Server) SetTokenPermissions(may map[string]string) {
 	s.change(func() {
 		s.options.May = may

@@ -122,8 +122,8 @@ func (p Patch) checker(files []diff.File) finding.Checker {
 	return finding.Checker{Files: files, Heads: p.Heads}
 }
 
-// NewFindingCheck returns a function that returns the indexes of the findings that deserve a second
-// look.
+// NewFindingCheck returns the check before second looks. It returns the indexes of the findings that
+// deserve one.
 func (p Patch) NewFindingCheck() (func([]protocol.ReviewFinding) []int, error) {
 	files, err := p.files()
 	return p.checker(files).Pending, err

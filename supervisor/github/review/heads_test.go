@@ -17,7 +17,8 @@ func manyFunctions(n, changed int) string {
 		if i == changed {
 			step = 2
 		}
-		fmt.Fprintf(&b, "\nfunc f%d(a int) int {\n\tb := a\n\tc := b\n\td := c\n\te := d\n\tf := e\n\tf += %d\n\tg := f\n\th := g\n\ti := h\n\tj := i\n\treturn j\n}\n", i, step)
+		fmt.Fprintf(&b, "\nfunc f%d(a int) int {\n\tb := a\n\tc := b\n\td := c\n\te := d\n\tf := e\n", i)
+		fmt.Fprintf(&b, "\tf += %d\n\tg := f\n\th := g\n\ti := h\n\tj := i\n\treturn j\n}\n", step)
 	}
 	return b.String()
 }
@@ -39,7 +40,8 @@ func TestMaterial_LargeFile_ShowsChangedFunction(t *testing.T) {
 			if len(files) != 1 || files[0].Whole != "" {
 				t.Fatalf("%d files, %d bytes of the whole", len(files), len(files[0].Whole))
 			}
-			r.wantParts(files[0].Functions, fmt.Sprintf("R%d  func f%d(a int) int {\n", at, n/2), fmt.Sprintf("R%d  \treturn j\nR%d  }\n", at+11, at+12))
+			r.wantParts(files[0].Functions, fmt.Sprintf("R%d  func f%d(a int) int {\n", at, n/2),
+				fmt.Sprintf("R%d  \treturn j\nR%d  }\n", at+11, at+12))
 			r.same("functions", strings.Count(files[0].Functions, "func"), 1)
 			// The function's first line is outside of the diff, and the finding names another line.
 			r.wantParts(r.repo.Reviews(number)[0].Body, fmt.Sprintf("`main.go:%d`", at))

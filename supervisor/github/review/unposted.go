@@ -40,7 +40,8 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	}
 	if err := r.post(ctx, &w, repo, &made); err != nil {
 		if r.keepUnposted(ctx, w, &made, err) {
-			return "", supervisor.Errorf(supervisor.ErrorCodeOf(err), textStillUnposted, w.PullRequestName(), made.Unposted)
+			return "", supervisor.Errorf(supervisor.ErrorCodeOf(err), textStillUnposted, w.PullRequestName(),
+				made.Unposted)
 		}
 		return "", err
 	}
@@ -49,7 +50,7 @@ func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) 
 	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
 }
 
-// fullFindings returns everything that a review found, for a card. Nothing of it is on GitHub.
+// fullFindings returns all findings with their details, for the card of an unposted review.
 func fullFindings(made result) (lines []string) {
 	for i, f := range made.All() {
 		lines = append(lines, "", findingText(i+1, f, protocol.MaxFindingTextBytes))

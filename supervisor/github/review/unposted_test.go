@@ -46,17 +46,21 @@ func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
 	number := r.open(code)
 	r.want(number, "")
 	card := r.run(severalFaults()...)
-	r.wantParts(card, "Found: 2 critical findings, 1 suggestion.", "It could be worse.", "`main.go:4`", "```\n\tm[\"a\"]++\n```", "`main.go:3`",
-		"This is the end.", "Say what it is", "Not posted: GitHub does not allow this to Mews's token", "“Post again” posts this, and costs nothing.")
+	r.wantParts(card, "Found: 2 critical findings, 1 suggestion.", "It could be worse.", "`main.go:4`",
+		"```\n\tm[\"a\"]++\n```", "`main.go:3`",
+		"This is the end.", "Say what it is", "Not posted: GitHub does not allow this to Mews's token",
+		"“Post again” posts this, and costs nothing.")
 	r.same("state", r.state(number), "done")
 	r.same("posted", r.posted(number), []string(nil))
 	r.same("buttons", r.buttonTexts(number), []string{"Post again review/again/1", "Mute review/mute/1"})
 
 	_, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
-	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden || !strings.Contains(err.Error(), "Not posted to acme/widget#1.") {
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
+		!strings.Contains(err.Error(), "Not posted to acme/widget#1.") {
 		t.Errorf("still without permission: %v", err)
 	}
-	if _, err := r.reviews.HandlePress(t.Context(), "bob", "again/1"); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
+	if _, err := r.reviews.HandlePress(t.Context(), "bob",
+		"again/1"); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
 		t.Errorf("by somebody else: %v", err)
 	}
 	r.hub.SetTokenPermissions(nil)
@@ -107,11 +111,16 @@ func TestPost_Refused_CardHasAll(t *testing.T) {
 		fault githubtest.Fault
 		why   string
 	}{
-		"a wrong request":     {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422, Route: post}, "refused the request as wrong"},
-		"a closed discussion": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Route: post}, "does not allow this"},
-		"a deleted one":       {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410, Route: post}, "does not have it"},
-		"a wrong token":       {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401, Route: post}, "did not accept Mews's token"},
-		"a check, no app": {supervisor.PostCheck, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403, Route: "POST /repos/{owner}/{repo}/check-runs"},
+		"a wrong request": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
+			Route: post}, "refused the request as wrong"},
+		"a closed discussion": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+			Route: post}, "does not allow this"},
+		"a deleted one": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410,
+			Route: post}, "does not have it"},
+		"a wrong token": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401,
+			Route: post}, "did not accept Mews's token"},
+		"a check, no app": {supervisor.PostCheck, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+			Route: "POST /repos/{owner}/{repo}/check-runs"},
 			"does not allow this"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,8 @@ func sameAddress(a, b string) bool {
 		if err != nil {
 			return text
 		}
-		u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")+":"+u.Port()
+		u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.TrimSuffix(strings.ToLower(u.Hostname()),
+			".")+":"+u.Port()
 		u.Host = strings.TrimSuffix(strings.TrimSuffix(u.Host, defaultPorts[u.Scheme]), ":")
 		u.Path, u.RawPath, u.Fragment = strings.TrimRight(u.Path, "/"), "", ""
 		return u.String()

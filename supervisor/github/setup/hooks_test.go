@@ -53,7 +53,8 @@ func TestChangeWebhook_KeepsSecretAndEvents(t *testing.T) {
 	const old = "http://old.example.org/webhook/github"
 	repo.CreateWebhook(old, "another secret", "issues", "watch")
 	other := new(setup.OtherAddressError)
-	if err := in.ChangeWebhook(t.Context(), "acme/widget", "https://before.example.org/webhook/github", ours); !errors.As(err, &other) || other.Address != old {
+	if err := in.ChangeWebhook(t.Context(), "acme/widget", "https://before.example.org/webhook/github",
+		ours); !errors.As(err, &other) || other.Address != old {
 		t.Errorf("of an address that it does not have: %v", err)
 	}
 	if err := in.ChangeWebhook(t.Context(), "acme/widget", old, "http://bot.example.org/webhook/github"); err == nil {

@@ -14,7 +14,8 @@ func sharing(shared int, texts ...string) modelcall.Request {
 	for _, text := range texts {
 		m.Parts = append(m.Parts, protocol.Part{Text: text})
 	}
-	return modelcall.Request{Model: "anthropic/claude", System: "review", Messages: []protocol.Message{m}, Cache: 5 * time.Minute, Shared: shared}
+	return modelcall.Request{Model: "anthropic/claude", System: "review", Messages: []protocol.Message{m},
+		Cache: 5 * time.Minute, Shared: shared}
 }
 
 func TestCacheByKey_SharedContext_HasOneKey(t *testing.T) {
@@ -44,7 +45,8 @@ func TestCacheByMarks_SharedParts_GetMarks(t *testing.T) {
 	r := &request{Messages: messages}
 	cacheByMarks(r, req)
 	parts := r.Messages[1].parts()
-	if len(parts) != 3 || parts[0].Cache == nil || parts[1].Cache == nil || parts[2].Cache != nil || r.Messages[1].text() != "contextparttask" {
+	if len(parts) != 3 || parts[0].Cache == nil || parts[1].Cache == nil || parts[2].Cache != nil ||
+		r.Messages[1].text() != "contextparttask" {
 		t.Errorf("%+v", parts)
 	}
 	if !removeMarks(r) || len(r.Messages[1].parts()) != 1 {
