@@ -178,13 +178,16 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 	if err != nil {
 		return p, err
 	}
-	heads, err := s.o.Client.FileTexts(ctx, repo.Name, pull.Head.SHA, paths)
+	p.Heads = map[string]string{}
+	heads, err := s.o.Client.FileTexts(ctx, repo.Name, pull.Head.SHA, paths[:min(len(paths), maxHeadFiles)])
 	for path, text := range heads {
-		heads[path] = finding.VisibleCode(text)
+		p.Heads[path] = finding.VisibleCode(text)
 	}
-	p.Heads = heads
 	return p, err
 }
+
+// maxHeadFiles limits the files that are read as they are after the change.
+const maxHeadFiles = 50
 
 // joined joins the parts of a diff. They must have come from the same user.
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {

@@ -10,6 +10,12 @@ import (
 	"mews/supervisor/github/finding"
 )
 
+// Limits for the files after the change: their number, and how many are read at once.
+const (
+	maxHeadFiles = 300
+	headBatch    = 25
+)
+
 // readHeads reads the changed files as they are after the change, by path. The lines around a hunk
 // are often too little to understand it. Added and removed files are left out, because their hunks
 // show all lines.
@@ -23,22 +29,24 @@ func (r *Reviews) readHeads(ctx context.Context, w supervisor.Review, pull api.P
 			}
 		}
 	}
-	texts, err := r.o.API.FileTexts(ctx, w.Repo, pull.Head.SHA, paths)
-	if err != nil {
-		return nil, err
-	}
 	heads, room := map[string]string{}, maxHeads
-	for _, path := range paths {
-		text, there := texts[path]
-		if i := slices.IndexFunc(files, func(f api.ChangedFile) bool { return f.Path == path }); !there && i >= 0 {
-			// GitHub shows large files only by their blobs
-			if text, there, err = r.o.API.BlobText(ctx, w.Repo, files[i].SHA, maxHead); err != nil {
-				return nil, err
-			}
+	for batch := range slices.Chunk(paths[:min(len(paths), maxHeadFiles)], headBatch) {
+		texts, err := r.o.API.FileTexts(ctx, w.Repo, pull.Head.SHA, batch)
+		if err != nil {
+			return nil, err
 		}
-		if there && len(text) <= room {
-			room -= len(text)
-			heads[path] = finding.VisibleCode(text)
+		for _, path := range batch {
+			text, there := texts[path]
+			if i := slices.IndexFunc(files, func(f api.ChangedFile) bool { return f.Path == path }); !there && i >= 0 {
+				// GitHub shows large files only by their blobs
+				if text, there, err = r.o.API.BlobText(ctx, w.Repo, files[i].SHA, maxHead); err != nil {
+					return nil, err
+				}
+			}
+			if there && len(text) <= room {
+				room -= len(text)
+				heads[path] = finding.VisibleCode(text)
+			}
 		}
 	}
 	return heads, nil
