@@ -147,7 +147,7 @@ github:
   name: hawk
   poll: 2m
   gather: 1m
-  review: {settle: 10s, budget: 2, person: 0.50, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5}
+  review: {settle: 10s, budget: 2, person: 0.50, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5, small: true}
   triage: {settle: 1s, budget: 0, model: local/qwen3}
   repos:
     acme/widget: {user: alice, review: true, triage: true, notify: [bob, -100123, -100123/45], post: check, day: 0, labels: create, project: Inbox, forks: allow}
@@ -211,7 +211,7 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},
 			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute, Gather: time.Minute,
 			Review: GitHubReview{Settle: 10 * time.Second, Budget: Dollars{2_000_000, true}, Person: Dollars{500_000,
-				true}, Timeout: time.Minute, Heads: 1, Inline: 20, Model: "claude/claude-haiku-4-5"},
+				true}, Timeout: time.Minute, Heads: 1, Inline: 20, Model: "claude/claude-haiku-4-5", Small: true},
 			Triage: GitHubTriage{Settle: time.Second, Budget: Dollars{0, true}, Model: "local/qwen3"},
 			Repos: map[string]GitHubRepo{
 				"acme/widget": {User: "alice", Review: true, Triage: true, Notify: []Recipient{"bob", "-100123", "-100123/45"}, Post: "check",

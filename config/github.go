@@ -53,6 +53,9 @@ type GitHubReview struct {
 	// maximum of findings that are posted at their lines
 	Inline int    `yaml:"inline" default:"10" min:"1" max:"20"`
 	Model  string `yaml:"model" check:"model"` // "" means Models.Default
+	// Models.Small continues a review whose money does not cover Model; false means that the review
+	// ends there
+	Small bool `yaml:"small"`
 }
 
 // GitHubTriage limits the triage of issues.

@@ -113,7 +113,7 @@
 //
 // A turn of kind review or triage has its own worker without a home. That worker may call
 // model.stream (each time with a separate window: ModelStreamParams.Child), blob.read of the
-// material that turn.start names, and review.report. Any other call ends it.
+// material that turn.start names, review.check and review.report. Any other call ends it.
 //
 // If a host call is neither here nor in the transcript, the comment of its constant has an example.
 //

@@ -33,6 +33,9 @@ type ModelStreamParams struct {
 type ChildWindow struct {
 	Name string `json:"name"` // name of the window, unique in the turn
 	Text string `json:"text"`
+	// Shared has the lengths, in bytes, of the beginnings of Text that other windows have too, from
+	// short to long. The provider is asked to cache them.
+	Shared []int `json:"shared,omitempty"`
 }
 
 // SystemTextRef is the system text or only its hash.

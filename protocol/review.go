@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // A turn of kind review or triage reads a ReviewMaterial and asks the model in separate windows:
-// one for each chunk, and one to check each finding again. It reports once. It has no tool and no
-// user to ask.
+// one for each chunk, and one for a second look at its grave findings. It reports once. It has no
+// tool and no user to ask.
 
 // MethodReviewReport reports the result of a review or triage. It is a call in turn, once, of at
 // most MaxReviewReportBytes bytes.
@@ -16,6 +17,28 @@ import (
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
 //	{}
 const MethodReviewReport = "review.report"
+
+// MethodReviewCheck asks which findings deserve a second look. The supervisor leaves out those that
+// it would not post: their quote is not in the change, they are about style, or they are known. It
+// is a call in turn, of at most MaxReviewCheckBytes bytes. It reads no detail and no replacement.
+//
+//	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"","quote":"m[k] = v","confidence":0}]}
+//	{"pending":[0]}
+const MethodReviewCheck = "review.check"
+
+// MaxReviewCheckBytes bounds the findings of one check, in bytes of JSON.
+const MaxReviewCheckBytes = 512 << 10
+
+// ReviewCheckParams is the parameters of review.check.
+type ReviewCheckParams struct {
+	Turn     int64           `json:"turn"`
+	Findings []ReviewFinding `json:"findings"`
+}
+
+// ReviewCheckResult is the result of review.check.
+type ReviewCheckResult struct {
+	Pending []int `json:"pending"` // indexes of the findings that deserve a second look
+}
 
 // MaxReviewReportBytes bounds a report, in bytes of JSON.
 const MaxReviewReportBytes = 256 << 10
@@ -70,13 +93,17 @@ type ReviewFile struct {
 	FormerPath string `json:"before,omitempty"` // the earlier path, if it was renamed
 	Status     string `json:"status"`           // added, modified, removed, renamed
 	Diff       string `json:"diff"`             // lines, each after its number and side
-	Whole      string `json:"whole,omitempty"`  // the whole file in the head, if a hunk needs it
+	// the whole file after the change, each line after its number; "" if it is large
+	Whole string `json:"whole,omitempty"`
+	// the functions around the hunks after the change, if Whole is ""; each line after its number
+	Functions string `json:"functions,omitempty"`
 }
 
 // Bounds of a review or triage, in bytes of text unless the line names another unit.
 const (
 	MaxWindowNameBytes    = 100
 	MaxWindowTextBytes    = 512 << 10
+	maxSharedBeginnings   = 2   // beginnings that a window shares; providers cache at most four marks
 	MaxFindings           = 400 // findings in one report
 	MaxUnreadChunks       = 400 // unread chunks in one report
 	MaxFindingPathBytes   = 4 << 10
@@ -152,8 +179,22 @@ func (w ChildWindow) Validate() error {
 		return fmt.Errorf("child: a name of %d bytes, want 1 to %d", len(w.Name), MaxWindowNameBytes)
 	case w.Text == "" || len(w.Text) > MaxWindowTextBytes:
 		return fmt.Errorf("child %q: a text of %d bytes, want 1 to %d", w.Name, len(w.Text), MaxWindowTextBytes)
+	case len(w.Shared) > maxSharedBeginnings:
+		return fmt.Errorf("child %q: %d shared beginnings, want up to %d", w.Name, len(w.Shared), maxSharedBeginnings)
+	}
+	before := 0
+	for _, n := range w.Shared {
+		if n <= before || n >= len(w.Text) || !utf8.RuneStart(w.Text[n]) {
+			return fmt.Errorf("child %q: a shared beginning of %d bytes after one of %d", w.Name, n, before)
+		}
+		before = n
 	}
 	return nil
+}
+
+// Validate describes the fault of a check's parameters.
+func (p ReviewCheckParams) Validate() error {
+	return ReviewReport{Findings: p.Findings}.Validate(false)
 }
 
 // Validate describes the fault of a report. triage tells which kind of report it is.

@@ -59,6 +59,7 @@
 //	reply        an answer while it grows
 //	review       a turn that reads a pull request
 //	routine      a built-in job: digest, heartbeat, notifications
+//	second look  a model's attempt to refute findings of a review before they are posted
 //	section      a part of a file in the index
 //	session      the goroutine that runs the turns of one conversation
 //	setting      what a user chose with /settings

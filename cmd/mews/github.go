@@ -79,23 +79,8 @@ func githubQuiet(ctx context.Context, con console, v subcommand, args []string) 
 	return err
 }
 
-func githubAdd(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodAddRepo, func(set *flag.FlagSet) func([]string) (any,
-		error) {
-		address := set.String("url", "", flagHookURL)
-		return func(words []string) (any, error) {
-			if len(words) == 0 {
-				fmt.Fprintf(con.err, textNoName, set.Name())
-				return nil, errMisuse
-			}
-			return github.AddRepoRequest{Repo: words[0], URL: *address}, nil
-		}
-	}, func(r github.AddRepoResult) string { return r.Text + "\n\n" + r.YAML })
-	return err
-}
-
 func githubRedeliver(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, github.MethodRedeliver, func(set *flag.FlagSet) func([]string) (any, error) {
+	report, err := askGitHub(ctx, con, v, args, 1, github.MethodRedeliver, func(set *flag.FlagSet) func([]string) (any, error) {
 		failed := set.Bool("failed", false, flagFailed)
 		return func(words []string) (any, error) {
 			id, err := strconv.ParseInt(strings.Join(words, ""), 10, 64)
@@ -106,6 +91,9 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 			return github.RedeliverRequest{ID: max(id, 0)}, nil
 		}
 	}, github.RedeliverResult.Text)
+	if err == nil && len(report.Failed) > 0 {
+		err = errors.New(textGitHubWrong)
+	}
 	return err
 }
 

@@ -109,8 +109,8 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 
 // findPanics is a model that finds each line that calls panic, and refutes no finding.
 func findPanics(q modeltest.Request) modeltest.Answer {
-	if !strings.HasPrefix(q.System, "You review") {
-		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	if stands, ok := modeltest.AnswerSecondLook(q, false); ok {
+		return stands
 	}
 	var found []string
 	for _, m := range addedPanic.FindAllStringSubmatch(q.NewestUserMessage(), -1) {

@@ -18,6 +18,7 @@ import (
 func reviewVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "review")
 	file := set.String("config", "", flagConfig)
+	user := set.String("user", "", flagReviewUser)
 	diff := set.String("diff", "", flagDiff)
 	between := set.String("range", "", flagRange)
 	post := set.Bool("post", false, flagPost)
@@ -46,7 +47,7 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 	asking := func(method string, params, answer any) error {
 		return ask(ctx, app.SocketPath(cfg), method, params, answer)
 	}
-	start := github.ReviewRequest{Address: address, Post: *post, Title: cmp.Or(*between, *diff)}
+	start := github.ReviewRequest{User: *user, Address: address, Post: *post, Title: cmp.Or(*between, *diff)}
 	result, err := github.RequestReview(ctx, asking, start, text, con.err)
 	if err == nil {
 		err = show(con.out, result, *asJSON, patch.ReviewResult.Text)
@@ -56,6 +57,8 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 		return err
 	case result.Failed != "":
 		return errors.New(result.Failed)
+	case result.Unposted != "":
+		return errors.New(textNotPosted)
 	case result.HasCritical():
 		return errors.New(textCritical)
 	case len(result.Unread) > 0: // not a success: an unread file may have a fault

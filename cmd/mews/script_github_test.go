@@ -121,9 +121,10 @@ func sorter(r modeltest.Request) modeltest.Answer {
 
 // critic is a model that finds calls of panic, and refutes no finding.
 func critic(r modeltest.Request) modeltest.Answer {
+	stands, again := modeltest.AnswerSecondLook(r, false)
 	switch {
-	case !strings.HasPrefix(r.System, "You review"):
-		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	case again:
+		return stands
 	case strings.Contains(r.NewestUserMessage(), "speechless"):
 		return modeltest.Answer{Text: "I have nothing to say in JSON."}
 	case strings.Contains(r.NewestUserMessage(), "panic("):

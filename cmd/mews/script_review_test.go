@@ -61,8 +61,8 @@ var panicLine = regexp.MustCompile(`"R(\d+) \+\\t(panic\(\d+\))`)
 
 // reviewer is a model that finds each added panic, and refutes no finding.
 func reviewer(r modeltest.Request) modeltest.Answer {
-	if !strings.HasPrefix(r.System, "You review") {
-		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
+		return stands
 	}
 	var found []string
 	for _, m := range panicLine.FindAllStringSubmatch(r.NewestUserMessage(), -1) {

@@ -29,7 +29,7 @@ var helps = map[string]help{
 	"check":            {"[--config FILE]", "check the configuration, and list everything that is wrong"},
 	"doctor":           {"[--config FILE] [--escapes]", "look for problems, and name what to do"},
 	"voice":            {"[test FILE] [--config FILE]", "list the programs and models for voice; with test, transcribe a file"},
-	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
+	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
 	"help":             {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
 	"version":          {"", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
@@ -48,7 +48,7 @@ var helps = map[string]help{
 	"totp reset":       {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
 	"totp unlock":      {"NAME", "let a person who is locked out try codes again"},
 	"github check":     {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
-	"github add":       {"OWNER/REPO [--url URL] [--json]", "make a repository's webhook, and print what goes into the configuration"},
+	"github add":       {"OWNER/REPO [--url URL] [--yes] [--json]", "make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "ask GitHub to send a delivery again, or all failed ones of the last three days"},
 	"github status":    {"[OWNER/REPO] [--json]", "show how each repository is read, what came, and what is waiting"},
 	"github quiet":     {"[OWNER/REPO] [--pull N] [--label NAME] [--remove NUMBER] [--json]", "list what reviews skip; mute more, or take a mute back"},
@@ -103,6 +103,7 @@ const (
 	flagYes           = "do not ask"
 	flagDiff          = "a diff in git's format, in this `FILE`; - is standard input"
 	flagRange         = "the changes between two commits: the `RANGE`, such as main..HEAD"
+	flagReviewUser    = "the user `NAME` who asks; without it, yourself"
 	flagPost          = "review the pull request and post the findings there, as if asked on GitHub"
 	flagQuietPull     = "stop reviewing the pull request with the number `N`"
 	flagQuietLabel    = "stop reviewing pull requests with the label `NAME`"

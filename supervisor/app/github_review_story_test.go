@@ -19,8 +19,8 @@ import (
 // reviewModel is a model that reports a problem in each line of Go that calls panic, and refutes
 // none.
 func reviewModel(r modeltest.Request) modeltest.Answer {
-	if !strings.HasPrefix(r.System, "You review") {
-		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	if stands, ok := modeltest.AnswerSecondLook(r, false); ok {
+		return stands
 	}
 	var found []string
 	for _, m := range panics.FindAllStringSubmatch(r.Messages[0].Content, -1) {

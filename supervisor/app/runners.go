@@ -25,8 +25,9 @@ func (s *service) readingTerms(t supervisor.Turn) runner.ReadOnlyTurnPolicy {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
 	terms := runner.ReadOnlyTurnPolicy{Model: review.Model, Turn: review.Budget.Micro, Time: review.Timeout,
-		Pot: "review/" + t.Conversation.Chat, Day: localDiffsPerDay}
+		Pot: "review/" + t.Conversation.Chat, Day: localDiffsPerDay, Small: review.Small}
 	if t.Kind == supervisor.TurnTriage {
+		terms.Small = false
 		terms.Model, terms.Turn, terms.Time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTimeout
 	}
 	for name, repo := range cfg.GitHub.Repos {

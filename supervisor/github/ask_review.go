@@ -32,7 +32,7 @@ func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff
 	for len(diff) > 0 {
 		var ref protocol.BlobRef
 		n := min(len(diff), MaxDiffPart)
-		if err := ask(MethodReviewDiffPart, DiffPart{Data: diff[:n]}, &ref); err != nil {
+		if err := ask(MethodReviewDiffPart, DiffPart{User: q.User, Data: diff[:n]}, &ref); err != nil {
 			return result, err
 		}
 		q.Parts, diff = append(q.Parts, ref.SHA256), diff[n:]
@@ -41,6 +41,7 @@ func RequestReview(ctx context.Context, ask ServiceCaller, q ReviewRequest, diff
 	if err := ask(MethodReviewStart, q, &started); err != nil {
 		return result, err
 	}
+	started.User = q.User
 	fmt.Fprint(progress, textReviewing)
 	for told, since := int64(0), time.Now(); ; {
 		var l ReviewProgress

@@ -1,7 +1,9 @@
 package github
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,12 +31,17 @@ type RepoQuery struct {
 type AddRepoRequest struct {
 	Repo string `json:"repo"`
 	URL  string `json:"url,omitempty"` // the address under which GitHub reaches Mews
+	// the webhook's present address, which the admin has agreed to change to URL; "" changes no
+	// webhook
+	Replace string `json:"replace,omitempty"`
 }
 
 // AddRepoResult is the result of MethodAddRepo.
 type AddRepoResult struct {
 	Text string `json:"text"` // text for the admin
 	YAML string `json:"yaml"` // lines to add to the configuration
+	// the present address of the webhook, if it differs from the request's; then nothing was changed
+	Other string `json:"other,omitempty"`
 }
 
 // RedeliverRequest has the parameters of MethodRedeliver.
@@ -44,7 +51,8 @@ type RedeliverRequest struct {
 
 // RedeliverResult is the result of MethodRedeliver.
 type RedeliverResult struct {
-	Sent []setup.Redelivery `json:"sent"`
+	Sent   []setup.Redelivery        `json:"sent"`
+	Failed []setup.RedeliveryFailure `json:"failed,omitempty"`
 }
 
 // calls returns the calls behind `mews github` and `mews review`.
@@ -76,8 +84,8 @@ func (g *GitHub) check(ctx context.Context, in setup.Setup, q RepoQuery) (setup.
 
 // redeliver asks GitHub to repeat deliveries.
 func (g *GitHub) redeliver(ctx context.Context, in setup.Setup, q RedeliverRequest) (RedeliverResult, error) {
-	sent, err := in.Redeliver(ctx, q.ID)
-	return RedeliverResult{Sent: append([]setup.Redelivery{}, sent...)}, err
+	sent, failed, err := in.Redeliver(ctx, q.ID)
+	return RedeliverResult{Sent: append([]setup.Redelivery{}, sent...), Failed: failed}, err
 }
 
 // oneRepo limits a setup to one repository. The name "" changes nothing.
@@ -94,15 +102,26 @@ func oneRepo(in *setup.Setup, name string) error {
 	return nil
 }
 
-// add creates a repository's webhook if Mews receives webhooks. It also returns the steps that the
-// admin must do.
+// add creates a repository's webhook if Mews receives webhooks, or changes its address if the admin
+// has agreed. It also returns the steps that the admin must do.
 func (g *GitHub) add(ctx context.Context, in setup.Setup, q AddRepoRequest) (added AddRepoResult, err error) {
 	added = AddRepoResult{Text: textPolled, YAML: fmt.Sprintf(textRepoYAML, q.Repo, g.o.Names()[0])}
 	if !in.Listens {
 		return added, nil
 	}
 	made, err := in.AddWebhook(ctx, q.Repo, q.URL)
+	other := new(setup.OtherAddressError)
+	changed := errors.As(err, &other) && other.Address == q.Replace
+	if changed {
+		err = in.ChangeWebhook(ctx, q.Repo, q.Replace, q.URL)
+	}
 	switch class := api.ErrorClassOf(err); {
+	case errors.As(err, &other):
+		added.Other, added.Text = other.Address, fmt.Sprintf(textHookElsewhere, q.Repo, other.Address, q.URL)
+		err = nil
+	case changed && err == nil:
+		added.Text = fmt.Sprintf(textHookChanged, q.URL)
+		g.o.Audit("", "github.hook", fmt.Sprintf("changed the webhook of %s from %s to %s", q.Repo, q.Replace, q.URL))
 	case made && err == nil:
 		added.Text = textHookMade
 		g.o.Audit("", "github.hook", "made a webhook in "+q.Repo)
@@ -120,8 +139,11 @@ func (r RedeliverResult) Text() (text string) {
 	for _, d := range r.Sent {
 		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.DropControls(d.What))
 	}
-	if text == "" {
-		return textNoRedelivery
+	if text != "" {
+		text += textRedelivered
 	}
-	return text + textRedelivered
+	for _, f := range r.Failed {
+		text += fmt.Sprintf(textNotRedelivered, f.Repo, printable.DropControls(f.Why))
+	}
+	return cmp.Or(text, textNoRedelivery)
 }

@@ -94,7 +94,9 @@ func New(o Options) *GitHub {
 	g.reviews = review.New(review.Options{
 		Store: o.Reviews, API: o.Client, Spool: o.Spool, Repo: g.FindRepo, Person: o.People.Find, Approver: o.Approver,
 		Begun: func(in supervisor.Inbound) { o.Wake(in.Conversation) }, Say: o.Say, Grow: g.grow, Name: g.name,
-		Settle: o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now, Log: o.Log.Named("review"),
+		AwaitChecks: g.AwaitChecks,
+		Settle:      o.Review.Settle, Heads: o.Review.Heads, Inline: o.Review.Inline, Now: o.Now,
+		Log: o.Log.Named("review"),
 	})
 	g.triages = triage.New(triage.Options{
 		Store: o.Triages, Issues: o.Client, Writer: o.Client, Repo: g.FindRepo, Person: o.Find, Settle: o.TriageSettle,

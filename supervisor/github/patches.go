@@ -14,12 +14,14 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/github/address"
+	"mews/supervisor/github/finding"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/github/review"
 	"mews/supervisor/problem"
 )
 
-// Methods of the control socket for all users, about their own reviews.
+// Methods of the control socket for all users, about their own reviews. Their parameters may name a
+// user: users may name themselves, and admins any user. "" means the user of the caller's account.
 const (
 	MethodReviewDiffPart = "review.part"  // parameters DiffPart, result protocol.BlobRef
 	MethodReviewStart    = "review.start" // parameters ReviewRequest, result StartedReview
@@ -31,11 +33,15 @@ const MaxDiffPart = 192 << 10
 
 // DiffPart is a part of a diff, small enough for one call.
 type DiffPart struct {
+	User string `json:"user,omitempty"`
 	Data []byte `json:"data"`
 }
 
+func (p DiffPart) user() string { return p.User }
+
 // ReviewRequest has the parameters of MethodReviewStart: a pull request or a diff.
 type ReviewRequest struct {
+	User    string `json:"user,omitempty"`
 	Address string `json:"address,omitempty"` // address of the pull request
 	// post the review, as if it was requested in a chat; false means that nothing is posted
 	Post  bool     `json:"post,omitempty"`
@@ -43,8 +49,11 @@ type ReviewRequest struct {
 	Parts []string `json:"parts,omitempty"` // SHA-256 of each part of the diff, in order
 }
 
+func (q ReviewRequest) user() string { return q.User }
+
 // StartedReview identifies a started review.
 type StartedReview struct {
+	User         string    `json:"user,omitempty"`
 	Conversation int64     `json:"conversation,omitempty"`
 	Inbound      int64     `json:"inbound,omitempty"`
 	Repo         string    `json:"repo,omitempty"` // set only if the review is posted, like Number and At
@@ -52,20 +61,24 @@ type StartedReview struct {
 	At           time.Time `json:"at,omitzero"`
 }
 
+func (q StartedReview) user() string { return q.User }
+
 // patches reviews diffs from users' machines, and reports the progress of reviews that were
 // requested at the terminal.
 type patches struct{ *GitHub }
 
 // calls returns the calls for users' own reviews.
 func (s patches) calls() []feature.ControlCall {
-	return []feature.ControlCall{ownCall(MethodReviewDiffPart, s.part), ownCall(MethodReviewStart, s.start),
-		ownCall(MethodReviewProgress, s.progress)}
+	return []feature.ControlCall{ownCall(MethodReviewDiffPart, "", s.part),
+		ownCall(MethodReviewStart, MethodReviewStart, s.start), ownCall(MethodReviewProgress, "", s.progress)}
 }
 
-// ownCall returns a call that acts for the user who calls.
-func ownCall[Q, R any](name string, do func(context.Context, supervisor.User, Q) (R, error)) feature.ControlCall {
+// ownCall returns a call that acts for the user whom its parameters name. action is the audit's
+// action for calls of an admin for another user; "" means none.
+func ownCall[Q interface{ user() string }, R any](name, action string,
+	do func(context.Context, supervisor.User, Q) (R, error)) feature.ControlCall {
 	return feature.NewControlCall(name, func(ctx context.Context, by feature.Caller, q Q) (r R, err error) {
-		u, err := by.UserFor("", "")
+		u, err := by.UserFor(q.user(), action)
 		if err != nil {
 			return r, err
 		}
@@ -158,9 +171,23 @@ func (s patches) pull(ctx context.Context, u supervisor.User, name string, numbe
 		return p, err
 	}
 	p = patch.Patch{Repo: repo.Name, Number: number, Title: pull.Title, Description: pull.Body}
-	p.Diff, err = s.o.Client.Diff(ctx, repo.Name, number)
+	if p.Diff, err = s.o.Client.Diff(ctx, repo.Name, number); err != nil {
+		return p, err
+	}
+	paths, err := p.ModifiedPaths()
+	if err != nil {
+		return p, err
+	}
+	p.Heads = map[string]string{}
+	heads, err := s.o.Client.FileTexts(ctx, repo.Name, pull.Head.SHA, paths[:min(len(paths), maxHeadFiles)])
+	for path, text := range heads {
+		p.Heads[path] = finding.VisibleCode(text)
+	}
 	return p, err
 }
+
+// maxHeadFiles limits the files that are read as they are after the change.
+const maxHeadFiles = 50
 
 // joined joins the parts of a diff. They must have come from the same user.
 func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
@@ -221,6 +248,11 @@ func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.M
 	if err != nil {
 		return r, err
 	}
+	check, err := p.NewFindingCheck()
+	if err != nil {
+		return r, err
+	}
+	defer s.AwaitChecks(turn.ID, check)()
 	var report protocol.ReviewReport
 	if len(m.Chunks) > 0 {
 		if report, err = read(ctx, m); err != nil {

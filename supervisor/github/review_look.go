@@ -56,13 +56,14 @@ func (s patches) pullProgress(ctx context.Context, u supervisor.User, q StartedR
 		var made struct {
 			finding.CheckedFindings
 			Title, URL, Verdict string
+			Unposted            string
 			Skipped, Unread     []string
 			Cost                *int64
 		}
 		_ = json.Unmarshal([]byte(w.Result), &made) // Result is "" or JSON that Mews wrote
 		r := patch.NewReviewResult(made.CheckedFindings)
 		r.Title, r.URL, r.Verdict, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Cost, w.Why
-		r.Skipped, r.Unread = made.Skipped, made.Unread
+		r.Skipped, r.Unread, r.Unposted = made.Skipped, made.Unread, made.Unposted
 		return ReviewProgress{Done: true, Result: &r}, nil
 	}
 	return l, err

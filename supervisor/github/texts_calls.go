@@ -9,7 +9,10 @@ const (
 		"Put this into the configuration and restart:"
 	textHookMade = "Mews has created the webhook, and GitHub is testing it. Put this into the configuration " +
 		"and restart:"
-	textHookThere  = "The webhook exists already. Put this into the configuration and restart:"
+	textHookThere     = "The webhook exists already. Put this into the configuration and restart:"
+	textHookElsewhere = "The webhook of %s calls %s, not %s."
+	textHookChanged   = "The webhook calls %s from now on, with github.webhook_secret. " +
+		"If the repository is new here, put this into the configuration and restart:"
 	textHookByHand = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks. Its address " +
 		"is the one at " +
 		"which GitHub reaches webhooks.listen, and ends in /webhook/github. Its content type is application/json. " +
@@ -38,11 +41,12 @@ const (
 	textNoPull     = "Mews does not serve the repository %q, or it is somebody else's here. " +
 		"`mews github status` lists those that it serves."
 
-	textQuietWhere   = "Name the repository: `mews github quiet OWNER/REPO --pull 5`."
-	textByAdmin      = "an admin"
-	textNoMute       = "There is no mute with the number %d. `mews github quiet` lists them."
-	textRedelivered  = "Mews asked GitHub to repeat these.\n"
-	textNoRedelivery = "No delivery needs to be repeated.\n"
-	textNoMutes      = "Nothing is muted.\n"
-	textMutesHead    = "NUMBER\tREPOSITORY\tKIND\tOF\tBY\tSINCE\tWHY\n"
+	textQuietWhere     = "Name the repository: `mews github quiet OWNER/REPO --pull 5`."
+	textByAdmin        = "an admin"
+	textNoMute         = "There is no mute with the number %d. `mews github quiet` lists them."
+	textRedelivered    = "Mews asked GitHub to repeat these.\n"
+	textNotRedelivered = "%s: %s\n"
+	textNoRedelivery   = "No delivery needs to be repeated.\n"
+	textNoMutes        = "Nothing is muted.\n"
+	textMutesHead      = "NUMBER\tREPOSITORY\tKIND\tOF\tBY\tSINCE\tWHY\n"
 )

@@ -42,7 +42,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 // lease. Without a lease it is nil.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, modelcall.PurposeChat, s.Pot
-	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
+	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.cacheTime())
 	if !known {
 		micro, known = s.maxCosts[c.Lease], c.Lease != 0
 	}

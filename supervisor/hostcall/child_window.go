@@ -3,6 +3,8 @@ package hostcall
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -62,6 +64,7 @@ func (t *turn) askInChild(ctx context.Context, p *protocol.ModelStreamParams) (*
 	below := *p
 	below.Turn, below.After, below.Child = w.Turn, w.Asked.ID, nil
 	child := t.childTurn(w)
+	child.shared = p.Child.Shared
 	streamed, err := child.streamModel(ctx, &below)
 	used := t.outcome
 	t.outcome = child.outcome
@@ -81,4 +84,45 @@ func (t *turn) childTurn(w sqlite.ChildExchange) *turn {
 		return e.Message, e.Ended, err
 	}
 	return child
+}
+
+// maxChildCache is the longest lifetime of a child window's cached prefix. The next window with that
+// prefix follows at once, and writing for a longer time costs more.
+const maxChildCache = 5 * time.Minute
+
+// cacheTime returns how long the provider should cache the prefix of the turn's requests.
+func (t *turn) cacheTime() time.Duration {
+	if t.Kind.IsOneShot() {
+		return min(t.o.Cache, maxChildCache)
+	}
+	return t.o.Cache
+}
+
+// splitShared splits a request's first message after the beginnings that other windows share.
+func (t *turn) splitShared(req modelcall.Request) modelcall.Request {
+	if len(t.shared) == 0 || len(req.Messages) == 0 || len(req.Messages[0].Parts) != 1 {
+		return req
+	}
+	text, from := req.Messages[0].Parts[0].Text, 0
+	if len(text) <= t.shared[len(t.shared)-1] { // the text was shortened
+		return req
+	}
+	first := req.Messages[0]
+	first.Parts = nil
+	for _, to := range append(slices.Clone(t.shared), len(text)) {
+		first.Parts = append(first.Parts, protocol.Part{Text: text[from:to]})
+		from = to
+	}
+	req.Messages, req.Shared = slices.Clone(req.Messages), len(t.shared)
+	req.Messages[0] = first
+	return req
+}
+
+// maxHistory returns the maximum of a request's messages, in tokens. A child window is never
+// shortened to the limit of conversations, because its text is not a conversation.
+func (t *turn) maxHistory() int {
+	if t.Kind.IsOneShot() {
+		return protocol.MaxWindowTextBytes
+	}
+	return t.o.History
 }

@@ -174,6 +174,20 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 			}
 			r.call(protocol.MethodBlobRead, protocol.BlobReadParams{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})
 		},
+		"a check with an invalid finding": func(r *rig, turn hostcall.Turn) {
+			r.call(protocol.MethodReviewCheck, protocol.ReviewCheckParams{Turn: turn.ID,
+				Findings: []protocol.ReviewFinding{{Title: "x"}}})
+		},
+		"too long a check": func(r *rig, turn hostcall.Turn) {
+			r.call(protocol.MethodReviewCheck, map[string]any{"turn": turn.ID, "findings": []any{},
+				"x": strings.Repeat("x", protocol.MaxReviewCheckBytes)})
+		},
+		"a shared beginning beyond the text": func(r *rig, turn hostcall.Turn) {
+			p := r.modelStream()
+			p.Tools = protocol.ToolListRef{Hash: hash("")}
+			p.Child = &protocol.ChildWindow{Name: "1", Text: "part 1", Shared: []int{6}}
+			r.call(protocol.MethodModelStream, p)
+		},
 		"a second report": func(r *rig, turn hostcall.Turn) {
 			report.Turn = turn.ID
 			if _, err := r.call(protocol.MethodReviewReport, report); err != nil {
@@ -206,7 +220,8 @@ func TestOneShotWorker_ForbiddenCall_EndsWorker(t *testing.T) {
 		},
 	}
 	r, turn, _ := newReviewRig(t, says(protocol.Part{Text: "fine"}))
-	allowed := []string{protocol.MethodModelStream, protocol.MethodBlobRead, protocol.MethodReviewReport}
+	allowed := []string{protocol.MethodModelStream, protocol.MethodBlobRead, protocol.MethodReviewReport,
+		protocol.MethodReviewCheck}
 	for _, method := range r.options.Table.Methods() {
 		if slices.Contains(allowed, method) {
 			continue

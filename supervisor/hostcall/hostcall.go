@@ -64,6 +64,8 @@ type Turn struct {
 	Reply    Reply
 	Reserver Reserver // reserves money for model calls; nil means that they cost nothing
 	Pot      string   // name of the pot that pays for model calls; "" means the user's budget
+	// too little money ends the turn's model calls, and no cheaper model is asked
+	EndWithMoney bool
 
 	Material string // name of the blob that a one-shot worker reads
 	// CommitLastStep commits a step without further calls; text is the part that the user sees. It

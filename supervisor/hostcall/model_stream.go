@@ -142,7 +142,8 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 		return req, err
 	}
 	req.Picture, req.First = t.readPicture, t.First
-	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, modelcall.PurposeChat, t.user
+	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.cacheTime(), modelcall.PurposeChat, t.user
+	req.EndWithMoney = t.EndWithMoney
 	trimmed, err := t.trim(ctx)
 	if err != nil {
 		return req, err
@@ -152,7 +153,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStreamParams) (req 
 	}
 	req.Tools = tools.ListOffered(all, t.opened) // moving the window may have closed some tools
 	req.Fit = t.fitRequest(ctx)
-	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
+	return req.Fit(req, int64(t.maxHistory()+prefixTokens(req))), nil
 }
 
 func tooManySteps(most int) error {

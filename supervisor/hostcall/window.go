@@ -18,10 +18,10 @@ import (
 // because a service that is killed between the two moves the window again.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
-	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.o.History {
+	if len(cache.messages) == 0 || history.EstimateTokens(cache.messages) <= t.maxHistory() {
 		return false, nil
 	}
-	from := history.ShortenToBudget(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
+	from := history.ShortenToBudget(cache.messages, t.First, t.maxHistory(), cache.cut, t.outputName(ctx)).From
 	if from <= cache.messages[0].ID {
 		return false, nil
 	}
@@ -38,23 +38,24 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 // the history. If the rest of the model's window is known and smaller, it is that rest.
 func (t *turn) historyRoom(ctx context.Context, req modelcall.Request) int {
 	if t.o.Room == nil {
-		return t.o.History
+		return t.maxHistory()
 	}
 	prefix := prefixTokens(req)
 	room := t.o.Room(ctx, t.Model, int64(prefix+history.EstimateTokens(t.transcript.messages)))
 	if room == 0 {
-		return t.o.History
+		return t.maxHistory()
 	}
-	return min(int(room)-prefix, t.o.History)
+	return min(int(room)-prefix, t.maxHistory())
 }
 
 // fitRequest returns a function that fills a request with messages, up to about that many tokens.
 // It never exceeds the limit of the history.
 func (t *turn) fitRequest(ctx context.Context) func(modelcall.Request, int64) modelcall.Request {
 	return func(req modelcall.Request, tokens int64) modelcall.Request {
-		budget := min(int(tokens)-prefixTokens(req), t.o.History)
+		budget := min(int(tokens)-prefixTokens(req), t.maxHistory())
 		w := history.ShortenToBudget(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
 		req.Messages = history.FitPictures(w.Messages, t.pictureGone)
+		req = t.splitShared(req)
 		req.Tokens = int64(prefixTokens(req) + history.EstimateTokens(req.Messages))
 		req.Measured = t.transcript.counted.measure(req)
 		return req

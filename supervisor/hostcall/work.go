@@ -65,6 +65,7 @@ type turn struct {
 	askedStale int64
 	// result of the last model call; only model.stream writes it, and it is read after that call
 	outcome TurnOutcome
+	shared  []int    // the beginnings of a child window that other windows share, see ChildWindow
 	ended   bool     // whether the turn has ended with its last step; only model.stream writes it
 	kept    sync.Map // values that features keep for the turn, for feature.Turn
 }

@@ -256,6 +256,49 @@ func TestCall_TooExpensive_CheaperModelAnswers(t *testing.T) {
 	}
 }
 
+// TestEndWithMoney_TooExpensive_AsksNoOther checks that neither the small model nor a fallback
+// replaces a model that the money does not cover.
+func TestEndWithMoney_TooExpensive_AsksNoOther(t *testing.T) {
+	const token = perRequest + perMessage + perPart + 2 + leastOutput
+	for name, k := range map[string]struct {
+		first modelcall.ErrorClass // the failure of the chosen model; "" means that it would answer
+		costs map[string]float64
+		bids  string
+		want  modelcall.ErrorClass
+	}{
+		"small model and fallback": {"", map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m",
+			modelcall.OverBudget},
+		"free fallback": {"", map[string]float64{"a/m": 9, "small/m": 9, "b/m": 0}, "a/m",
+			modelcall.OverBudget},
+		"model without a price": {"", map[string]float64{"small/m": 1, "b/m": 1}, "a/m", modelcall.OverBudget},
+		"fallback of a failed model": {modelcall.ModelMissing, map[string]float64{"a/m": 0, "b/m": 9, "c/m": 0},
+			"a/m b/m", modelcall.ModelMissing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := answers("fine")
+			if k.first != "" {
+				first = failsWith(k.first)
+			}
+			c := catalogueOf(t, first, answers("fine"), answers("fine"))
+			c.providers["small"] = provider{Provider: answers("fine"), kind: "scripted"}
+			c.small = ResolvedModel{Spec: "small/m", Provider: c.providers["small"].Provider, Model: "m"}
+			s := &spender{reserver: newFakeReserver(2 * token), c: withPrices(c, k.costs)}
+			_, err := s.c.Stream(t.Context(), "",
+				modelcall.Request{Messages: []protocol.Message{protocol.NewUserMessage("hi")},
+					Reserver: s.reserver, EndWithMoney: true, OnFailure: func(modelcall.Failure) {}},
+				func(modelcall.Delta) {})
+			wantClass(t, err, k.want)
+			var bids []string
+			for _, b := range s.reserver.bids {
+				bids = append(bids, b.Spec)
+			}
+			if got := strings.Join(bids, " "); got != k.bids {
+				t.Errorf("asked for money for %q, want %q", got, k.bids)
+			}
+		})
+	}
+}
+
 func TestFallback_TooExpensive_ErrorNamesBoth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &spender{reserver: newFakeReserver(0), c: withPrices(catalogueOf(t, failsWith(modelcall.ModelMissing),

@@ -52,8 +52,9 @@ func (r *deltaRelay) restart() {
 }
 
 // run asks the candidates in order: first those whose breakers allow a call, then the others. If
-// the money does not cover a candidate, the small model is next, and then only cheaper models. The
-// loop ends with the first answer, or with a failure that no other model can avoid.
+// the money does not cover a candidate, the small model is next, and then only cheaper models. With
+// Request.EndWithMoney the call ends instead. The loop ends with the first answer, or with a failure
+// that no other model can avoid.
 func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -74,6 +75,9 @@ func (c *call) run(ctx context.Context) (modelcall.Answer, error) {
 				return answer, err
 			}
 			if modelError(err).Class == modelcall.OverBudget {
+				if c.req.EndWithMoney {
+					return modelcall.Answer{}, c.allFailed()
+				}
 				ask, left = c.onlyCheaper(c.preferSmallModel(ask, left), m), c.onlyCheaper(left, m)
 			}
 		}

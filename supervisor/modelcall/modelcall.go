@@ -24,11 +24,18 @@ type Request struct {
 	Thinking ThinkingLevel
 	// how long the provider should cache the prefix that the next request shares; 0 means not at
 	// all
-	Cache   time.Duration
+	Cache time.Duration
+	// Shared is how many parts at the beginning of the first message other requests have too. The
+	// provider should cache the prefix up to each of them, and no more. 0 means that the next
+	// request continues this one.
+	Shared  int
 	Purpose Purpose
 	// Picture reads a picture of Messages. nil means that no picture can be read.
 	Picture  func(protocol.Image) ([]byte, error)
 	Reserver Reserver // pays for each attempt; nil means that nothing is paid
+	// EndWithMoney means that the call ends if the money does not cover a model. Otherwise cheaper
+	// models are asked.
+	EndWithMoney bool
 	// the most tokens of the answer; 0 means the provider's own limit
 	Output   int64
 	Measured TokenCount

@@ -37,6 +37,9 @@ type ReadOnlyTurnPolicy struct {
 	Turn int64
 	Day  int64
 	Time time.Duration
+	// the small model continues if the money does not cover Model; false means that the turn ends
+	// there
+	Small bool
 }
 
 // Run runs an attempt at a turn that only reads, in its own worker. If the worker reports, Run
@@ -64,6 +67,7 @@ func (o OneShotTurns) Run(ctx context.Context, a session.Attempt, material proto
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswerConversation().ID,
 		Kind:  a.Turn.Kind,
 		Model: terms.Model, Reply: a.Stream, Reserver: o.Reserver(a.Turn), Pot: terms.Pot, Material: material.SHA256,
+		EndWithMoney: !terms.Small,
 	})
 	end, err := call(ctx, worker, a)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)

@@ -43,9 +43,10 @@ type reviewRig struct {
 	material protocol.BlobRef
 	reports  []protocol.ReviewReport
 	reported github.ReportReceiver
+	models   hostcall.Models
 
 	mu          sync.Mutex // guards the fields below
-	asked       []string   // second word of each system text
+	asked       []string   // first word of each task
 	mostPrivate int        // the largest private memory of a worker during a call, in KB
 	committed   func()     // called after the commit of each child window
 	audited     []string
@@ -55,7 +56,15 @@ type reviewRig struct {
 const dollar = 1_000_000
 
 func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
-	r := &reviewRig{TB: t, db: sqlitetest.Open(t), committed: func() {}}
+	return newReviewRigOf(t, material, nil)
+}
+
+// newReviewRigOf returns a rig whose turns ask models; nil means that the rig plays the model.
+func newReviewRigOf(t testing.TB, material protocol.ReviewMaterial, models hostcall.Models) *reviewRig {
+	r := &reviewRig{TB: t, db: sqlitetest.Open(t), committed: func() {}, models: models}
+	if models == nil {
+		r.models = r
+	}
 	kept, err := spool.Open(t.TempDir())
 	r.must(err)
 	t.Cleanup(func() { kept.Close() })
@@ -102,11 +111,12 @@ func (r *reviewRig) startLife() {
 	table, err := hostcall.NewCallTable(r.reported.HostCalls()...)
 	r.must(err)
 	calls := &hostcall.Options{
-		Table:             table,
-		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
-		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
-		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
-		Audit:             r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
+		Table: table,
+		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r.models,
+			Cache: 5 * time.Minute, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
+		StepDependencies: hostcall.StepDependencies{Steps: r.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
+		Audit:            r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
 	}
 	r.workers = pool.New(pool.Options[*hostcall.Conn]{Spawner: spawner, Log: hclog.New(&hclog.LoggerOptions{Output: &r.stderr}), Now: time.Now,
 		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond, BreakerDeaths: 100},
@@ -136,18 +146,20 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req modelcall.Reque
 		return modelcall.Answer{}, err
 	}
 	r.mu.Lock()
-	r.asked = append(r.asked, strings.Fields(req.System)[1])
+	_, task, _ := strings.Cut(req.Messages[0].Text(), "TASK: ")
+	r.asked = append(r.asked, strings.Fields(task)[0])
 	for _, s := range r.workers.List() {
 		r.mostPrivate = max(r.mostPrivate, privateMemory(s.PID))
 	}
 	r.mu.Unlock()
-	text := `{"refuted": false, "why": "it does crash"}`
-	if strings.HasPrefix(req.System, "You review") {
+	text := `{"findings": [{"number": 1, "refuted": false, "why": "it does crash"}]}`
+	if strings.HasSuffix(req.Messages[0].Text(), "Review this part.") {
 		text = "Here it is:\n```json\n" + `{"verdict": "It crashes.", "findings": [{"path": "a.go", "line": 2, "side": "RIGHT", "severity": "critical", "category": "bug",
 			"title": "Nil map", "detail": "Panics at once.", "quote": "m[1] = 2", "confidence": 0.9}]}` + "\n```"
 	}
-	if len(req.Messages) != 1 || len(req.Tools) > 0 {
-		r.Errorf("asked with %d messages and %d tools", len(req.Messages), len(req.Tools))
+	if len(req.Messages) != 1 || len(req.Tools) > 0 || !req.EndWithMoney {
+		r.Errorf("asked with %d messages and %d tools, ends with money: %t", len(req.Messages), len(req.Tools),
+			req.EndWithMoney)
 	}
 	return modelcall.Answer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: modelcall.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
@@ -221,7 +233,7 @@ func TestReview_RunsInItsOwnWorker(t *testing.T) {
 	if len(report.Findings) != 2 || report.Findings[0].Title != "Nil map" || report.Verdict != "It crashes." || len(report.Unread) > 0 {
 		t.Errorf("reported %+v", report)
 	}
-	if want := "review has review has"; strings.Join(r.asked, " ") != want {
+	if want := "Review Which Review Which"; strings.Join(r.asked, " ") != want {
 		t.Errorf("asked %q", r.asked)
 	}
 	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}})

@@ -58,9 +58,9 @@ func (t *Turn) NextModelMessage(ctx context.Context, after int64, system string,
 
 // AskModelSeparately asks the model in a separate window that holds one text. If the name was asked
 // before, the supervisor repeats its answer.
-func (t *Turn) AskModelSeparately(ctx context.Context, name, system, text string) (string, error) {
+func (t *Turn) AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
-	whole.Child = &protocol.ChildWindow{Name: name, Text: text}
+	whole.Child = &w
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
 	if isUnknownHash(err) {
 		answer, err = t.stream(ctx, whole)

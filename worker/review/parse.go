@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,32 +52,46 @@ func parseFindings(answer string) (f partAnswer, err error) {
 	if err != nil {
 		return f, err
 	}
-	_ = json.Unmarshal(keys["verdict"], &f.verdict) // the verdict may be missing
-	f.verdict = clip(f.verdict, protocol.MaxReviewVerdictBytes)
-	var list []json.RawMessage
-	if err := json.Unmarshal(keys["findings"], &list); err != nil {
-		return f, fmt.Errorf("findings: %w", err)
+	f.verdict = clip(fields(keys).text("verdict"), protocol.MaxReviewVerdictBytes)
+	list := []json.RawMessage{keys["findings"]}
+	if _, one := fieldsOf(keys["findings"]); !one {
+		if err := json.Unmarshal(keys["findings"], &list); err != nil {
+			return f, fmt.Errorf("findings: %w", err)
+		}
 	}
-	for i, raw := range list[:min(len(list), maxOfPart)] {
-		var one protocol.ReviewFinding
-		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&one); err != nil {
-			return f, fmt.Errorf("findings[%d]: %w", i, err)
+	for _, raw := range list[:min(len(list), maxOfPart)] {
+		if one, ok := parseFinding(raw); ok {
+			f.list = append(f.list, one)
 		}
-		if one.Path == "" || one.Title+one.Detail == "" {
-			return f, fmt.Errorf("findings[%d]: there is no path, or no title and detail", i)
-		}
-		f.list = append(f.list, normalize(one))
+	}
+	if len(list) > 0 && len(f.list) == 0 {
+		return f, errors.New("findings: none has a path, and a title or a detail")
 	}
 	return f, nil
+}
+
+// parseFinding reads one finding. A field of a wrong type is read or dropped. ok is false for a
+// finding that names no file or says nothing.
+func parseFinding(raw json.RawMessage) (f protocol.ReviewFinding, ok bool) {
+	keys, ok := fieldsOf(raw)
+	first, last := keys.lines("line")
+	if start, _ := keys.lines("start"); start > 0 || first == last {
+		first = start
+	}
+	f = protocol.ReviewFinding{Path: keys.text("path"), Start: first, Line: last, Side: keys.text("side"),
+		Severity: protocol.Severity(keys.text("severity")), Category: keys.text("category"), Title: keys.text("title"),
+		Detail: keys.text("detail"), Quote: keys.text("quote"), Replacement: keys.text("replacement"),
+		Confidence: keys.confidence("confidence")}
+	return normalize(f), ok && f.Path != "" && f.Title+f.Detail != ""
 }
 
 // normalize returns a finding within the wire's bounds. The supervisor checks whether it is about a
 // line of the change.
 func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
-	if f.Severity = protocol.Severity(strings.ToLower(string(f.Severity))); !slices.Contains(protocol.Severities, f.Severity) {
+	if f.Severity = protocol.Severity(strings.ToLower(strings.TrimSpace(string(f.Severity)))); !slices.Contains(protocol.Severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
 	}
-	if f.Side = strings.ToUpper(f.Side); f.Side != protocol.DiffSideLeft {
+	if f.Side = strings.ToUpper(strings.TrimSpace(f.Side)); f.Side != protocol.DiffSideLeft {
 		f.Side = protocol.DiffSideRight
 	}
 	if f.Line < 0 || f.Line > protocol.MaxReviewLineNumber {
@@ -97,15 +110,6 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 		*text.of = clip(strings.ToValidUTF8(*text.of, "?"), text.most)
 	}
 	return f
-}
-
-// parseRefuted reads whether the model refuted a finding.
-func parseRefuted(answer string) (refuted bool, err error) {
-	keys, err := jsonObject(answer, "refuted")
-	if err == nil {
-		err = json.Unmarshal(keys["refuted"], &refuted)
-	}
-	return refuted, err
 }
 
 // parseTriage reads the triage of an issue. Values of a wrong type and unknown priorities are left

@@ -2,8 +2,9 @@
 // it can only ask the model in separate windows, and report once.
 //
 // Each part of a change has its own window, so that no request pays for the text of another part.
-// Each finding that needs an action has another window, in which the model tries to refute it. A
-// suggestion has no such window: the report only summarises suggestions in a few lines.
+// If it has grave findings, the part has another window for a second look: the model tries to refute
+// all of them. That window begins like the part's, so the provider has its beginning in the cache.
+// A suggestion gets no second look, because the report only summarises suggestions in a few lines.
 //
 // A turn that lost its worker is run again from its start. The names and texts of the windows
 // depend only on the material and on earlier answers. So each repeated question is the same, and
@@ -12,6 +13,8 @@ package review
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +31,7 @@ type Host interface {
 	// ReadWholeBlob returns all bytes of a blob.
 	ReadWholeBlob(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
 	// AskModelSeparately asks the model in a separate window.
-	AskModelSeparately(ctx context.Context, name, system, text string) (string, error)
+	AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error)
 }
 
 // reader reads one turn's material.
@@ -89,20 +92,16 @@ func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.Tur
 	return end, nil
 }
 
-// review reads each part of the change, and checks each finding a second time.
+// review reads each part of the change, and looks at its grave findings a second time.
 func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 	for i, chunk := range r.material.Chunks {
-		found, err := ask(ctx, r, fmt.Sprintf("part %d", i+1), systemReview, func(m marks) string { return r.chunkPrompt(m, i) }, parseFindings)
+		found, err := ask(ctx, r, fmt.Sprintf("part %d", i+1), systemReview, r.chunkQuestion(i), parseFindings)
 		if err != nil {
 			report.Unread = append(report.Unread, unread(chunk, reason(err)))
 			continue
 		}
 		before := len(report.Findings)
-		for n, f := range found.list {
-			if r.confirm(ctx, chunk, i, n, f, report) {
-				report.Findings = append(report.Findings, f)
-			}
-		}
+		report.Findings = append(report.Findings, r.lookAgain(ctx, i, found.list, report)...)
 		// verdict of the first part with a finding
 		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 {
 			report.Verdict = found.verdict
@@ -111,31 +110,13 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 	shrinkReport(report)
 }
 
-// confirm asks the model to refute a finding, and reports whether it could not. A finding that
-// could not be checked again also counts as confirmed, and the report says so.
-func (r *reader) confirm(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
-	if f.Severity == protocol.SeveritySuggestion {
-		return true
-	}
-	refuted, err := ask(ctx, r, fmt.Sprintf("part %d finding %d", i+1, n+1), systemRefute,
-		func(m marks) string { return r.refutePrompt(m, chunk, f) }, parseRefuted)
-	if err != nil {
-		report.Unread = append(report.Unread, unread(chunk, fmt.Sprintf(textNotTwice, f.Title, reason(err))))
-		return true
-	}
-	if refuted {
-		report.Refuted++
-	}
-	return !refuted
-}
-
 func unread(chunk protocol.ReviewChunk, why string) protocol.ReviewText {
 	return protocol.ReviewText{Name: clip(chunk.Name, protocol.MaxFindingPathBytes), Text: why}
 }
 
 // triage asks the model to sort an issue.
 func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
-	t, err := ask(ctx, r, "issue", systemTriage, r.triagePrompt, parseTriage)
+	t, err := ask(ctx, r, "issue", systemTriage, r.triageQuestion(), parseTriage)
 	if err != nil {
 		report.Unread = []protocol.ReviewText{{Text: reason(err)}}
 		return
@@ -145,9 +126,8 @@ func (r *reader) triage(ctx context.Context, report *protocol.ReviewReport) {
 
 // ask asks in a window. If the answer cannot be read, ask repeats the question in another window,
 // once.
-func ask[T any](ctx context.Context, r *reader, name, system string, prompt func(marks) string, parse func(string) (T, error)) (none T, err error) {
-	text := prompt(r.marksOf(name))
-	answer, err := r.window(ctx, name, system, text)
+func ask[T any](ctx context.Context, r *reader, name, system string, q question, parse func(string) (T, error)) (none T, err error) {
+	answer, err := r.window(ctx, name, system, q)
 	if err != nil {
 		return none, err
 	}
@@ -155,8 +135,7 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 	if bad == nil {
 		return v, nil
 	}
-	again := name + " again"
-	if answer, err = r.window(ctx, again, system, repairPrompt(r.marksOf(again), text, answer, bad)); err != nil {
+	if answer, err = r.window(ctx, name+" again", system, r.repairQuestion(q, answer, bad)); err != nil {
 		return none, err
 	}
 	if v, bad = parse(answer); bad != nil {
@@ -166,13 +145,14 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 }
 
 // window asks the model, unless an earlier call has failed: the same failure would come again.
-func (r *reader) window(ctx context.Context, name, system, text string) (answer string, err error) {
-	if r.failed == nil && len(text) > protocol.MaxWindowTextBytes {
+func (r *reader) window(ctx context.Context, name, system string, q question) (answer string, err error) {
+	if r.failed == nil && len(q.text) > protocol.MaxWindowTextBytes {
 		return "", errTooLong
 	}
 	if r.failed == nil {
 		r.windows++
-		answer, r.failed = r.turn.AskModelSeparately(ctx, r.windowName(name), system, text)
+		answer, r.failed = r.turn.AskModelSeparately(ctx, system,
+			protocol.ChildWindow{Name: windowName(name, q.text), Text: q.text, Shared: q.shared})
 		if ctx.Err() != nil {
 			r.failed = context.Cause(ctx)
 		}
@@ -180,5 +160,9 @@ func (r *reader) window(ctx context.Context, name, system, text string) (answer 
 	return answer, r.failed
 }
 
-// windowName is unique in the turn, even if the turn is run again with other material.
-func (r *reader) windowName(name string) string { return name + " of " + clip(r.sum, 16) }
+// windowName is unique for a text. So a turn that is run again with another text, for example
+// because a finding was muted meanwhile, asks in another window.
+func windowName(name, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return name + " of " + hex.EncodeToString(sum[:8])
+}

@@ -27,7 +27,12 @@ type host struct {
 	material protocol.ReviewMaterial
 	answer   func(name, system, text string) (string, error)
 
+	// the findings that deserve a second look; nil means all
+	pending func([]protocol.ReviewFinding) []int
+
 	asked    map[string]string // prompts by the name of the window
+	shared   map[string][]int  // shared beginnings by the name without its hash
+	systems  map[string]bool   // system texts
 	answered map[string]string
 	order    []string
 	calls    int // calls of the model
@@ -38,8 +43,10 @@ type host struct {
 var errDead = errors.New("the worker is dead")
 
 func newHost(t *testing.T, m protocol.ReviewMaterial, answer func(name, system, text string) (string, error)) *host {
-	h := &host{t: t, material: m, answer: answer, asked: map[string]string{}, answered: map[string]string{}}
-	h.Answers = hosttest.Answers{protocol.MethodReviewReport: hosttest.NewAnswer(h.report)}
+	h := &host{t: t, material: m, answer: answer, asked: map[string]string{}, answered: map[string]string{},
+		shared: map[string][]int{}, systems: map[string]bool{}}
+	h.Answers = hosttest.Answers{protocol.MethodReviewReport: hosttest.NewAnswer(h.report),
+		protocol.MethodReviewCheck: hosttest.NewAnswer(h.check)}
 	return h
 }
 
@@ -58,20 +65,21 @@ func (h *host) ReadWholeBlob(context.Context, protocol.BlobRef) ([]byte, error) 
 	return text, h.step()
 }
 
-func (h *host) AskModelSeparately(ctx context.Context, name, system, text string) (string, error) {
+func (h *host) AskModelSeparately(ctx context.Context, system string, w protocol.ChildWindow) (string, error) {
+	name, text := w.Name, w.Text
 	if before, again := h.asked[name]; again && before != text {
 		h.t.Errorf("window %q was asked another text", name)
 	}
-	if err := (protocol.ChildWindow{Name: name, Text: text}).Validate(); err != nil {
+	if err := w.Validate(); err != nil {
 		h.t.Error(err)
 	}
-	h.asked[name] = text
+	h.asked[name], h.shared[nameOf(name)], h.systems[system] = text, w.Shared, true
 	answer, done := h.answered[name]
 	if !done {
 		h.calls++
 		h.order = append(h.order, name)
 		var err error
-		if answer, err = h.answer(strings.TrimSuffix(name, " of "+sum[:16]), system, text); err != nil {
+		if answer, err = h.answer(nameOf(name), system, text); err != nil {
 			return "", err
 		}
 		if ctx.Err() != nil {
@@ -80,6 +88,25 @@ func (h *host) AskModelSeparately(ctx context.Context, name, system, text string
 		h.answered[name] = answer
 	}
 	return answer, h.step() // the answer is committed, but the worker may die before the answer arrives
+}
+
+// nameOf returns a window's name without the hash of its text.
+func nameOf(window string) string {
+	name, _, _ := strings.Cut(window, " of ")
+	return name
+}
+
+func (h *host) check(_ context.Context, p protocol.ReviewCheckParams) (r protocol.ReviewCheckResult, err error) {
+	if err := p.Validate(); err != nil {
+		h.t.Error(err)
+	}
+	for i := range p.Findings {
+		r.Pending = append(r.Pending, i)
+	}
+	if h.pending != nil {
+		r.Pending = h.pending(p.Findings)
+	}
+	return r, h.step()
 }
 
 func (h *host) report(_ context.Context, r protocol.ReviewReport) (none struct{}, err error) {
@@ -116,8 +143,8 @@ const (
 	bug     = `{"path":"a.go","line":2,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics.","quote":"m[1] = 2","confidence":0.9}`
 	idea    = `{"path":"a.go","line":1,"side":"right","severity":"Suggestion","category":"bug","title":"Name it","detail":"It is short.","quote":"var m","confidence":3}`
 	clean   = `{"verdict":"Clean.","findings":[]}`
-	stands  = `{"refuted":false,"why":"it panics"}`
-	refuted = `{"refuted":true,"why":"it was made before"}`
+	stands  = `{"findings":[{"number":1,"refuted":false,"why":"it panics"}]}`
+	refuted = `{"findings":[{"number":1,"refuted":true,"why":"it was made before"}]}`
 )
 
 // findings returns an answer with these findings.
@@ -132,7 +159,8 @@ func answersBy(answers map[string]string) func(name, system, text string) (strin
 
 func TestPrompts_EqualGoldenFiles(t *testing.T) {
 	var system []string
-	answers := map[string]string{"part 1": findings(bug), "part 1 finding 1": "It stands.", "part 1 finding 1 again": stands, "part 2": clean}
+	answers := map[string]string{"part 1": findings(bug), "part 1 findings": "It stands.",
+		"part 1 findings again": stands, "part 2": clean}
 	h := newHost(t, material(), func(name, s, _ string) (string, error) {
 		system = append(system, s)
 		return answers[name], nil
@@ -148,7 +176,7 @@ func TestPrompts_EqualGoldenFiles(t *testing.T) {
 	if _, err := review.Run(t.Context(), start("triage"), triage); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"part-1", "finding-1", "finding-1-again", "part-2", "triage"}
+	names := []string{"part-1", "findings-1", "findings-1-again", "part-2", "triage"}
 	for i, window := range append(h.order, triage.order...) {
 		got := system[i] + "\n========\n" + h.asked[window] + triage.asked[window] + "\n"
 		golden := filepath.Join("testdata", names[i]+".golden")
@@ -191,8 +219,8 @@ func TestPrompt_HostileData_StaysWithinMarks(t *testing.T) {
 			}
 		}
 	}
-	if len(marks) != 2 {
-		t.Errorf("the marks are %v, want others in each window", marks)
+	if len(marks) != 1 {
+		t.Errorf("the marks are %v, want the same in each window", marks)
 	}
 }
 
@@ -206,16 +234,20 @@ func TestReview_Findings_AreReported(t *testing.T) {
 		unread  string
 		calls   int
 	}{
-		"clean":                 {map[string]string{"part 1": clean, "part 2": "```json\n" + clean + "\n```"}, "", 0, "", 2},
-		"in words":              {map[string]string{"part 1": "I found {nothing}. " + clean + " That is all.", "part 2": clean}, "", 0, "", 2},
-		"a bug and an idea":     {map[string]string{"part 1": findings(idea, bug), "part 1 finding 2": stands, "part 2": clean}, "Nil map Name it", 0, "", 3},
-		"refuted":               {map[string]string{"part 1": findings(bug, idea), "part 1 finding 1": refuted, "part 2": clean}, "Name it", 1, "", 3},
-		"repaired":              {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
-		"of a wrong type":       {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`), "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
-		"unreadable":            {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
-		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 finding 1": "?", "part 1 finding 1 again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not checked a second time: the model's answer could", 4},
-		"too many":              {map[string]string{"part 1": findings(many...), "part 2": clean}, strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
-		"too long":              {map[string]string{"part 1": findings(long), "part 2": clean}, "Name it", 0, "", 2},
+		"clean":    {map[string]string{"part 1": clean, "part 2": "```json\n" + clean + "\n```"}, "", 0, "", 2},
+		"in words": {map[string]string{"part 1": "I found {nothing}. " + clean + " That is all.", "part 2": clean}, "", 0, "", 2},
+		"a bug and an idea": {map[string]string{"part 1": findings(idea, bug), "part 1 findings": stands,
+			"part 2": clean}, "Nil map Name it", 0, "", 3},
+		"refuted": {map[string]string{"part 1": findings(bug, idea), "part 1 findings": refuted,
+			"part 2": clean}, "Name it", 1, "", 3},
+		"repaired": {map[string]string{"part 1": "No JSON.", "part 1 again": findings(idea), "part 2": clean}, "Name it", 0, "", 3},
+		"of a wrong type": {map[string]string{"part 1": findings(`{"path":"a.go","line":"two","title":"x"}`),
+			"part 2": clean}, "x", 0, "", 2},
+		"unreadable": {map[string]string{"part 1": "No.", "part 1 again": `{"findings":7}`, "part 2": clean}, "", 0, "a.go: the model's answer could not be read, even when it was asked again: findings: json", 3},
+		"no word of refutation": {map[string]string{"part 1": findings(bug), "part 1 findings": "?",
+			"part 1 findings again": "?", "part 2": clean}, "Nil map", 0, "a.go: “Nil map” was not checked a second time: the model's answer could", 4},
+		"too many": {map[string]string{"part 1": findings(many...), "part 2": clean}, strings.TrimSpace(strings.Repeat("Name it ", 20)), 0, "", 2},
+		"too long": {map[string]string{"part 1": findings(long), "part 2": clean}, "Name it", 0, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, material(), answersBy(c.answers))
@@ -241,7 +273,8 @@ func TestReview_Findings_AreReported(t *testing.T) {
 
 // A worker may die at any of its calls. The next worker asks only questions without an answer.
 func TestRun_WorkerDies_AsksNothingTwice(t *testing.T) {
-	answers := map[string]string{"part 1": "?", "part 1 again": findings(bug, bug), "part 1 finding 1": stands, "part 1 finding 2": refuted, "part 2": clean}
+	answers := map[string]string{"part 1": "?", "part 1 again": findings(bug, bug), "part 2": clean,
+		"part 1 findings": `{"findings":[{"number":1,"refuted":false},{"number":2,"refuted":true}]}`}
 	whole := newHost(t, material(), answersBy(answers))
 	if _, err := review.Run(t.Context(), start("review"), whole); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,9 @@ import (
 
 // Reasons for unread parts and findings. The supervisor shows them to the user.
 var (
-	errUnreadable = errors.New("the model's answer could not be read, even when it was asked again")
-	errTooLong    = errors.New("it is too long for one request")
+	errUnreadable   = errors.New("the model's answer could not be read, even when it was asked again")
+	errNoSecondLook = errors.New("the model did not say whether it stands")
+	errTooLong      = errors.New("it is too long for one request")
 )
 
 const (

@@ -97,6 +97,23 @@ func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []st
 	return nil
 }
 
+// BlobText reads a file by the SHA of its blob, up to most bytes. ok is false if the file is
+// missing, binary or larger.
+func (c *Client) BlobText(ctx context.Context, repo, sha string, most int64) (text string, ok bool, err error) {
+	k := &call{action: fmt.Sprintf("read the blob %s of %s", sha, repo), repo: repo, maxBytes: most}
+	data, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]byte, *github.Response, error) {
+		return c.gh.Git.GetBlobRaw(ctx, owner, name, sha)
+	})
+	switch class := ErrorClassOf(err); {
+	case class == NotFound || class == AnswerTooLarge:
+		return "", false, nil
+	case err != nil:
+		return "", false, err
+	}
+	text = string(data)
+	return text, !strings.Contains(text, "\x00"), nil
+}
+
 // FolderEntry is an entry of a folder.
 type FolderEntry struct {
 	Path string

@@ -71,6 +71,25 @@ func (c *Client) CreateWebhook(ctx context.Context, repo, url string, secret fun
 	return hookOf(h), err
 }
 
+// ChangeWebhook changes a webhook's address. It also sets the secret, the form and the events,
+// because GitHub removes a secret that a change leaves out. An App's webhook has no events.
+func (c *Client) ChangeWebhook(ctx context.Context, repo string, hook int64, url string, secret func() string,
+	events []string) error {
+	k := hookCall("change a webhook of "+repo, repo, hook)
+	to := &github.HookConfig{URL: &url, ContentType: github.String("json"), InsecureSSL: github.String("0"),
+		Secret: github.String(secret())}
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookConfig, *github.Response,
+		error) {
+		if hook == AppWebhookID {
+			return c.gh.Apps.UpdateHookConfig(ctx, to)
+		}
+		h, resp, err := c.gh.Repositories.EditHook(ctx, owner, name, hook,
+			&github.Hook{Active: github.Bool(true), Events: events, Config: to})
+		return h.GetConfig(), resp, err
+	})
+	return err
+}
+
 func hookOf(h *github.Hook) Webhook {
 	made := Webhook{ID: h.GetID(), URL: h.GetConfig().GetURL(), JSON: h.GetConfig().GetContentType() == "json",
 		Secret: h.GetConfig().GetSecret() != "", Active: h.GetActive()}

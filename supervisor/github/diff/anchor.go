@@ -31,7 +31,7 @@ type PositionMatch int
 const (
 	NoMatch    PositionMatch = iota // no position was found
 	ExactMatch                      // the given position is right
-	MovedMatch                      // the given position is wrong, but the quote was found in its hunk
+	MovedMatch                      // the given position is wrong, but the quote was found in its file
 )
 
 // maxQuote is how many lines of a quote are compared. minFragment is the minimum length of a quote
@@ -47,7 +47,7 @@ var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 // FindPosition finds the position of a comment in a diff. The arguments at and quote usually come
 // from a model, and may be wrong. The position at is right if its lines contain the quote, or if
 // the quote is empty. Otherwise FindPosition takes the nearest lines of the same hunk that match
-// the quote. If no hunk contains at, the quote must match exactly once in the file.
+// the quote. If that hunk has none, the quote must match exactly once in the file's other hunks.
 func FindPosition(files []File, at Position, quote string) (Position, PositionMatch) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != NoMatch || !marks.MatchString(quote) {
@@ -80,7 +80,7 @@ func anchor(files []File, at Position, q []string) (Position, PositionMatch) {
 			for k := range found {
 				found[k].Path = f.Path()
 			}
-			if home {
+			if home && len(found) > 0 {
 				return fitOf(found, named)
 			}
 			elsewhere = append(elsewhere, found...)

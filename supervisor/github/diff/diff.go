@@ -62,14 +62,18 @@ func (h *Hunk) appendNumbered(b []byte) []byte {
 	around := cmp.Or(h.Around, &[2]string{})
 	b = appendIndented(b, around[0])
 	for line := range h.Lines() {
-		side, number := line.CommentPosition()
-		b = append(b, side[0])
-		b = strconv.AppendInt(b, int64(number), 10)
-		b = append(b, ' ', byte(line.Kind))
-		b = append(b, strings.TrimSuffix(line.Text, "\r")...)
-		b = append(b, '\n')
+		b = line.appendNumbered(b)
 	}
 	return appendIndented(b, around[1])
+}
+
+func (l Line) appendNumbered(b []byte) []byte {
+	side, number := l.CommentPosition()
+	b = append(b, side[0])
+	b = strconv.AppendInt(b, int64(number), 10)
+	b = append(b, ' ', byte(l.Kind))
+	b = append(b, strings.TrimSuffix(l.Text, "\r")...)
+	return append(b, '\n')
 }
 
 func appendIndented(b []byte, text string) []byte {

@@ -11,3 +11,6 @@ const (
 	reasonHidden    = "marked -diff in .gitattributes"
 	reasonTooLong   = "a line is too long"
 )
+
+// textLinesLeftOut stands for the lines of a function that are not shown.
+const textLinesLeftOut = "(%d lines left out)\n"

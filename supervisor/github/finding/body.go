@@ -131,10 +131,13 @@ func list(found []Finding, most int) (lines []string) {
 	return lines
 }
 
-// PositionText returns a finding's position as inline code.
+// PositionText returns a finding's position as inline code. Without a line, that is its file.
 func PositionText(f Finding) string {
-	return fmt.Sprintf("`%s:%d`", strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`",
-		"'"), f.Line)
+	path := strings.ReplaceAll(Truncate(WithoutSecrets(squeezed(VisibleCode(f.Path))), 200), "`", "'")
+	if f.Line == 0 {
+		return "`" + path + "`"
+	}
+	return fmt.Sprintf("`%s:%d`", path, f.Line)
 }
 
 // notes returns a line that lists parts of a change; no line if there are none.

@@ -135,7 +135,7 @@ func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	}
 	at, fit := diff.FindPosition(c.Files, named, VisibleCode(raw.Quote))
 	if fit == diff.NoMatch {
-		if !strings.Contains(squeezed(VisibleCode(c.Heads[raw.Path])), squeezed(VisibleCode(raw.Quote))) {
+		if !f.findLine(VisibleCode(c.Heads[raw.Path])) {
 			return f, OmittedUnfounded
 		}
 		f.Fingerprint = Fingerprint(raw.Path, raw.Quote, f.Category)
@@ -144,16 +144,25 @@ func (c Checker) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.Placed, f.Path, f.Side, f.Start, f.Line = true, at.Path, string(at.Side), at.Start, at.Line
 	lines, window := c.lines(at)
 	f.Fingerprint = Fingerprint(at.Path, window, f.Category)
-	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fits(fit, raw, at) &&
+	f.Replaces = raw.Replacement != "" && at.Side == diff.RightSide && fit == diff.ExactMatch && f.quotesAll() &&
 		committable(raw.Replacement, lines)
 	return f, ""
 }
 
-// fits reports whether a finding's replacement fits its comment: the comment must be on the lines
-// that the finding names.
-func fits(fit diff.PositionMatch, raw protocol.ReviewFinding, at diff.Position) bool {
-	span := func(start, line int) int { return line - cmp.Or(start, line) }
-	return fit == diff.ExactMatch || span(raw.Start, raw.Line) == span(at.Start, at.Line)
+// findLine finds the quote in the whole file, and sets the finding's lines. ok is false if the quote
+// is not there. A quote that skips blank lines has no lines of its own.
+func (f *Finding) findLine(file string) (ok bool) {
+	quote := VisibleCode(f.Quote)
+	if f.Start, f.Line, ok = diff.FindQuote(file, quote, f.Line); !ok {
+		ok = strings.Contains(squeezed(file), squeezed(quote))
+	}
+	f.Side = string(diff.RightSide)
+	return ok
+}
+
+// quotesAll reports whether the quote has as many lines as the finding names.
+func (f *Finding) quotesAll() bool {
+	return strings.Count(strings.TrimSpace(f.Quote), "\n") == f.Line-cmp.Or(f.Start, f.Line)
 }
 
 // lines returns the lines at a position. window identifies them within the file. If the last line

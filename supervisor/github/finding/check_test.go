@@ -76,7 +76,21 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 		"with one that has a link":     {warning(4, "m[k] = 1", replaces("get(\"https://evil.example\")")), "inline RIGHT 4"},
 		"with one that has a key":      {warning(4, "m[k] = 1", replaces("k := \"AKIAIOSFODNN7EXAMPLE\"")), "inline RIGHT 4"},
 		"with one that mentions":       {warning(4, "m[k] = 1", replaces("// ask @admin")), "inline RIGHT 4"},
-		"with one of other lines":      {warning(300, "two(a, b)", func(f *protocol.ReviewFinding) { f.Start, f.Replacement = 298, "x" }), "inline RIGHT 22"},
+		"with one for a moved line":    {warning(3, "m[k] = 1", replaces("\tm[k]++")), "inline RIGHT 4"},
+		"with one for another hunk":    {warning(4, "two(a, b)", replaces("\ttwo(b, a)")), "inline RIGHT 22"},
+		"with one for a line in none":  {warning(300, "two(a, b)", replaces("\ttwo(b, a)")), "inline RIGHT 22"},
+		"with one for lines, one quoted": {warning(5, "println(k)", replaces("\tm[k]++"),
+			func(f *protocol.ReviewFinding) { f.Start = 4 }),
+			"inline RIGHT 5"},
+		"with one for lines, all quoted": {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++"),
+			func(f *protocol.ReviewFinding) { f.Start = 4 }),
+			"inline RIGHT 5 replaces"},
+		"with one for one line of two": {warning(5, "m[k] = 1\nprintln(k)", replaces("\tm[k]++")), "inline RIGHT 5"},
+		"with one for a removed line": {warning(4, `m["a"] = 1`, replaces("x"),
+			func(f *protocol.ReviewFinding) { f.Side = "LEFT" }), "inline LEFT 4"},
+		"with one for a part of a line": {warning(4, "m[k]", replaces("\tm[k]++")), "inline RIGHT 4 replaces"},
+		"with one of other lines": {warning(300, "two(a, b)",
+			func(f *protocol.ReviewFinding) { f.Start, f.Replacement = 298, "x" }), "inline RIGHT 22"},
 	} {
 		got := ""
 		checked := change.Check([]protocol.ReviewFinding{c.found})
@@ -97,6 +111,44 @@ func TestCheck_PositionFollowsQuote(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestCheck_QuoteOutsideDiff_HasItsOwnLine checks that a printed line always has the quote, whatever
+// the finding names.
+func TestCheck_QuoteOutsideDiff_HasItsOwnLine(t *testing.T) {
+	head := "package main\n\nfunc far() {\n\taway()\n}\n\nfunc near() {\n\tclose()\n}\n\nfunc end() {\n\tclose()\n}\n"
+	change := Checker{Files: parsed(t, sample), Heads: map[string]string{"main.go": head}}
+	for name, c := range map[string]struct {
+		line  int
+		quote string
+		want  string // start and line; "" means that it is left out
+	}{
+		"its line":                  {4, "\taway()", "0-4"},
+		"another line":              {1, "away()", "0-4"},
+		"a line after the end":      {900, "away()", "0-4"},
+		"no line":                   {0, "func far() {", "0-3"},
+		"several lines":             {90, "func far() {\n\taway()", "3-4"},
+		"twice, the nearest above":  {7, "close()", "0-8"},
+		"twice, the nearest below":  {13, "close()", "0-12"},
+		"with numbers":              {90, "R3  func far() {\nR4  \taway()", "3-4"},
+		"a part of a line":          {90, "func near", "0-7"},
+		"lines without a blank one": {90, "package main\nfunc far() {", "0-0"},
+		"a short part of a line":    {90, "way", "0-0"},
+		"not there":                 {4, "gone()", ""},
+		"lines in another order":    {4, "away()\nfunc far() {", ""},
+	} {
+		checked := change.Check([]protocol.ReviewFinding{warning(c.line, c.quote)})
+		got := ""
+		for _, f := range checked.All() {
+			got = fmt.Sprintf("%d-%d", f.Start, f.Line)
+			if want := fmt.Sprintf(":%d`", f.Line); strings.HasSuffix(PositionText(f), want) != (f.Line > 0) {
+				t.Errorf("%s: printed as %s", name, PositionText(f))
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: lines %q, want %q", name, got, c.want)
 		}
 	}
 }

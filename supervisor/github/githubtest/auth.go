@@ -132,6 +132,17 @@ func decodePart(part string, v any) bool {
 	return err == nil && json.Unmarshal(data, v) == nil
 }
 
+// SetTokenPermissions changes the permissions of all tokens. nil means all permissions; an example
+// is {"issues": "read"}.
+func (s *Server) SetTokenPermissions(may map[string]string) {
+	s.change(func() {
+		s.options.May = may
+		for _, g := range s.grants {
+			g.may = may
+		}
+	})
+}
+
 // granted returns the permissions of the App's installations.
 func (s *Server) granted() map[string]string {
 	if s.options.May != nil {

@@ -41,6 +41,27 @@ func getContents(_ *Server, r *request) answer {
 	return good(v)
 }
 
+// maxBlob is the maximum size of a blob that is returned, in bytes.
+const maxBlob = 100 << 20
+
+// getBlob returns a blob by its SHA. It knows only the raw form.
+func getBlob(_ *Server, r *request) answer {
+	sha := r.PathValue("sha")
+	kind, err := r.repo.try(nil, nil, "cat-file", "-t", sha)
+	switch {
+	case err != nil || len(sha) != 40 || strings.TrimSpace(string(kind)) != "blob":
+		return notFound()
+	case !strings.Contains(r.Header.Get("Accept"), "raw"):
+		return refuse(http.StatusNotImplemented, "this fake has blobs in their raw form only")
+	}
+	data := r.repo.git(nil, nil, "cat-file", "blob", sha)
+	if len(data) > maxBlob {
+		return refuse(http.StatusForbidden, "This API returns blobs up to 100 MB in size.",
+			map[string]any{"resource": "Blob", "field": "data", "code": "too_large"})
+	}
+	return good(string(data))
+}
+
 var entryTypes = map[string]string{"blob": "file", "tree": "dir", "commit": "submodule"}
 
 func (r *Repo) folder(commit, file string) any {

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -286,31 +287,75 @@ func listHooks(s *Server, r *request) answer {
 	return paged(r, list, (*hook).json)
 }
 
-func createHook(s *Server, r *request) answer {
-	var asked struct {
-		Config struct {
-			URL, Secret string
-			ContentType string `json:"content_type"`
-		}
-		Events []string
-		Active *bool
+// hookConfig is the config of a webhook in a request.
+type hookConfig struct {
+	URL, Secret string
+	ContentType string `json:"content_type"`
+}
+
+// hookFields are the fields of a webhook in a request.
+type hookFields struct {
+	Config *hookConfig
+	Events []string
+	Active *bool
+}
+
+// refused returns GitHub's refusal of a webhook's config; ok is false if GitHub accepts it. but is
+// the webhook to change, if there is one.
+func (c *hookConfig) refused(s *Server, r *request, but *hook) (refusal answer, ok bool) {
+	if c == nil || c.URL == "" {
+		return invalid("Hook", "url", "missing_field"), true
 	}
+	for _, h := range s.hooks {
+		if h != but && h.repo == r.repo.name && h.url == c.URL {
+			return refuse(http.StatusUnprocessableEntity, "Validation Failed",
+				map[string]any{"resource": "Hook", "code": "custom", "message": "Hook already exists on this repository"}), true
+		}
+	}
+	return answer{}, false
+}
+
+func createHook(s *Server, r *request) answer {
+	var asked hookFields
 	if !r.admin() {
 		return notFound()
 	}
-	if !r.into(&asked) || asked.Config.URL == "" {
+	if !r.into(&asked) {
 		return invalid("Hook", "url", "missing_field")
 	}
-	for _, h := range s.hooks {
-		if h.repo == r.repo.name && h.url == asked.Config.URL {
-			return refuse(http.StatusUnprocessableEntity, "Validation Failed",
-				map[string]any{"resource": "Hook", "code": "custom", "message": "Hook already exists on this repository"})
-		}
+	if refusal, refused := asked.Config.refused(s, r, nil); refused {
+		return refusal
 	}
 	h := &hook{id: s.id(), repo: r.repo.name, url: asked.Config.URL, secret: asked.Config.Secret, events: asked.Events, active: asked.Active == nil || *asked.Active}
 	s.hooks = append(s.hooks, h)
 	s.ping(r.repo, h)
 	return created(h.json())
+}
+
+// editHook changes a webhook. Like GitHub, it replaces the whole config: a secret that the request
+// leaves out is removed.
+func editHook(s *Server, r *request) answer {
+	var asked hookFields
+	h := hookIn(s, r)
+	if h == nil || !r.admin() {
+		return notFound()
+	}
+	if !r.into(&asked) {
+		return invalid("Hook", "config", "invalid")
+	}
+	if asked.Config != nil {
+		if refusal, refused := asked.Config.refused(s, r, h); refused {
+			return refusal
+		}
+		h.url, h.secret = asked.Config.URL, asked.Config.Secret
+	}
+	if asked.Events != nil {
+		h.events = asked.Events
+	}
+	if asked.Active != nil {
+		h.active = *asked.Active
+	}
+	return good(h.json())
 }
 
 func (s *Server) ping(r *Repo, h *hook) {
@@ -326,6 +371,17 @@ func getAppHook(s *Server, _ *request) answer {
 		config["secret"] = "********"
 	}
 	return good(config)
+}
+
+// editAppHook changes the App's webhook. Fields that the request leaves out stay unchanged.
+func editAppHook(s *Server, r *request) answer {
+	var asked hookConfig
+	if !r.into(&asked) {
+		return invalid("Hook", "url", "missing_field")
+	}
+	h := s.hooks[0]
+	h.url, h.secret = cmp.Or(asked.URL, h.url), cmp.Or(asked.Secret, h.secret)
+	return getAppHook(s, r)
 }
 
 // keptFor is the time within which GitHub can redeliver. (docs.github.com, redelivering webhooks)

@@ -19,6 +19,7 @@ const (
 var routes = []route{
 	{"GET " + inRepo, "metadata=read", getRepo, 0},
 	{"GET " + inRepo + "/contents/{path...}", "contents=read", getContents, 0},
+	{"GET " + inRepo + "/git/blobs/{sha}", "contents=read", getBlob, 0},
 	{"GET " + inRepo + "/commits", "contents=read", listCommits, 0},
 	{"GET " + inRepo + "/compare/{basehead...}", "contents=read", compare, 0},
 	{"GET " + inRepo + "/releases", "contents=read", listReleases, 0},
@@ -53,11 +54,13 @@ var routes = []route{
 
 	{"GET " + inRepo + "/hooks", "repository_hooks=read", listHooks, 0},
 	{"POST " + inRepo + "/hooks", "repository_hooks=write", createHook, 0},
+	{"PATCH " + inHook, "repository_hooks=write", editHook, 0},
 	{"GET " + inHook + "/deliveries", "repository_hooks=read", listDeliveries, 0},
 	{"POST " + inHook + "/deliveries/{delivery}/attempts", "repository_hooks=write", redeliver, quiet},
 
 	{"GET /app", "", getApp, byApp | noRepo},
 	{"GET /app/hook/config", "", getAppHook, byApp | noRepo},
+	{"PATCH /app/hook/config", "", editAppHook, byApp | noRepo},
 	{"GET /app/hook/deliveries", "", listDeliveries, byApp | noRepo},
 	{"POST /app/hook/deliveries/{delivery}/attempts", "", redeliver, byApp | noRepo | quiet},
 	{"GET " + inRepo + "/installation", "", getInstallation, byApp | noRepo},

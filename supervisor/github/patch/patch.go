@@ -29,6 +29,8 @@ type Patch struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	Diff        string `json:"diff"` // unified diff, in git's form
+	// the changed files after the change, by path; nil if only the diff is known
+	Heads map[string]string `json:"heads,omitempty"`
 }
 
 // ReviewResult is the result of a review.
@@ -43,19 +45,22 @@ type ReviewResult struct {
 	// cost in millionths of a US dollar; nil if unknown
 	Cost   *int64 `json:"cost,omitempty"`
 	Failed string `json:"failed,omitempty"` // for users: the reason why the review failed
+	// for users: the reason why GitHub did not take the result
+	Unposted string `json:"unposted,omitempty"`
 }
 
 // Finding is a problem that a review reports.
 type Finding struct {
-	Path        string            `json:"path"`
-	Line        int               `json:"line"`
-	Start       int               `json:"start,omitempty"`
-	Severity    protocol.Severity `json:"severity"`
-	Category    string            `json:"category"`
-	Title       string            `json:"title"`
-	Detail      string            `json:"detail"`
-	Quote       string            `json:"quote"`
-	Replacement string            `json:"replacement,omitempty"`
+	Path     string            `json:"path"`
+	Line     int               `json:"line"`
+	Start    int               `json:"start,omitempty"`
+	Severity protocol.Severity `json:"severity"`
+	Category string            `json:"category"`
+	Title    string            `json:"title"`
+	Detail   string            `json:"detail"`
+	Quote    string            `json:"quote"`
+	// new text of the lines Start to Line; "" unless it can be taken as it is
+	Replacement string `json:"replacement,omitempty"`
 }
 
 // HasCritical reports whether the review has a critical finding.
@@ -72,6 +77,17 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
+// ModifiedPaths returns the paths of the files of which the diff shows only a part.
+func (p Patch) ModifiedPaths() (paths []string, err error) {
+	files, err := p.files()
+	for _, f := range files {
+		if f.Status != diff.FileAdded && f.Status != diff.FileRemoved && len(f.Hunks) > 0 {
+			paths = append(paths, f.Path())
+		}
+	}
+	return paths, err
+}
+
 // ReviewMaterial returns the change for a worker, and the files that need no review. The error is
 // for users.
 func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, err error) {
@@ -84,8 +100,11 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	chunks, unread := diff.SplitIntoChunks(files, chunkSize, diff.NewSkipFilter(nil))
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
+		contexts := diff.ContextOf(chunk, p.Heads)
 		for _, f := range chunk {
-			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines()}
+			around := contexts[f.Path()]
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
+				Whole: around.Whole, Functions: around.Functions}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -99,6 +118,17 @@ func (p Patch) ReviewMaterial() (m protocol.ReviewMaterial, skipped []string, er
 	return m, skipped, nil
 }
 
+func (p Patch) checker(files []diff.File) finding.Checker {
+	return finding.Checker{Files: files, Heads: p.Heads}
+}
+
+// NewFindingCheck returns the check before second looks. It returns the indexes of the findings that
+// deserve one.
+func (p Patch) NewFindingCheck() (func([]protocol.ReviewFinding) []int, error) {
+	files, err := p.files()
+	return p.checker(files).Pending, err
+}
+
 // CheckReport checks a worker's report. Unlike on GitHub, the number of findings is not limited.
 func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err error) {
 	files, err := p.files()
@@ -109,7 +139,7 @@ func (p Patch) CheckReport(report protocol.ReviewReport) (r ReviewResult, err er
 	if err != nil {
 		return r, err
 	}
-	checked := finding.Checker{Files: files}.Check(append(finding.FindReorderedLines(raw), report.Findings...))
+	checked := p.checker(files).Check(append(finding.FindReorderedLines(raw), report.Findings...))
 	r = NewReviewResult(checked)
 	r.Verdict = report.Verdict
 	for _, u := range report.Unread {
@@ -123,12 +153,23 @@ func NewReviewResult(c finding.CheckedFindings) ReviewResult {
 	r := ReviewResult{Findings: []Finding{}, Left: map[string]int{}}
 	for _, f := range c.All() {
 		r.Findings = append(r.Findings, Finding{Path: f.Path, Line: f.Line, Start: f.Start, Severity: f.Severity, Category: f.Category, Title: f.Title,
-			Detail: f.Detail, Quote: f.Quote, Replacement: f.Replacement})
+			Detail: f.Detail, Quote: f.Quote})
+		if f.Replaces {
+			r.Findings[len(r.Findings)-1].Replacement = f.Replacement
+		}
 	}
 	for why, n := range c.Left {
 		r.Left[string(why)] = n
 	}
 	return r
+}
+
+// position returns the file and the line, as compilers print them.
+func (f Finding) position() string {
+	if f.Line == 0 {
+		return printable.DropControls(f.Path)
+	}
+	return fmt.Sprintf("%s:%d", printable.DropControls(f.Path), f.Line)
 }
 
 // Text returns the result for a terminal, without Failed.
@@ -139,8 +180,7 @@ func (r ReviewResult) Text() string {
 	var b strings.Builder
 	said := func(text string) string { return printable.DropControls(strings.Join(strings.Fields(text), " ")) }
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.DropControls(f.Path), f.Line, f.Severity, said(f.Title),
-			said(f.Category))
+		fmt.Fprintf(&b, "%s: %s: %s (%s)\n", f.position(), f.Severity, said(f.Title), said(f.Category))
 		if f.Detail != "" {
 			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
 		}
@@ -164,6 +204,9 @@ func (r ReviewResult) Text() string {
 		if len(list.of) > 0 {
 			fmt.Fprintf(&b, list.format, said(strings.Join(list.of, "; ")))
 		}
+	}
+	if r.Unposted != "" {
+		fmt.Fprintf(&b, textUnposted, said(r.Unposted))
 	}
 	if r.Cost != nil {
 		fmt.Fprintf(&b, textCost, money.FormatDollars(*r.Cost))

@@ -6,5 +6,6 @@ const (
 	textNoneInRead = "Nothing was found in what could be read.\n"
 	textSkipped    = "Skipped: %s\n"
 	textUnread     = "NOT REVIEWED: %s\n"
+	textUnposted   = "NOT POSTED: %s\n"
 	textCost       = "Cost: %s\n"
 )

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/finding"
@@ -36,9 +37,16 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	case supervisor.ReviewSkipped:
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
 	}
-	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound,
+	most := maxVerdict
+	if made.Unposted != "" {
+		most = protocol.MaxReviewVerdictBytes
+	}
+	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, most), fmt.Sprintf(textCardFound,
 		made.CountText()))
 	all := made.All()
+	if made.Unposted != "" {
+		lines, all = append(lines, fullFindings(made)...), nil
+	}
 	for i, f := range all[:min(len(all), maxCard)] {
 		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity,
 			finding.HarmlessMarkdown(f.Title, maxShort)))
@@ -48,12 +56,15 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	}
 	for _, note := range [][]string{{textCardSkips, strings.Join(made.Skipped, "; ")}, {textCardUnread, strings.Join(made.Unread, "; ")}} {
 		if note[1] != "" {
-			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], maxVerdict)))
+			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], most)))
 		}
 	}
 	cost := textNoPrice
 	if made.Cost != nil {
 		cost = money.FormatDollars(*made.Cost)
+	}
+	if made.Unposted != "" {
+		return strings.Join(append(lines, "", fmt.Sprintf(textUnposted, made.Unposted, cost)), "\n")
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }
@@ -74,6 +85,9 @@ func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
 func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows [][]supervisor.Button) {
 	button := func(text, action, rest string) supervisor.Button {
 		return supervisor.Button{Text: text, Press: press(action, w.ID, rest)}
+	}
+	if made.Unposted != "" {
+		return [][]supervisor.Button{{button(textPostAgain, pressAgain, ""), button(textMute, pressMuteAll, "")}}
 	}
 	var row []supervisor.Button
 	all := made.All()
@@ -99,6 +113,7 @@ var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Revi
 	pressExplain: (*Reviews).explain,
 	pressPost:    (*Reviews).postPicked,
 	pressMuteAll: (*Reviews).muteAll,
+	pressAgain:   (*Reviews).postAgain,
 }
 
 // HandlePress handles a button below a review's card. Only the review's user may use it. press is
@@ -124,9 +139,7 @@ func (r *Reviews) HandlePress(ctx context.Context, user, press string) (string, 
 func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
 	var parts []string
 	for i, f := range resultOf(w).All() {
-		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category,
-			finding.PositionText(f), finding.HarmlessMarkdown(f.Title, maxShort),
-			finding.HarmlessMarkdown(f.Detail, maxLong)))
+		parts = append(parts, findingText(i+1, f, maxLong))
 	}
 	return strings.Join(parts, "\n\n"), nil
 }

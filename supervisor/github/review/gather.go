@@ -27,8 +27,8 @@ const (
 	chunkSize   = 24 << 10
 	maxText     = 16 << 10 // bytes of a description
 	maxRules    = 32 << 10 // bytes of a file with rules
-	maxWhole    = 48 << 10 // bytes of a file that is read in full
-	maxWholes   = 20       // number of files that are read in full
+	maxHead     = 8 << 20  // bytes of a file after the change
+	maxHeads    = 16 << 20 // bytes of all files after the change together
 	maxCommits  = 50
 	maxMessage  = 600
 	maxIssues   = 3
@@ -144,14 +144,16 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.PullR
 		c.Hunks[f.Path()] = diff.HunkFingerprints(f)
 	}
 	var err error
-	if c.Heads, err = r.wholes(ctx, w, pull, chunks); err != nil {
+	if c.Heads, err = r.readHeads(ctx, w, pull, chunks, c.Files); err != nil {
 		return err
 	}
 	for i, chunk := range chunks {
 		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
+		contexts := diff.ContextOf(chunk, c.Heads)
 		for _, f := range chunk {
+			around := contexts[f.Path()]
 			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.NumberedLines(),
-				Whole: c.Heads[f.Path()]}
+				Whole: around.Whole, Functions: around.Functions}
 			if f.Old != f.New && f.Old != "" && f.New != "" {
 				file.FormerPath = f.Old
 			}
@@ -167,31 +169,6 @@ func hunks(files []diff.File) (n int) {
 		n += len(f.Hunks)
 	}
 	return n
-}
-
-// wholes reads the files that have several changed parts. Such changes need more context than the
-// lines around them.
-func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.PullRequest,
-	chunks []diff.Chunk) (map[string]string, error) {
-	var paths []string
-	for _, chunk := range chunks {
-		for _, f := range chunk {
-			if (f.Status == diff.FileModified || f.Status == diff.FileRenamed) && !slices.Contains(paths, f.Path()) &&
-				len(paths) < maxWholes {
-				paths = append(paths, f.Path())
-			}
-		}
-	}
-	texts, err := r.o.API.FileTexts(ctx, w.Repo, pull.Head.SHA, paths)
-	if err != nil {
-		return nil, err
-	}
-	for p, text := range texts {
-		if texts[p] = finding.VisibleCode(text); len(text) > maxWhole {
-			delete(texts, p)
-		}
-	}
-	return texts, nil
 }
 
 var (

@@ -8,6 +8,7 @@ const (
 	pressExplain = "explain"
 	pressPost    = "post"
 	pressMuteAll = "mute"
+	pressAgain   = "again"
 )
 
 // press returns the data of a button below a review's card. rest is data for the action.

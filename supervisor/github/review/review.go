@@ -51,6 +51,9 @@ type Options struct {
 	Say func(ctx context.Context, d supervisor.Delivery) error
 	// Grow adds a line of Markdown to the messages about a pull request.
 	Grow func(ctx context.Context, repo string, number int, line string) error
+	// AwaitChecks passes the findings that a turn's worker wants to look at again to check, until
+	// end is called. nil means that the worker looks at all findings again.
+	AwaitChecks func(turn int64, check func([]protocol.ReviewFinding) []int) (end func())
 	// Name returns the name by which comments address Mews, without the @.
 	Name func() string
 	// wait between the last push and the review

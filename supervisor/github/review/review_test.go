@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/github/diff"
 	"mews/supervisor/github/githubtest"
 )
 
@@ -485,7 +486,7 @@ func TestMaterial_ReviewRules_ComeFromBase(t *testing.T) {
 	for _, f := range m.Chunks[0].Files {
 		paths = append(paths, f.Path)
 		if f.Path == "main.go" {
-			r.same("whole", f.Whole, code)
+			r.same("whole", f.Whole, diff.NumberText(code))
 		}
 	}
 	r.same("files", paths, []string{".gitattributes", "AGENTS.md", "main.go", "notes.md"})

@@ -56,6 +56,10 @@ const (
 	textMute    = "Mute"
 	textPick    = "Post %d"
 
+	textPostAgain     = "Post again"
+	textUnposted      = "Not posted: %s “Post again” posts this, and costs nothing. The review cost %s."
+	textStillUnposted = "Not posted to %s. %s"
+
 	textNoReview     = "That review is not there any more."
 	textPosted       = "Posted to %s."
 	textPostedBefore = "That was posted before."

@@ -28,6 +28,7 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of reviewed and skipped hunks
+	Unposted        string   // why GitHub did not take the result; "" means that it did, or need not
 	Earlier         int      // number of findings that were posted for earlier heads
 	Cost            *int64
 }
@@ -104,7 +105,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 		return r.work(ctx, w, repo, turn, read)
 	}
-	if err != nil {
+	if err != nil && !r.keepUnposted(ctx, *w, &made, err) {
 		return err
 	}
 	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
@@ -222,6 +223,11 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read MaterialR
 	}
 	report := protocol.ReviewReport{}
 	if len(c.Material.Chunks) > 0 {
+		end, err := r.awaitChecks(ctx, *w, c)
+		if err != nil {
+			return err
+		}
+		defer end()
 		if report, err = read(ctx, c.Material); err != nil {
 			return err
 		}
@@ -247,7 +253,6 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	if err != nil {
 		return made, err
 	}
-	files, _ := filesOf(c.Files)
 	raw := slices.Clone(c.Files)
 	var reordered []protocol.ReviewFinding
 	for _, f := range raw {
@@ -256,8 +261,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		}
 	}
 	made = result{Title: c.Title, URL: c.URL, Earlier: before, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
-	made.CheckedFindings = finding.Checker{Files: files, Heads: c.Heads, Said: said,
-		Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
+	made.CheckedFindings = r.checker(c, said).Check(append(reordered, report.Findings...))
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {

@@ -144,7 +144,7 @@ func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 		t.Errorf("faults: %q", r.Faults)
 	}
 	up.Store(true)
-	sent, err := in.Redeliver(t.Context(), 0)
+	sent, _, err := in.Redeliver(t.Context(), 0)
 	if err != nil || len(sent) != 2 || sent[0].What != "issues opened" {
 		t.Fatalf("sent again: %+v, %v", sent, err)
 	}
@@ -152,11 +152,11 @@ func TestRedeliver_RepeatsFailedDeliveries(t *testing.T) {
 		t.Errorf("%s came twice", one)
 	}
 	hub.AwaitCondition(t, "the deliveries", hub.IsIdle)
-	if sent, err = in.Redeliver(t.Context(), 0); err != nil || len(sent) != 0 {
+	if sent, _, err = in.Redeliver(t.Context(), 0); err != nil || len(sent) != 0 {
 		t.Errorf("a second time: %+v, %v", sent, err)
 	}
 	id := in.Check(t.Context()).Repos[0].Hook.Last[0].ID
-	if sent, err = in.Redeliver(t.Context(), id); err != nil || len(sent) != 1 || sent[0].ID != id {
+	if sent, _, err = in.Redeliver(t.Context(), id); err != nil || len(sent) != 1 || sent[0].ID != id {
 		t.Errorf("by its number: %+v, %v", sent, err)
 	}
 	<-took

@@ -96,7 +96,7 @@ func encode(req modelcall.Request, form thinkingForm, maxTokens int64) ([]byte, 
 	if !blank(req.System) {
 		r.System = []*block{textBlock(req.System)}
 	}
-	r.markCache(req.Cache)
+	r.markCache(req.Cache, req.Shared)
 	return remote.EncodeRequest(r)
 }
 
@@ -122,9 +122,10 @@ func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 }
 
 // markCache sets the cache markers: after the tools, after the system text, and after each of the
-// last two user messages. The older message had a marker in the previous request too. The API
-// allows four markers.
-func (r *request) markCache(keep time.Duration) {
+// last two user messages. The older message had a marker in the previous request too. If other
+// requests share the beginning of the first message, its shared blocks have the markers instead.
+// The API allows four markers.
+func (r *request) markCache(keep time.Duration, shared int) {
 	if keep <= 0 {
 		return
 	}
@@ -140,6 +141,14 @@ func (r *request) markCache(keep time.Duration) {
 	}
 	if n := len(r.System); n > 0 {
 		r.System[n-1].CacheControl = marker
+	}
+	if shared > 0 {
+		for _, content := range r.Messages[0].Content[:min(shared, len(r.Messages[0].Content))] {
+			if b, is := content.(*block); is {
+				b.CacheControl = marker
+			}
+		}
+		return
 	}
 	left := 2
 	for i := len(r.Messages) - 1; i >= 0 && left > 0; i-- {

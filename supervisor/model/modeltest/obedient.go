@@ -46,8 +46,11 @@ func ObedientScript(r Request) Answer {
 			f[key] = all
 		}
 	}
+	if confirmed, ok := AnswerSecondLook(r, false); ok {
+		return confirmed
+	}
 	// the values can always be encoded
-	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings, "refuted": false, "why": all,
+	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings,
 		"labels": said, "priority": "critical", "duplicate": 1, "related": []int{1}, "summary": all})
 	return Answer{Text: string(text)}
 }

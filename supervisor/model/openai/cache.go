@@ -3,6 +3,7 @@ package openai
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,10 @@ func cacheByKey(r *request, req modelcall.Request) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
 	h.Write([]byte{0})
-	if len(req.Messages) > 0 {
+	switch {
+	case req.Shared > 0: // all requests with this beginning have one key
+		h.Write([]byte(req.Messages[0].Parts[0].Text))
+	case len(req.Messages) > 0:
 		h.Write([]byte(req.Messages[0].Text()))
 	}
 	r.CacheKey = "mews-" + hex.EncodeToString(h.Sum(nil)[:12])
@@ -41,6 +45,10 @@ func cacheByMarks(r *request, req modelcall.Request) {
 	if req.Cache >= longCache {
 		mark.TTL = "1h"
 	}
+	if req.Shared > 0 {
+		markShared(r, req, mark)
+		return
+	}
 	last := len(r.Messages) - 1
 	asked := last
 	for asked > 0 && r.Messages[asked].Role != "user" {
@@ -54,6 +62,23 @@ func cacheByMarks(r *request, req modelcall.Request) {
 			m.Content = parts
 		}
 	}
+}
+
+// markShared sets cache marks after the parts of the first message that other requests share.
+func markShared(r *request, req modelcall.Request, mark *cacheControl) {
+	first := slices.IndexFunc(r.Messages, func(m message) bool { return m.Role == "user" })
+	if first < 0 || r.Messages[first].pictured() {
+		return
+	}
+	var parts []part
+	for i, p := range req.Messages[0].Parts {
+		one := part{Type: "text", Text: p.Text}
+		if i < req.Shared {
+			one.Cache = mark
+		}
+		parts = append(parts, one)
+	}
+	r.Messages[first].Content = parts
 }
 
 // removeMarks removes the cache marks and reports whether there were any.

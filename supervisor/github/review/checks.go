@@ -1,0 +1,27 @@
+package review
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/github/finding"
+)
+
+// checker returns the checker for findings about a change.
+func (r *Reviews) checker(c change, said map[string]bool) finding.Checker {
+	files, _ := filesOf(c.Files)
+	return finding.Checker{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}
+}
+
+// awaitChecks lets the worker of a review ask which findings deserve a second look, until end is
+// called.
+func (r *Reviews) awaitChecks(ctx context.Context, w supervisor.Review, c change) (end func(), err error) {
+	if r.o.AwaitChecks == nil {
+		return func() {}, nil
+	}
+	said, _, err := r.said(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return r.o.AwaitChecks(w.Turn, r.checker(c, said).Pending), nil
+}

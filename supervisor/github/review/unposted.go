@@ -1,0 +1,68 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/problem"
+)
+
+// keepUnposted stores in made why GitHub did not take a result, so that the card has it in full. ok
+// is false if err is no answer of GitHub.
+func (r *Reviews) keepUnposted(ctx context.Context, w supervisor.Review, made *result, err error) (ok bool) {
+	refused := new(api.Error)
+	if ctx.Err() != nil || !errors.As(err, &refused) {
+		return false
+	}
+	r.o.Log.Error("post a review", "review", w.PullRequestName(), "error", err)
+	made.Unposted = problem.UserText(err)
+	return true
+}
+
+// postAgain posts a result that GitHub did not take before. It asks no model.
+func (r *Reviews) postAgain(ctx context.Context, w supervisor.Review, _ string) (string, error) {
+	made := resultOf(w)
+	repo, served := r.o.Repo(w.Repo)
+	switch {
+	case !served || w.State != supervisor.ReviewDone:
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
+	case made.Unposted == "":
+		return textPostedBefore, nil
+	}
+	if repo.Post == supervisor.PostCard { // the configuration has changed, and its user wants the post
+		repo.Post = supervisor.PostReview
+	}
+	if err := r.post(ctx, &w, repo, &made); err != nil {
+		if r.keepUnposted(ctx, w, &made, err) {
+			return "", supervisor.Errorf(supervisor.ErrorCodeOf(err), textStillUnposted, w.PullRequestName(),
+				made.Unposted)
+		}
+		return "", err
+	}
+	made.Unposted = ""
+	w.Result = encoded(made)
+	return fmt.Sprintf(textPosted, w.PullRequestName()), r.o.Store.Update(ctx, w)
+}
+
+// fullFindings returns all findings with their details, for the card of an unposted review.
+func fullFindings(made result) (lines []string) {
+	for i, f := range made.All() {
+		lines = append(lines, "", findingText(i+1, f, protocol.MaxFindingTextBytes))
+		if f.Replaces {
+			lines = append(lines, "```\n"+strings.TrimSuffix(f.Replacement, "\n")+"\n```")
+		}
+	}
+	return lines
+}
+
+// findingText explains a finding: how and when the code fails, in at most most bytes.
+func findingText(number int, f finding.Finding, most int) string {
+	return fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", number, f.Severity, f.Category, finding.PositionText(f),
+		finding.HarmlessMarkdown(f.Title, maxShort), finding.HarmlessMarkdown(f.Detail, most))
+}

@@ -1,0 +1,144 @@
+package review
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/githubtest"
+)
+
+// readOnly are the permissions of a token that may not post reviews.
+func readOnly() map[string]string {
+	return map[string]string{"metadata": "read", "contents": "read", "pull_requests": "read", "issues": "write"}
+}
+
+// severalFaults are findings of all kinds: at a line, with a replacement, in the summary, suggested.
+func severalFaults() []protocol.ReviewFinding {
+	long := bug("main.go", 3, "func put(m map[string]int) {")
+	long.Title, long.Detail = "It is long", strings.Repeat("It is said at length. ", 200)+"This is the end."
+	replaced := bug("main.go", 4, `m["a"] = 1`)
+	replaced.Replacement = "\tm[\"a\"]++"
+	idea := bug("main.go", 1, "package main")
+	idea.Severity, idea.Title = protocol.SeveritySuggestion, "Say what it is"
+	return []protocol.ReviewFinding{replaced, long, idea}
+}
+
+// buttonTexts returns the buttons below a review's card, with their data.
+func (r *rig) buttonTexts(number int) (texts []string) {
+	r.Helper()
+	list, err := r.db.Reviews().ListOfPullRequest(r.Context(), "alice", "acme/widget", number)
+	r.must(err)
+	for _, row := range list[len(list)-1].Buttons {
+		for _, b := range row {
+			texts = append(texts, b.Text+" "+b.Press)
+		}
+	}
+	return texts
+}
+
+// TestPost_WithoutPermission_CardHasAll covers a token without pull_requests=write. Posting again
+// reads nothing a second time.
+func TestPost_WithoutPermission_CardHasAll(t *testing.T) {
+	r := newRig(t, githubtest.Options{May: readOnly()})
+	number := r.open(code)
+	r.want(number, "")
+	card := r.run(severalFaults()...)
+	r.wantParts(card, "Found: 2 critical findings, 1 suggestion.", "It could be worse.", "`main.go:4`",
+		"```\n\tm[\"a\"]++\n```", "`main.go:3`",
+		"This is the end.", "Say what it is", "Not posted: GitHub does not allow this to Mews's token",
+		"“Post again” posts this, and costs nothing.")
+	r.same("state", r.state(number), "done")
+	r.same("posted", r.posted(number), []string(nil))
+	r.same("buttons", r.buttonTexts(number), []string{"Post again review/again/1", "Mute review/mute/1"})
+
+	_, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
+	if supervisor.ErrorCodeOf(err) != supervisor.CodeForbidden ||
+		!strings.Contains(err.Error(), "Not posted to acme/widget#1.") {
+		t.Errorf("still without permission: %v", err)
+	}
+	if _, err := r.reviews.HandlePress(t.Context(), "bob",
+		"again/1"); supervisor.ErrorCodeOf(err) != supervisor.CodeNotFound {
+		t.Errorf("by somebody else: %v", err)
+	}
+	r.hub.SetTokenPermissions(nil)
+	for _, want := range []string{"Posted to acme/widget#1.", textPostedBefore} {
+		said, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
+		r.must(err)
+		r.same("said", said, want)
+	}
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
+	r.wantParts(r.repo.Reviews(number)[0].Body, "2 critical findings, 1 suggestion")
+	r.same("read", r.read, 1)
+
+	// The next head is reviewed like after any other review.
+	r.push("put-it", code+"// two\n")
+	r.want(number, "")
+	r.wantParts(r.run(severalFaults()...), "Posted as a review.")
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4 main.go:3"})
+}
+
+// TestPost_Killed_IsPostedOnce kills the process at each request of a press of Post again.
+func TestPost_Killed_IsPostedOnce(t *testing.T) {
+	for last, done := 1, false; !done; last++ {
+		for _, after := range []bool{false, true} {
+			r := newRig(t, githubtest.Options{May: readOnly()})
+			number := r.open(code)
+			r.want(number, "")
+			r.run(severalFaults()...)
+			r.hub.SetTokenPermissions(nil)
+			ctx, kill := context.WithCancel(t.Context())
+			r.kill, r.last, r.after = kill, last, after
+			_, err := r.reviews.HandlePress(ctx, "alice", "again/1")
+			done = err == nil
+			r.kill = nil
+			kill()
+			_, err = r.reviews.HandlePress(t.Context(), "alice", "again/1")
+			r.must(err)
+			if got := r.posted(number); len(got) != 1 || got[0] != "COMMENTED main.go:4 main.go:3" {
+				t.Errorf("killed at request %d (carried out: %t), posted are %q", last, after, got)
+			}
+		}
+	}
+}
+
+func TestPost_Refused_CardHasAll(t *testing.T) {
+	post := "POST /repos/{owner}/{repo}/pulls/{number}/reviews"
+	for name, c := range map[string]struct {
+		mode  supervisor.ReviewPostMode
+		fault githubtest.Fault
+		why   string
+	}{
+		"a wrong request": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 422,
+			Route: post}, "refused the request as wrong"},
+		"a closed discussion": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+			Route: post}, "does not allow this"},
+		"a deleted one": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 410,
+			Route: post}, "does not have it"},
+		"a wrong token": {supervisor.PostReview, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 401,
+			Route: post}, "did not accept Mews's token"},
+		"a check, no app": {supervisor.PostCheck, githubtest.Fault{Kind: githubtest.FaultErrorStatus, Code: 403,
+			Route: "POST /repos/{owner}/{repo}/check-runs"},
+			"does not allow this"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, githubtest.Options{})
+			r.served.Post = c.mode
+			number := r.open(code)
+			r.want(number, "")
+			c.fault.Times = -1
+			end := r.hub.InjectFault(c.fault)
+			r.wantParts(r.run(severalFaults()...), "This is the end.", "Not posted: ", c.why, "“Post again”")
+			r.same("buttons", r.buttonTexts(number), []string{"Post again review/again/1", "Mute review/mute/1"})
+			end()
+			r.served.Post = supervisor.PostReview
+			said, err := r.reviews.HandlePress(t.Context(), "alice", "again/1")
+			r.must(err)
+			r.same("said", said, "Posted to acme/widget#1.")
+			r.same("reviews", len(r.repo.Reviews(number)), 1)
+			r.same("read", r.read, 1)
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+	"mews/worker/host"
+)
+
+// secondLook is the model's answer about one finding.
+type secondLook struct {
+	refuted bool
+	why     string
+}
+
+// lookAgain asks the model to refute the grave findings of a part, and returns the findings that it
+// could not refute. A finding whose second look failed stays, and the report says so. Findings that
+// the supervisor would not post get no second look, because that costs money.
+func (r *reader) lookAgain(ctx context.Context, i int, found []protocol.ReviewFinding, report *protocol.ReviewReport) (
+	standing []protocol.ReviewFinding) {
+	pending := r.pending(ctx, found)
+	var grave []protocol.ReviewFinding
+	for _, n := range pending {
+		grave = append(grave, found[n])
+	}
+	looks, err := r.secondLooks(ctx, i, grave)
+	for n, f := range found {
+		at := slices.Index(pending, n)
+		look, had := looks[at]
+		switch {
+		case at >= 0 && !had:
+			report.Unread = append(report.Unread, unread(r.material.Chunks[i],
+				fmt.Sprintf(textNotTwice, f.Title, reason(err))))
+		case look.refuted:
+			report.Refuted++
+			continue
+		}
+		standing = append(standing, f)
+	}
+	return standing
+}
+
+// pending returns the indexes of the grave findings that the supervisor would post. If it does not
+// answer, that is all of the grave ones.
+func (r *reader) pending(ctx context.Context, found []protocol.ReviewFinding) (indexes []int) {
+	var asked protocol.ReviewCheckParams
+	for i, f := range found {
+		if f.Severity != protocol.SeveritySuggestion {
+			f.Detail, f.Replacement = "", ""
+			asked.Findings, indexes = append(asked.Findings, f), append(indexes, i)
+		}
+	}
+	if len(indexes) == 0 || r.failed != nil {
+		return indexes
+	}
+	if text, _ := json.Marshal(asked); len(text) > protocol.MaxReviewCheckBytes-100 {
+		return indexes
+	}
+	checked, err := host.CallMethod[protocol.ReviewCheckResult](ctx, r.turn, protocol.MethodReviewCheck, asked)
+	switch refused := new(protocol.Error); {
+	case ctx.Err() != nil:
+		r.failed = context.Cause(ctx)
+		return indexes
+	case errors.As(err, &refused):
+		return indexes
+	case err != nil:
+		r.failed = err
+		return indexes
+	}
+	var pending []int
+	for i, index := range indexes {
+		if slices.Contains(checked.Pending, i) {
+			pending = append(pending, index)
+		}
+	}
+	return pending
+}
+
+// secondLooks asks the model to refute findings of a part, all in one window. It returns the
+// answers by the findings' indexes. The error is the reason why a finding has none.
+func (r *reader) secondLooks(ctx context.Context, i int, found []protocol.ReviewFinding) (map[int]secondLook, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	tries := 0
+	looks, err := ask(ctx, r, fmt.Sprintf("part %d findings", i+1), systemReview, r.refuteQuestion(i, found),
+		func(answer string) (map[int]secondLook, error) {
+			tries++
+			return parseSecondLooks(answer, len(found), tries > 1)
+		})
+	if err == nil {
+		err = errNoSecondLook
+	}
+	return looks, err
+}
+
+// refuteQuestion asks which findings of a part stand.
+func (r *reader) refuteQuestion(i int, found []protocol.ReviewFinding) question {
+	p := newPrompt(r.marks())
+	shared := r.addPart(p, i)
+	for n, f := range found {
+		text, _ := json.MarshalIndent(f, "", " ") // strings and numbers can always be encoded
+		p.addData(fmt.Sprintf("finding %d", n+1), string(text), protocol.MaxWindowTextBytes)
+	}
+	p.WriteString("TASK: " + askRefute)
+	return question{p.String(), shared}
+}
+
+// parseSecondLooks reads the answers about n findings by the findings' indexes. Unless partly is
+// true, an answer about each is needed.
+func parseSecondLooks(answer string, n int, partly bool) (map[int]secondLook, error) {
+	keys, err := jsonObject(answer)
+	if err != nil {
+		return nil, err
+	}
+	list := []json.RawMessage{}
+	if json.Unmarshal(keys["findings"], &list) != nil || len(list) == 0 {
+		one, err := json.Marshal(keys) // a model may leave out the list for one finding
+		if err != nil {
+			return nil, err
+		}
+		list = []json.RawMessage{one}
+	}
+	looks := map[int]secondLook{}
+	for i, raw := range list {
+		one, _ := fieldsOf(raw)
+		number, last := one.lines("number")
+		if number == 0 && len(list) == n {
+			number, last = i+1, i+1
+		}
+		refuted, known := one.truth("refuted")
+		if known && number == last && number >= 1 && number <= n {
+			looks[number-1] = secondLook{refuted, clip(one.text("why"), maxDetail)}
+		}
+	}
+	if len(looks) == 0 || len(looks) < n && !partly {
+		return nil, fmt.Errorf("it says of %d of %d findings whether they are refuted", len(looks), n)
+	}
+	return looks, nil
+}
