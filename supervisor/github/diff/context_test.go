@@ -253,7 +253,8 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 // TestContextOf_AnyHunks_DoNotPanic draws files that do not fit their hunks.
 func TestContextOf_AnyHunks_DoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
-	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r", "a: b"}
+	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r",
+		"a: b"}
 	for range 3_000 {
 		var text strings.Builder
 		for range random.IntN(40) {
