@@ -77,7 +77,9 @@ func functionsOf(f File, s source) (list []function) {
 			if at == 0 {
 				at = next // a removed line belongs to the function of the line after it
 			}
-			list = addFunction(list, s, min(at, len(s.lines)))
+			if at > 0 { // a piece of removed lines has no place after the change
+				list = addFunction(list, s, min(at, len(s.lines)))
+			}
 		}
 	}
 	return slices.DeleteFunc(list, func(f function) bool {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -246,5 +247,35 @@ func TestContextOf_ManyLargeFunctions_StayBounded(t *testing.T) {
 	if got := ContextOf(Chunk{changeAt(hostile, 100_000)},
 		map[string]string{"a.go": hostile})["a.go"]; got.Functions != "" {
 		t.Errorf("%.200q", got)
+	}
+}
+
+// TestContextOf_AnyHunks_DoNotPanic draws files that do not fit their hunks.
+func TestContextOf_AnyHunks_DoNotPanic(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 1))
+	lines := []string{"", "}", "{", "func f() {", "\tx()", "class A:", "    def g(self):", "#if", ")", "\t", "\r",
+		"a: b"}
+	for range 3_000 {
+		var text strings.Builder
+		for range random.IntN(40) {
+			text.WriteString(lines[random.IntN(len(lines))] + "\n")
+		}
+		f := File{Old: "a", New: "a", Status: FileModified}
+		for range random.IntN(4) {
+			h := Hunk{OldStart: random.IntN(50), NewStart: random.IntN(50), parents: 1}
+			for range random.IntN(8) {
+				h.body += string(" +-"[random.IntN(3)]) + lines[random.IntN(len(lines))] + "\n"
+			}
+			f.Hunks = append(f.Hunks, h)
+		}
+		head := text.String()
+		list := functionsOf(f, newSource(head))
+		functionText(newSource(head), list, random.IntN(100))
+		for _, one := range list {
+			if one.first < 1 || one.last < one.first || one.last > strings.Count(head, "\n")+1 {
+				t.Fatalf("%+v of %q", one, head)
+			}
+		}
+		FindQuote(head, lines[random.IntN(len(lines))], random.IntN(60)-5)
 	}
 }
