@@ -1,9 +1,7 @@
 package receive
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,30 +209,4 @@ func (f *reading) showFrame(ctx context.Context, kind, more string, shown *image
 	}
 	f.addName(kind, more)
 	return f.show(ctx, *shown)
-}
-
-// readHEIC shows a phone's picture if ffmpeg can read it. Phones divide pictures into tiles. ffmpeg
-// before 8 reads only the first tile, which is not shown.
-func readHEIC(ctx context.Context, f *reading) error {
-	shown, err := f.extractFrame(ctx, 0)
-	if err != nil {
-		return err
-	}
-	const shownEdge = 1568 // longest edge of a shown picture, as for a film's frame
-	if shown != nil && max(shown.Width, shown.Height) < min(heicEdge(f.head), shownEdge)*9/10 {
-		return errors.New(textDamaged)
-	}
-	return f.showFrame(ctx, f.kind, "", shown)
-}
-
-// heicEdge returns the longest edge in a HEIC file, in pixels: of a picture, a tile or all tiles
-// together (the box ispe of ISO/IEC 23008-12); 0 if not known.
-func heicEdge(head []byte) (edge int) {
-	for {
-		_, rest, found := bytes.Cut(head, []byte("ispe"))
-		if head = rest; !found || len(rest) < 12 {
-			return edge
-		}
-		edge = max(edge, int(binary.BigEndian.Uint32(rest[4:])), int(binary.BigEndian.Uint32(rest[8:])))
-	}
 }

@@ -124,7 +124,7 @@ func film(t testing.TB, name string, args ...string) []byte {
 	return data
 }
 
-const document = `<?xml version="1.0"?><w:document xmlns:w="x" xmlns:mc="y"><w:body>
+const wordXML = `<?xml version="1.0"?><w:document xmlns:w="x" xmlns:mc="y"><w:body>
 <w:p><w:pPr><w:t>no</w:t></w:pPr><w:r><w:t>Dear </w:t></w:r><w:r><w:t>Ann &amp; Bob,</w:t></w:r></w:p>
 <w:p><w:r><w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>
 <mc:AlternateContent><mc:Choice><w:p><w:t>box</w:t></w:p></mc:Choice><mc:Fallback><w:p><w:t>box</w:t></w:p></mc:Fallback></mc:AlternateContent>
@@ -153,9 +153,9 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 		kind, text string
 	}{
 		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
-		"a.docx": {makeZip(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.docx": {makeZip(t, map[string]string{"word/document.xml": wordXML}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
 		"a.xlsx": {makeZip(t, spreadsheet), "a spreadsheet, its sheets as CSV",
-			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\n\nEmpty:\n\n"},
+			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\nFormulas:\nB2: =1+1\n\nEmpty:\n\n"},
 		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
 		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
 	} {
@@ -315,7 +315,7 @@ func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "ffmpeg"},
+		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "libheif-examples"},
 	} {
 		got := h.receiveOne(name, c.data)
 		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || got.Parts != nil ||

@@ -73,7 +73,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	}
 	u.files.SetQuota(u.quota)
 	u.watch = index.NewWatcher(hello.Home)
-	u.images, u.undoer = images.New(u.files), undo.New(u.files)
+	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	for _, family := range families {
 		u.tools = append(u.tools, family(u)...)
@@ -83,7 +83,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	}
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(o.Start), Environment: program.Environment{
-			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}}
+			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}, StartParser: o.StartParser}
 	}
 	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{
