@@ -60,6 +60,7 @@ var floors = map[string]int{
 	"mews/supervisor/routine/heartbeat": 3,
 	"mews/supervisor/job":               3,
 	"mews/worker/check":                 2,
+	"mews/worker/document":              3,
 	"mews/worker/receive":               3,
 	"mews/worker/undo":                  3,
 
@@ -88,6 +89,7 @@ var floors = map[string]int{
 	"mews/worker/erase":              2,
 	"mews/worker/dailylog":           2,
 	"mews/worker/prompt":             2,
+	"mews/worker/parse":              2,
 	"mews/worker/promptfile":         2,
 	"mews/worker/review":             2,
 	"mews/worker/sandbox/...":        2,
@@ -155,6 +157,7 @@ var allowedSiblings = map[[2]string]string{
 	{"mews/supervisor/modelcall", "mews/supervisor"}:                 "the words are below everything of their side",
 	{"mews/supervisor/problem", "mews/supervisor"}:                   "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker"}:                            "the words are below everything of their side",
+	{"mews/worker/tool/images", "mews/worker/parse"}:                 "a picture and its failure cross the pipe of a parser",
 	{"mews/worker/memory", "mews/worker/workspace"}:                  "the memory is files of the home",
 	{"mews/supervisor/internal/quotes", "mews/supervisor"}:           "the words are below everything of their side",
 	{"mews/supervisor/internal/quotes", "mews/supervisor/printable"}: "a quote is written in printable lines",

@@ -181,6 +181,116 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	}
 }
 
+// TestFormats_OfText_AreRead: markup is read as text, by its ending or its first bytes. The file
+// stays as it is, and the text stands beside it. Plain text is shown as it is.
+func TestFormats_OfText_AreRead(t *testing.T) {
+	h := newHome(t, "")
+	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
+	for name, c := range map[string]struct{ data, kind, text string }{
+		"a.html":       {page, "a web page (HTML)", "# T\n\na & b"},
+		"page":         {page, "a web page (HTML)", "# T\n\na & b"},
+		"a.rtf":        {`{\rtf1 one\par two}`, "a rich text document (RTF)", "one\ntwo"},
+		"rich.doc":     {`{\rtf1 one\par two}`, "a rich text document (RTF)", "one\ntwo"},
+		"a.ipynb":      {`{"cells":[{"cell_type":"markdown","source":["# A"]}]}`, "a Jupyter notebook", "# A"},
+		"a.eml":        {"Subject: =?utf-8?q?=C3=9C?=\r\n\r\nhello\r\n", "a mail", "Subject: Ü\n\nhello"},
+		"notes.txt":    {page, "text", page},
+		"a.go":         {"package a // <html>", "text", "package a // <html>"},
+		"a.vcf":        {"BEGIN:VCARD\nFN:Ann\nEND:VCARD\n", "text", "BEGIN:VCARD\nFN:Ann\nEND:VCARD"},
+		"broken.ipynb": {"{", "", ""},
+		"broken.eml":   {"no header here", "text", "no header here"},
+	} {
+		got := h.receiveOne(name, []byte(c.data))
+		if c.kind == "" {
+			if !strings.Contains(got.Failure, "damaged") || got.Path != day+name {
+				t.Errorf("%s: got %+v", name, got)
+			}
+			continue
+		}
+		beside := ""
+		if c.kind != "text" {
+			beside = "[All of it is in " + day + name + ".txt.]\n"
+		}
+		want := "[File " + day + name + ": " + c.kind + ", "
+		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) || !strings.Contains(text, "=====\n"+c.text+"\n=====\n"+beside) {
+			t.Errorf("%s: got %q %q", name, got.Failure, text)
+		}
+		if kept := h.files()[day+name]; kept != c.data {
+			t.Errorf("%s was kept as %q", name, kept)
+		}
+	}
+}
+
+// TestMail_Attachments_AreKept: attachments become files beside the mail, and its line names them.
+func TestMail_Attachments_AreKept(t *testing.T) {
+	h := newHome(t, "")
+	mail := strings.ReplaceAll(`Subject: x
+Content-Type: multipart/mixed; boundary=b
+
+--b
+
+see below
+--b
+Content-Type: application/pdf
+Content-Disposition: attachment; filename="../a [1].pdf"
+
+%PDF-1.4
+--b--
+`, "\n", "\r\n")
+	for range 2 { // again after a crash
+		got := h.receiveOne("m.eml", []byte(mail))
+		want := "[All of it is in " + day + "m.eml.txt. Its attachments are kept: " + day + "m.eml-a (1).pdf (8 bytes).]"
+		if text := texts(got); got.Failure != "" || !strings.Contains(text, want) {
+			t.Errorf("got %q %q", got.Failure, text)
+		}
+		if all := h.files(); len(all) != 3 || all[day+"m.eml-a (1).pdf"] != "%PDF-1.4" {
+			t.Errorf("there is %q", all)
+		}
+	}
+	h.ws.SetQuota(fullQuota{})
+	if got := h.receiveOne("full.eml", []byte(mail)); got.Path != "" || !strings.Contains(got.Failure, "the folder is full") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestPictures_EachFormat_IsShown: phones' and scanners' pictures are shown, too.
+func TestPictures_EachFormat_IsShown(t *testing.T) {
+	h := newHome(t, "")
+	dir := t.TempDir()
+	convert := func(name string, args ...string) []byte {
+		file := filepath.Join(dir, name)
+		if out, err := exec.Command(args[0], append(args[1:], file)...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", args[0], err, out)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	source := filepath.Join(dir, "source.png")
+	if err := os.WriteFile(source, film(t, "a.png", "-f", "lavfi", "-i", "testsrc=size=1600x1200", "-frames:v", "1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		kind string
+	}{
+		"IMG_1.HEIC": {convert("a.heic", "heif-enc", "-q", "40", source, "-o"), "a HEIC image"},
+		"a.avif":     {convert("a.avif", "heif-enc", "-A", "-q", "40", source, "-o"), "an AVIF image"},
+		"a.bmp":      {convert("a.bmp", "ffmpeg", "-v", "error", "-i", source), "a BMP image, 1600 x 1200 pixels"},
+		"scan.tiff":  {convert("a.tiff", "ffmpeg", "-v", "error", "-i", source), "a TIFF image, 1600 x 1200 pixels"},
+	} {
+		got := h.receiveOne(name, c.data)
+		if got.Failure != "" || pictures(got) != 1 || !strings.Contains(texts(got), c.kind) {
+			t.Errorf("%s: got %q, %d pictures, %q", name, got.Failure, pictures(got), texts(got))
+			continue
+		}
+		if image := got.Parts[1].Image; image.Width != 1568 || image.Height != 1176 {
+			t.Errorf("%s: it is %d x %d", name, image.Width, image.Height)
+		}
+	}
+}
+
 // TestPDF_Scanned_ShowsFirstPages: a PDF without text is shown by its first pages.
 func TestPDF_Scanned_ShowsFirstPages(t *testing.T) {
 	h := newHome(t, "")

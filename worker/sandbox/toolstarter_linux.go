@@ -40,9 +40,9 @@ type toolLayer struct {
 func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
 
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
-// file except that program. The parser calls LimitParser before it reads anything.
+// file except that program and /dev/null. The parser calls LimitParser before it reads anything.
 func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
-	return s.start(cmd, &s.parserLayer, func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}} })
+	return s.start(cmd, &s.parserLayer, func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}, nullRule} })
 }
 
 // start starts a program behind a layer, which is made at its first start with these rules.
