@@ -1,6 +1,7 @@
 package receive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,17 +151,17 @@ func readMedia(ctx context.Context, f *reading) error {
 	return nil
 }
 
-// readRecording reads a voice message or a round video: its transcript replaces the file.
+// readRecording reads a voice message or a round video: its transcript replaces the file. The length
+// is what ffprobe says; the sender's is only used without it.
 func readRecording(ctx context.Context, f *reading) error {
-	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
+	m, err := f.probe(ctx)
+	if f.result.Seconds = m.seconds(); f.result.Seconds > 0 {
 		return nil
 	}
-	m, err := f.probe(ctx)
-	f.result.Seconds = m.seconds()
-	if err == nil && f.result.Seconds == 0 {
-		err = errors.New(textDamaged)
+	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
+		return nil // the transcription reports what is wrong
 	}
-	return err
+	return cmp.Or(err, errors.New(textDamaged))
 }
 
 // showFilm shows a frame of a film, and asks for a transcript of its sound.

@@ -357,7 +357,9 @@ func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
 		pictures int
 		text     string
 	}{
-		"a voice message":            {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 14, 0, ""},
+		"a voice message":            {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a voice message of less":    {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 1, Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a broken voice message":     {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 7, Blob: h.blobs.put([]byte("OggS\x00"))}, 7, 0, ""},
 		"a voice message of unknown": {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
 		"a round video":              {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
 		"an audio file":              {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},

@@ -84,6 +84,8 @@ func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture,
 }
 
 func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
+	taken, note := v.ws.SimilarPath(args.Path)
+	args.Path = taken
 	name := workspace.QuotePath(args.Path)
 	f, err := v.ws.Open(args.Path)
 	if err != nil {
@@ -100,6 +102,9 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 	text := fmt.Sprintf("%s: a %s image, %s pixels", name, shown.Format, shown.Size)
 	if small := fmt.Sprintf("%d x %d", shown.Width, shown.Height); small != shown.Size {
 		text += ", shown as " + small
+	}
+	if note != "" {
+		text = note + "\n" + text
 	}
 	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture},
 		World: v.ws.LeadsToUploads(args.Path)}, nil

@@ -315,3 +315,21 @@ func TestView_MissingFile_SaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestView_SimilarPath_IsTaken: a screenshot's name has a narrow no-break space, which models do not
+// write.
+func TestView_SimilarPath_IsTaken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "Shot 1.05\u202fPM.png"), pngOf(t, corners(40, 30)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	got, err := New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"Shot 1.05 PM.png"}`)})
+	if err != nil || len(got.Images) != 1 || !strings.HasPrefix(got.Text, "There is no Shot 1.05 PM.png. ") {
+		t.Errorf("got %q, %v", got.Text, err)
+	}
+}
