@@ -64,7 +64,8 @@ func UploadKey(path string) string {
 
 // Validate refuses a result that no honest worker sends.
 func (r UploadsResult) Validate() error {
-	if len(r.Path) > MaxReceivedPathBytes || len(r.Files) > UploadsPageSize || r.From < 0 || r.From+len(r.Files) > r.Total {
+	if len(r.Path) > MaxReceivedPathBytes || len(r.Files) > UploadsPageSize || r.From < 0 ||
+		r.From+len(r.Files) > r.Total {
 		return fmt.Errorf("%d files of %d", len(r.Files), r.Total)
 	}
 	for _, f := range r.Files {

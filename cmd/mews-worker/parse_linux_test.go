@@ -17,12 +17,13 @@ func TestParse_EachKind_AnswersOnStandardOutput(t *testing.T) {
 		kind, file, out, errs string
 		status                int
 	}{
-		"a page":         {"html", "<p>a &amp; b", `{"format":"html"}` + "\na & b", "", 0},
-		"a document":     {"rtf", `{\rtf1 a}`, `{"format":"rtf"}` + "\na", "", 0},
-		"a bad picture":  {"picture", "hello", "", `{"reason":"no-picture"}` + "\n", 1},
-		"no such kind":   {"hologram", "hello", "", `parse "hologram": there is no such parser` + "\n", 1},
-		"a huge text":    {"html", strings.Repeat("<p>", 1<<20) + "a", `{"format":"html"}` + "\na", "", 0},
-		"a huge picture": {"picture", "BM" + strings.Repeat("x", 21<<20), "", `{"reason":"large-file","numbers":[20]}` + "\n", 1},
+		"a page":        {"html", "<p>a &amp; b", `{"format":"html"}` + "\na & b", "", 0},
+		"a document":    {"rtf", `{\rtf1 a}`, `{"format":"rtf"}` + "\na", "", 0},
+		"a bad picture": {"picture", "hello", "", `{"reason":"no-picture"}` + "\n", 1},
+		"no such kind":  {"hologram", "hello", "", `parse "hologram": there is no such parser` + "\n", 1},
+		"a huge text":   {"html", strings.Repeat("<p>", 1<<20) + "a", `{"format":"html"}` + "\na", "", 0},
+		"a huge picture": {"picture", "BM" + strings.Repeat("x", 21<<20), "", `{"reason":"large-file","numbers":[20]}` +
+			"\n", 1},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {

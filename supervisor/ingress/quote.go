@@ -47,7 +47,12 @@ func (h *UpdateHandler) quote(ctx context.Context, item *supervisor.BatchItem, i
 
 // quoteFiles adds to a quote where the files of the user's own replied message are. The model sees
 // their pictures again, unless it sees that message anyway.
-func (h *UpdateHandler) quoteFiles(ctx context.Context, item *supervisor.BatchItem, in supervisor.Incoming, q *supervisor.Quote) error {
+func (h *UpdateHandler) quoteFiles(
+	ctx context.Context,
+	item *supervisor.BatchItem,
+	in supervisor.Incoming,
+	q *supervisor.Quote,
+) error {
 	files, ok, err := h.o.Updates.FindRepliedFiles(ctx, item.Inbound.Conversation, in.RepliesTo)
 	switch {
 	case err != nil:

@@ -12,8 +12,13 @@ import (
 
 // repliedPhoto returns a Telegram message that replies to the sender's own photo.
 func repliedPhoto(text string, message int, by int64) string {
-	return fmt.Sprintf(`,"text":%q,"reply_to_message":{"message_id":%d,"from":{"id":%d,"first_name":"A"},"photo":[{"file_id":"p",`+
-		`"file_unique_id":"y","width":1,"height":1}]}`, text, message, by)
+	return fmt.Sprintf(
+		`,"text":%q,"reply_to_message":{"message_id":%d,"from":{"id":%d,"first_name":"A"},"photo":[{"file_id":"p",`+
+			`"file_unique_id":"y","width":1,"height":1}]}`,
+		text,
+		message,
+		by,
+	)
 }
 
 // TestQuote_ReplyToOwnFile_NamesItAndShowsIt: the quote says where the file is. Once the model does
@@ -22,9 +27,15 @@ func TestQuote_ReplyToOwnFile_NamesItAndShowsIt(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, aPhoto))
 	photo := p.accepted[0]
-	image := &protocol.Image{BlobRef: protocol.BlobRef{SHA256: strings.Repeat("a", 64), Size: 9}, MediaType: "image/png", Width: 1, Height: 1}
-	_, err := p.db.Inbox().CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: photo.ID, Origin: supervisor.OriginWorld,
-		Parts: []protocol.Part{{Text: "[File]"}, {Image: image}}, Paths: map[int]string{0: "uploads/d/photo.jpg"}}})
+	image := &protocol.Image{
+		BlobRef:   protocol.BlobRef{SHA256: strings.Repeat("a", 64), Size: 9},
+		MediaType: "image/png",
+		Width:     1,
+		Height:    1,
+	}
+	_, err := p.db.Inbox().
+		CompleteArrivals(t.Context(), []sqlite.ArrivalResult{{Inbound: photo.ID, Origin: supervisor.OriginWorld,
+			Parts: []protocol.Part{{Text: "[File]"}, {Image: image}}, Paths: map[int]string{0: "uploads/d/photo.jpg"}}})
 	must(t, err)
 	var at int
 	_, err = fmt.Sscan(photo.Message, &at)
@@ -56,8 +67,17 @@ func TestQuote_ReplyToOwnFile_NamesItAndShowsIt(t *testing.T) {
 func TestQuote_ReplyToSentFile_NamesItsPath(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, `,"text":"hi"`))
-	d, err := p.db.Outbox().SendNotice(t.Context(), supervisor.Delivery{Conversation: p.answered("Hello.", 900).Conversation,
-		Files: []supervisor.File{{SHA256: strings.Repeat("b", 64), Size: 1, Name: "plan.pdf", MediaType: "application/pdf", Path: "notes/plan.pdf"}}})
+	d, err := p.db.Outbox().
+		SendNotice(t.Context(), supervisor.Delivery{Conversation: p.answered("Hello.", 900).Conversation,
+			Files: []supervisor.File{
+				{
+					SHA256:    strings.Repeat("b", 64),
+					Size:      1,
+					Name:      "plan.pdf",
+					MediaType: "application/pdf",
+					Path:      "notes/plan.pdf",
+				},
+			}})
 	must(t, err)
 	p.sent(d, "", 901)
 	if got := p.quoted(101, 101, replied("and?", 901, "", "")); got != "own > You: [Saved as notes/plan.pdf.]" {

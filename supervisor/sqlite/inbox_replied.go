@@ -41,13 +41,25 @@ const findRepliedFiles = `SELECT i.parts, i.origin, c.thread = ?4 AND EXISTS (SE
 // FindRepliedFiles finds the files of the message that c's user replies to. message is the
 // channel's name of that message. The conversation needs no ID. ok is false if the user sent no
 // such message with files, or it was forgotten.
-func (s Inbox) FindRepliedFiles(ctx context.Context, c supervisor.Conversation, message string) (f RepliedFiles, ok bool, err error) {
+func (s Inbox) FindRepliedFiles(
+	ctx context.Context,
+	c supervisor.Conversation,
+	message string,
+) (f RepliedFiles, ok bool, err error) {
 	var parts string
-	f, ok, err = engine.FirstRow(s.db.reader(ctx, "find the files of message %s of %s in chat %s", message, c.User, c.Chat),
+	f, ok, err = engine.FirstRow(
+		s.db.reader(ctx, "find the files of message %s of %s in chat %s", message, c.User, c.Chat),
 		func(row *engine.Row) (f RepliedFiles) {
 			row.Scan(&parts, &f.Origin, &f.Seen)
 			return f
-		}, findRepliedFiles, c.User, c.Channel, c.Chat, c.Thread, message)
+		},
+		findRepliedFiles,
+		c.User,
+		c.Channel,
+		c.Chat,
+		c.Thread,
+		message,
+	)
 	if !ok || err != nil {
 		return f, false, err
 	}

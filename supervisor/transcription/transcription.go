@@ -170,7 +170,8 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	case failed == nil, failed.noSound && !r.isSpokenMessage() && r.Kind != "":
 		return r.heardOutcome(result)
 	case failed.noFile:
-		return outcome{text: fmt.Sprintf(textGone, r.Path), notice: supervisor.Delivery{Text: fmt.Sprintf(textGone, r.Path)}}
+		gone := fmt.Sprintf(textGone, r.Path)
+		return outcome{text: gone, notice: supervisor.Delivery{Text: gone}}
 	case failed.retryable:
 		return r.failedOutcome(failed.why, r.retryPress())
 	}
@@ -225,7 +226,8 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 			why = textsFailure[protocol.SpeechFailureProgramFailed]
 		}
 		return result, &failure{why: why, retryable: result.Failure != protocol.SpeechFailureNoFile,
-			noSound: result.Failure == protocol.SpeechFailureNoSound, noFile: result.Failure == protocol.SpeechFailureNoFile}
+			noSound: result.Failure == protocol.SpeechFailureNoSound,
+			noFile:  result.Failure == protocol.SpeechFailureNoFile}
 	}
 	return result, nil
 }
@@ -253,7 +255,8 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 	if !errors.As(err, &told) {
 		told.Message = textNoAnswer
 	}
-	return result, &failure{why: told.Message, retryable: told.Code != supervisor.CodeNotFound, noFile: told.Code == supervisor.CodeNotFound}
+	return result, &failure{why: told.Message, retryable: told.Code != supervisor.CodeNotFound,
+		noFile: told.Code == supervisor.CodeNotFound}
 }
 
 // heardOutcome returns the outcome of a recording that was transcribed, even if nobody speaks in

@@ -134,7 +134,8 @@ func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode superv
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
 	var err error
-	if mode, err = v.ConversationMode(ctx, c); err != nil || !c.Channel.Capabilities().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
+	if mode, err = v.ConversationMode(ctx, c); err != nil || !c.Channel.Capabilities().Voice ||
+		mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return supervisor.VoiceOff, ""
 	}
 	text, noted := claim.CutWarning(text)

@@ -424,7 +424,8 @@ func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 		{supervisor.VoiceOnly, "", supervisor.VoiceOff, voice.TextWrittenSilent},
 		{supervisor.VoiceOnly, "🎉", supervisor.VoiceOff, voice.TextWrittenSilent},
 		// text that is not spoken has to be visible
-		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn, voice.TextWrittenWarning},
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn,
+			voice.TextWrittenWarning},
 		{supervisor.VoiceOn, claim.Warning(claim.Kinds), supervisor.VoiceOff, ""},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff, ""},
 	} {

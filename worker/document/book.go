@@ -30,7 +30,7 @@ func writeBook(z *zipFile, out *lines) error {
 		err := z.unpack(b.files[id], func(from io.Reader) error {
 			out.add("\n")
 			defer out.add("\n")
-			return writeHTML(from, "application/xhtml+xml; charset=utf-8", out)
+			return writeHTML(from, "utf-8", out)
 		})
 		if err != nil {
 			return err

@@ -29,8 +29,14 @@ type parser func(f source, out *output) error
 
 // parsers are the parsers of all kinds.
 var parsers = map[parse.Kind]parser{
-	parse.KindZip: parseZip, parse.KindTar: parseTar, parse.KindGzip: parseGzip, parse.KindHTML: parseHTML, parse.KindRTF: parseRTF,
-	parse.KindNotebook: parseNotebook, parse.KindMail: parseMail, parse.KindPicture: parsePicture,
+	parse.KindZip:      parseZip,
+	parse.KindTar:      parseTar,
+	parse.KindGzip:     parseGzip,
+	parse.KindHTML:     parseHTML,
+	parse.KindRTF:      parseRTF,
+	parse.KindNotebook: parseNotebook,
+	parse.KindMail:     parseMail,
+	parse.KindPicture:  parsePicture,
 }
 
 // Main parses the file on standard input, and returns the process's exit status. limit limits this

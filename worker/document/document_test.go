@@ -89,19 +89,20 @@ func TestRunParser_Failure_HasReason(t *testing.T) {
 		data string
 		want parse.Reason
 	}{
-		"no archive":         {parse.KindZip, "hello", parse.ReasonDamaged},
-		"no tar":             {parse.KindTar, strings.Repeat("x", 600), parse.ReasonDamaged},
-		"no gzip":            {parse.KindGzip, "hello", parse.ReasonDamaged},
-		"no notebook":        {parse.KindNotebook, `{"cells": 7}`, parse.ReasonDamaged},
-		"half a notebook":    {parse.KindNotebook, `{"cells": [`, parse.ReasonDamaged},
-		"no mail":            {parse.KindMail, "\nhello", parse.ReasonDamaged},
-		"parts in parts":     {parse.KindMail, deep, parse.ReasonTooMuch},
-		"no picture":         {parse.KindPicture, "hello", parse.ReasonNoPicture},
-		"half a picture":     {parse.KindPicture, "\x89PNG\r\n\x1a\n", parse.ReasonDamagedPicture},
-		"half a bitmap":      {parse.KindPicture, "BM", parse.ReasonDamagedPicture},
-		"groups in groups":   {parse.KindRTF, `{\rtf1 ` + strings.Repeat("{", 20_000), parse.ReasonDamaged},
-		"a tag without end":  {parse.KindHTML, "<a " + strings.Repeat("x", 2<<20), parse.ReasonDamaged},
-		"a damaged document": {parse.KindZip, string(makeZip(t, map[string]string{"word/document.xml": "<w:t>a</w:t"})), parse.ReasonDamaged},
+		"no archive":        {parse.KindZip, "hello", parse.ReasonDamaged},
+		"no tar":            {parse.KindTar, strings.Repeat("x", 600), parse.ReasonDamaged},
+		"no gzip":           {parse.KindGzip, "hello", parse.ReasonDamaged},
+		"no notebook":       {parse.KindNotebook, `{"cells": 7}`, parse.ReasonDamaged},
+		"half a notebook":   {parse.KindNotebook, `{"cells": [`, parse.ReasonDamaged},
+		"no mail":           {parse.KindMail, "\nhello", parse.ReasonDamaged},
+		"parts in parts":    {parse.KindMail, deep, parse.ReasonTooMuch},
+		"no picture":        {parse.KindPicture, "hello", parse.ReasonNoPicture},
+		"half a picture":    {parse.KindPicture, "\x89PNG\r\n\x1a\n", parse.ReasonDamagedPicture},
+		"half a bitmap":     {parse.KindPicture, "BM", parse.ReasonDamagedPicture},
+		"groups in groups":  {parse.KindRTF, `{\rtf1 ` + strings.Repeat("{", 20_000), parse.ReasonDamaged},
+		"a tag without end": {parse.KindHTML, "<a " + strings.Repeat("x", 2<<20), parse.ReasonDamaged},
+		"a damaged document": {parse.KindZip, string(makeZip(t, map[string]string{"word/document.xml": "<w:t>a</w:t"})),
+			parse.ReasonDamaged},
 	} {
 		_, err := parseBytes(t, c.kind, []byte(c.data))
 		if failed := failureOf(err); err == nil || failed.Reason != c.want {

@@ -53,8 +53,15 @@ func runBytes(run parser, data []byte, to io.Writer) error {
 }
 
 func FuzzZip(f *testing.F) {
-	fuzzParser(f, parse.KindZip, "PK\x05\x06"+string(make([]byte, 18)),
-		string(makeZip(f, map[string]string{"word/document.xml": tableXML})), string(makeZip(f, map[string]string{"a": "b"})))
+	fuzzParser(
+		f,
+		parse.KindZip,
+		"PK\x05\x06"+string(make([]byte, 18)),
+		string(
+			makeZip(f, map[string]string{"word/document.xml": tableXML}),
+		),
+		string(makeZip(f, map[string]string{"a": "b"})),
+	)
 }
 
 func FuzzTar(f *testing.F) {
@@ -66,13 +73,24 @@ func FuzzGzip(f *testing.F) {
 }
 
 func FuzzHTML(f *testing.F) {
-	fuzzParser(f, parse.KindHTML, "<title>a</title><p>b<a href=http://c>d</a><table><tr><td>e<table><tr><th colspan=3>f</table></table>",
-		"<ol><li>a<ul><li>b</ul></ol><pre>c\n d</pre><script>e</script>", "\xff\xfe<\x00p\x00")
+	fuzzParser(
+		f,
+		parse.KindHTML,
+		"<title>a</title><p>b<a href=http://c>d</a><table><tr><td>e<table><tr><th colspan=3>f</table></table>",
+		"<ol><li>a<ul><li>b</ul></ol><pre>c\n d</pre><script>e</script>",
+		"\xff\xfe<\x00p\x00",
+	)
 }
 
 func FuzzRTF(f *testing.F) {
-	fuzzParser(f, parse.KindRTF, `{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset204 A;}}\f0 \'cf\u8364?{\*\x y}\par\trowd\intbl a\cell b\cell\row}`,
-		`{\rtf1\bin9 x}`, `{\rtf1\u-10179?\u-8704?}`)
+	fuzzParser(
+		f,
+		parse.KindRTF,
+		`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset204 A;}}\f0 \'cf\u8364?{\*\x y}\par\trowd\intbl a\cell `+
+			`b\cell\row}`,
+		`{\rtf1\bin9 x}`,
+		`{\rtf1\u-10179?\u-8704?}`,
+	)
 }
 
 func FuzzNotebook(f *testing.F) { fuzzParser(f, parse.KindNotebook, notebookJSON, `{"cells":[]}`) }
@@ -83,7 +101,15 @@ func FuzzMail(f *testing.F) {
 }
 
 func FuzzPicture(f *testing.F) {
-	fuzzParser(f, parse.KindPicture, string(bmpOf(f)), string(tiffOf(f)), "GIF89a", "\xff\xd8\xff\xe0", "\x89PNG\r\n\x1a\n")
+	fuzzParser(
+		f,
+		parse.KindPicture,
+		string(bmpOf(f)),
+		string(tiffOf(f)),
+		"GIF89a",
+		"\xff\xd8\xff\xe0",
+		"\x89PNG\r\n\x1a\n",
+	)
 }
 
 // FuzzOffice: the reader of each format ends on any document.
@@ -98,8 +124,9 @@ func FuzzOffice(f *testing.F) {
 			var b bytes.Buffer
 			z := zip.NewWriter(&b)
 			for name, data := range map[string][]byte{
-				format.marker: one, "ppt/slides/slide1.xml": two, "xl/_rels/workbook.xml.rels": two, "xl/sharedStrings.xml": two,
-				"xl/styles.xml": two, "xl/s.xml": two,
+				format.marker: one, "ppt/slides/slide1.xml": two, "xl/_rels/workbook.xml.rels": two,
+				"xl/sharedStrings.xml": two,
+				"xl/styles.xml":        two, "xl/s.xml": two,
 			} {
 				w, err := z.Create(name)
 				if err == nil {

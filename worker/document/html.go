@@ -7,10 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
-
 	"mews/worker/parse"
 )
 
@@ -23,44 +19,33 @@ func parseHTML(f source, out *output) error {
 	return writeHTML(f.reader(), "", text)
 }
 
-// maxHTMLToken bounds one tag or one piece of text, in bytes. The tokenizer holds it in memory.
-const maxHTMLToken = 1 << 20
-
-// writeHTML writes the text of a page in any encoding. contentType is what a mail says of it; ""
-// means that nothing says it.
-func writeHTML(from io.Reader, contentType string, out *lines) error {
-	decoded, err := charset.NewReader(bufio.NewReader(from), contentType)
-	if err == io.EOF {
-		return nil
-	}
-	if err != nil {
+// writeHTML writes the text of a page in any encoding. named is the encoding that a mail says of it;
+// "" means none.
+func writeHTML(from io.Reader, named string, out *lines) error {
+	in := bufio.NewReader(from)
+	head, err := in.Peek(maxMeta)
+	if err != nil && err != io.EOF {
 		return err
 	}
-	return writeTokens(decoded, out)
+	return writeTokens(pageEncoding(head, named).NewDecoder().Reader(in), out)
 }
 
 // writeTokens writes the text of a page in UTF-8.
 func writeTokens(from io.Reader, out *lines) error {
-	text := bufio.NewReader(from)
-	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
-		_, _ = text.Discard(len(mark)) // of bytes that were peeked at
-	}
-	z := html.NewTokenizer(text)
-	z.SetMaxBuf(maxHTMLToken)
+	z := newHTMLTokenizer(from)
 	w := &pageWriter{tables: tables{out: &lines{to: &blankLineWriter{to: out.to}}}}
 	for w.tables.out.err == nil {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
-			if err := z.Err(); err != io.EOF {
-				return parse.NewFailure(parse.ReasonDamaged)
-			}
-			return w.tables.out.err
-		case html.TextToken:
-			if w.skip == 0 {
-				w.text(string(z.Text()))
-			}
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			w.tag(kind, z.Token())
+		token, err := z.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if token.kind != tokenText {
+			w.tag(token)
+		} else if w.skip == "" {
+			w.text(token.text)
 		}
 	}
 	return w.tables.out.err
@@ -91,95 +76,122 @@ func (b *blankLineWriter) Write(p []byte) (int, error) {
 // pageWriter writes the text of a page: headings, lists, tables and links as in Markdown.
 type pageWriter struct {
 	tables  tables
-	skip    atom.Atom // element that is left out with its contents; 0 means none
-	depth   int       // number of open elements with the name of skip
-	pre     int       // number of open elements whose white space counts
-	lists   []int     // for each open list the number of its last item; -1 without numbers
-	links   []string  // addresses of open links
-	started bool      // something was written
-	newline int       // line ends that are due before the next text
-	space   bool      // a space is due before the next text
-	marked  bool      // a mark of a heading or an item was written, and no text after it
+	skip    string   // element that is left out with its contents; "" means none
+	depth   int      // number of open elements with the name of skip
+	pre     int      // number of open elements whose white space counts
+	lists   []int    // for each open list the number of its last item; -1 without numbers
+	links   []string // addresses of open links
+	started bool     // something was written
+	newline int      // line ends that are due before the next text
+	space   bool     // a space is due before the next text
+	marked  bool     // a mark of a heading or an item was written, and no text after it
 }
 
-// leftOut are elements whose contents are no text of the page.
-var leftOut = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Template: true, atom.Svg: true, atom.Noscript: true,
-	atom.Iframe: true, atom.Object: true, atom.Select: true}
-
-// blocks are elements that stand on lines of their own, with the number of line ends around them.
-var blocks = map[atom.Atom]int{
-	atom.P: 2, atom.Div: 1, atom.Section: 2, atom.Article: 2, atom.Header: 1, atom.Footer: 1, atom.Main: 1, atom.Aside: 2, atom.Nav: 1,
-	atom.H1: 2, atom.H2: 2, atom.H3: 2, atom.H4: 2, atom.H5: 2, atom.H6: 2, atom.Title: 2, atom.Ul: 1, atom.Ol: 1, atom.Li: 1, atom.Dl: 1,
-	atom.Dt: 1, atom.Dd: 1, atom.Blockquote: 2, atom.Pre: 2, atom.Form: 1, atom.Fieldset: 1, atom.Figure: 2, atom.Figcaption: 1,
-	atom.Hr: 2, atom.Address: 1, atom.Body: 2, atom.Tbody: 0, atom.Caption: 1, atom.Center: 1, atom.Option: 1, atom.Details: 1, atom.Summary: 1,
+// isLeftOut reports whether an element's contents are no text of the page.
+func isLeftOut(name string) bool {
+	switch name {
+	case "script", "style", "template", "svg", "noscript", "iframe", "object", "select":
+		return true
+	}
+	return false
 }
 
-// headings are the marks before headings.
-var headings = map[atom.Atom]string{atom.Title: "# ", atom.H1: "# ", atom.H2: "## ", atom.H3: "### ", atom.H4: "#### ",
-	atom.H5: "##### ", atom.H6: "###### "}
+// lineEndsAround returns the number of line ends around an element: 0 within a line.
+func lineEndsAround(name string) int {
+	switch name {
+	case "p", "section", "article", "aside", "h1", "h2", "h3", "h4", "h5", "h6", "title", "blockquote", "pre",
+		"figure", "hr", "body":
+		return 2
+	case "div", "header", "footer", "main", "nav", "ul", "ol", "li", "dl", "dt", "dd", "form", "fieldset", "figcaption",
+		"address", "caption", "center", "option", "details", "summary":
+		return 1
+	}
+	return 0
+}
 
-// tableParts are the elements of tables.
-var tableParts = map[atom.Atom]tablePart{atom.Table: partTable, atom.Tr: partRow, atom.Td: partCell, atom.Th: partCell}
+// headingMark returns the mark before a heading; "" for another element.
+func headingMark(name string) string {
+	switch name {
+	case "title", "h1":
+		return "# "
+	case "h2", "h3", "h4", "h5", "h6":
+		return strings.Repeat("#", int(name[1]-'0')) + " "
+	}
+	return ""
+}
 
-func (w *pageWriter) tag(kind html.TokenType, t html.Token) {
-	if w.skip != 0 {
-		w.skipTag(kind, t.DataAtom)
+// tablePartOf returns the part of a table that an element is; "" for another element.
+func tablePartOf(name string) tablePart {
+	switch name {
+	case "table":
+		return partTable
+	case "tr":
+		return partRow
+	case "td", "th":
+		return partCell
+	}
+	return ""
+}
+
+func (w *pageWriter) tag(t htmlToken) {
+	if w.skip != "" {
+		w.skipTag(t)
 		return
 	}
-	if kind != html.EndTagToken && leftOut[t.DataAtom] {
-		if kind == html.StartTagToken {
-			w.skip, w.depth = t.DataAtom, 1
+	if t.kind != tokenEnd && isLeftOut(t.name) {
+		if t.kind == tokenStart {
+			w.skip, w.depth = t.name, 1
 		}
 		return
 	}
-	if part := tableParts[t.DataAtom]; part != "" {
-		w.tablePart(kind, part, t)
+	if part := tablePartOf(t.name); part != "" {
+		w.tablePart(part, t)
 		return
 	}
-	w.newline = max(w.newline, blocks[t.DataAtom])
-	if kind == html.EndTagToken {
-		w.end(t.DataAtom)
+	w.newline = max(w.newline, lineEndsAround(t.name))
+	if t.kind == tokenEnd {
+		w.end(t.name)
 		return
 	}
 	w.start(t)
 }
 
 // skipTag counts the elements that are left out.
-func (w *pageWriter) skipTag(kind html.TokenType, name atom.Atom) {
+func (w *pageWriter) skipTag(t htmlToken) {
 	switch {
-	case name != w.skip || kind == html.SelfClosingTagToken:
-	case kind == html.StartTagToken:
+	case t.name != w.skip || t.kind == tokenAlone:
+	case t.kind == tokenStart:
 		w.depth++
 	default:
 		if w.depth--; w.depth == 0 {
-			w.skip = 0
+			w.skip = ""
 		}
 	}
 }
 
-func (w *pageWriter) start(t html.Token) {
-	switch t.DataAtom {
-	case atom.Br:
+func (w *pageWriter) start(t htmlToken) {
+	switch t.name {
+	case "br":
 		w.newline++
-	case atom.Hr:
+	case "hr":
 		w.put("---")
 		w.newline = 2
-	case atom.Pre, atom.Textarea:
+	case "pre", "textarea":
 		w.pre++
-	case atom.Ul:
+	case "ul":
 		w.lists = append(w.lists, -1)
-	case atom.Ol:
+	case "ol":
 		w.lists = append(w.lists, 0)
-	case atom.Li:
+	case "li":
 		w.mark(w.bullet())
-	case atom.A:
-		w.links = append(w.links, htmlAttribute(t, "href"))
-	case atom.Img:
-		if alt := htmlAttribute(t, "alt"); strings.TrimSpace(alt) != "" {
+	case "a":
+		w.links = append(w.links, t.attributes["href"])
+	case "img":
+		if alt := t.attributes["alt"]; strings.TrimSpace(alt) != "" {
 			w.text(fmt.Sprintf(textPicture, alt))
 		}
 	default:
-		if mark := headings[t.DataAtom]; mark != "" {
+		if mark := headingMark(t.name); mark != "" {
 			w.mark(mark)
 		}
 	}
@@ -202,13 +214,13 @@ func (w *pageWriter) bullet() string {
 	return indent + strconv.Itoa(*last) + ". "
 }
 
-func (w *pageWriter) end(name atom.Atom) {
+func (w *pageWriter) end(name string) {
 	switch name {
-	case atom.Pre, atom.Textarea:
+	case "pre", "textarea":
 		w.pre = max(w.pre-1, 0)
-	case atom.Ul, atom.Ol:
+	case "ul", "ol":
 		w.lists = w.lists[:max(len(w.lists)-1, 0)]
-	case atom.A:
+	case "a":
 		w.endLink()
 	}
 }
@@ -220,15 +232,16 @@ func (w *pageWriter) endLink() {
 	}
 	address := strings.TrimSpace(w.links[len(w.links)-1])
 	w.links = w.links[:len(w.links)-1]
-	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "mailto:") {
+	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") ||
+		strings.HasPrefix(address, "mailto:") {
 		w.text(" (" + address + ")")
 	}
 }
 
 // tablePart begins or ends a part of a table.
-func (w *pageWriter) tablePart(kind html.TokenType, part tablePart, t html.Token) {
+func (w *pageWriter) tablePart(part tablePart, t htmlToken) {
 	switch {
-	case kind == html.EndTagToken:
+	case t.kind == tokenEnd:
 		w.tables.end(part)
 	case part == partTable:
 		if w.started {
@@ -238,7 +251,7 @@ func (w *pageWriter) tablePart(kind html.TokenType, part tablePart, t html.Token
 	default:
 		w.tables.begin(part)
 		if part == partCell {
-			w.tables.widen(htmlAttribute(t, "colspan"))
+			w.tables.widen(t.attributes["colspan"])
 		}
 	}
 	w.newline, w.space = 0, false
@@ -275,14 +288,4 @@ func (w *pageWriter) put(text string) {
 	}
 	w.tables.add(text)
 	w.started, w.newline, w.space, w.marked = true, 0, false, false
-}
-
-// htmlAttribute returns an attribute's value; "" if there is none.
-func htmlAttribute(t html.Token, name string) string {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }

@@ -2,13 +2,12 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/emersion/go-message"
-	_ "github.com/emersion/go-message/charset" // all encodings of headers and texts
-	"github.com/emersion/go-message/mail"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -26,6 +25,7 @@ const (
 // parseMail writes the headers of a mail for people, its text and the list of its attachments, and
 // then the attachments.
 func parseMail(f source, out *output) error {
+	useEncodings()
 	e, err := message.ReadWithOptions(f.reader(), &message.ReadOptions{MaxHeaderBytes: maxMailHeader})
 	if err := readable(e, err); err != nil {
 		return err
@@ -106,13 +106,20 @@ func (m *mailReader) read(e *message.Entity, depth int) (string, error) {
 		return m.readParts(list, kind == "multipart/alternative", depth)
 	}
 	disposition, _, _ := e.Header.ContentDisposition()
-	header := mail.AttachmentHeader{Header: e.Header}
-	name, _ := header.Filename()
+	name := fileName(e.Header)
 	isText := kind == "" || kind == "text/plain" || kind == "text/html"
 	if disposition == "attachment" || name != "" || !isText {
 		return "", m.keep(e, kind, name)
 	}
 	return m.readText(e, kind)
+}
+
+// fileName returns the name of a part's file; "" if it has none. Content-Type has the name in older
+// mails.
+func fileName(h message.Header) string {
+	_, disposition, _ := h.ContentDisposition()
+	_, kind, _ := h.ContentType()
+	return cmp.Or(disposition["filename"], kind["name"])
 }
 
 // readParts returns the texts of all parts; of alternatives only the first plain text, or else the
@@ -154,7 +161,7 @@ func (m *mailReader) readText(e *message.Entity, kind string) (string, error) {
 	switch _, parameters, _ := e.Header.ContentType(); {
 	case kind != "text/html":
 		_, err = text.ReadFrom(from)
-	case parameters["charset"] != "": // the text is UTF-8 already
+	case encodingOf(parameters["charset"]) != nil: // the text is UTF-8 already
 		err = writeTokens(from, &lines{to: &text})
 	default:
 		err = writeHTML(from, "", &lines{to: &text})
@@ -167,8 +174,15 @@ func (m *mailReader) readText(e *message.Entity, kind string) (string, error) {
 }
 
 // endings are the endings of attachments without a name.
-var endings = map[string]string{"message/rfc822": "message.eml", "text/calendar": "invitation.ics", "text/html": "text.html",
-	"image/png": "picture.png", "image/jpeg": "picture.jpg", "image/gif": "picture.gif", "application/pdf": "document.pdf"}
+var endings = map[string]string{
+	"message/rfc822":  "message.eml",
+	"text/calendar":   "invitation.ics",
+	"text/html":       "text.html",
+	"image/png":       "picture.png",
+	"image/jpeg":      "picture.jpg",
+	"image/gif":       "picture.gif",
+	"application/pdf": "document.pdf",
+}
 
 // keep keeps an attachment, unless it is too large.
 func (m *mailReader) keep(e *message.Entity, kind, name string) error {

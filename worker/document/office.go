@@ -16,10 +16,18 @@ var zipFormats = []struct {
 	format parse.Format
 	write  func(*zipFile, *lines) error
 }{
-	{"word/document.xml", parse.FormatWord, func(z *zipFile, out *lines) error { return z.writeText("word/document.xml", wordText, out) }},
+	{
+		"word/document.xml",
+		parse.FormatWord,
+		func(z *zipFile, out *lines) error { return z.writeText("word/document.xml", wordText, out) },
+	},
 	{"xl/workbook.xml", parse.FormatSheet, writeSheets},
 	{"ppt/presentation.xml", parse.FormatSlides, writeSlides},
-	{"content.xml", parse.FormatOpenDocument, func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) }},
+	{
+		"content.xml",
+		parse.FormatOpenDocument,
+		func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) },
+	},
 	{"META-INF/container.xml", parse.FormatBook, writeBook},
 }
 
@@ -47,10 +55,19 @@ var (
 		leave: map[string]bool{"Fallback": true}, tables: officeTables,
 	}
 	openDocumentText = textRules{
-		text:   map[string]bool{"p": true, "h": true},
-		begins: map[string]string{"tab": "\t", "line-break": "\n", "s": " "}, ends: map[string]string{"p": "\n", "h": "\n"},
-		leave:  map[string]bool{"annotation": true, "tracked-changes": true},
-		tables: map[string]tablePart{"table": partTable, "table-row": partRow, "table-cell": partCell, "covered-table-cell": partCell},
+		text: map[string]bool{"p": true, "h": true},
+		begins: map[string]string{
+			"tab":        "\t",
+			"line-break": "\n",
+			"s":          " ",
+		}, ends: map[string]string{"p": "\n", "h": "\n"},
+		leave: map[string]bool{"annotation": true, "tracked-changes": true},
+		tables: map[string]tablePart{
+			"table":              partTable,
+			"table-row":          partRow,
+			"table-cell":         partCell,
+			"covered-table-cell": partCell,
+		},
 	}
 )
 

@@ -84,7 +84,8 @@ func TestPicture_BMPAndTIFF_AreConverted(t *testing.T) {
 		}
 		p := got.Picture
 		m, _, err := image.Decode(bytes.NewReader([]byte(got.body)))
-		if err != nil || p.Format != c.format || p.Width != c.w || p.Height != c.h || p.FileWidth != 40 || p.FileHeight != 20 {
+		if err != nil || p.Format != c.format || p.Width != c.w || p.Height != c.h || p.FileWidth != 40 ||
+			p.FileHeight != 20 {
 			t.Errorf("%s: got %+v, %v", name, p, err)
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
 
 	"mews/worker/parse"
 )
@@ -169,26 +168,53 @@ func (r *richText) symbol(c byte) {
 	}
 }
 
-// leftOutGroups are control words whose groups have no text of the document.
-var leftOutGroups = map[string]bool{
-	"colortbl": true, "stylesheet": true, "info": true, "pict": true, "objdata": true, "objclass": true, "objname": true, "fldinst": true,
-	"header": true, "headerl": true, "headerr": true, "headerf": true, "footer": true, "footerl": true, "footerr": true, "footerf": true,
-	"nonshppict": true, "generator": true, "listtable": true, "revtbl": true, "themedata": true, "datastore": true, "filetbl": true,
+// isLeftOutGroup reports whether the group of a control word has no text of the document.
+func isLeftOutGroup(name string) bool {
+	switch name {
+	case "colortbl", "stylesheet", "info", "pict", "objdata", "objclass", "objname", "fldinst", "header", "headerl",
+		"headerr", "headerf", "footer", "footerl", "footerr", "footerf", "nonshppict", "generator", "listtable",
+		"revtbl", "themedata", "datastore", "filetbl":
+		return true
+	}
+	return false
 }
 
-// richTexts are the texts of control words.
-var richTexts = map[string]string{
-	"par": "\n", "line": "\n", "sect": "\n", "page": "\n", "tab": "\t", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’",
-	"ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ", "nestcell": " / ",
+// textOfWord returns the text of a control word; "" if it has none.
+func textOfWord(name string) string {
+	switch name {
+	case "par", "line", "sect", "page":
+		return "\n"
+	case "tab":
+		return "\t"
+	case "emdash":
+		return "—"
+	case "endash":
+		return "–"
+	case "bullet":
+		return "•"
+	case "lquote":
+		return "‘"
+	case "rquote":
+		return "’"
+	case "ldblquote":
+		return "“"
+	case "rdblquote":
+		return "”"
+	case "emspace", "enspace":
+		return " "
+	case "nestcell":
+		return " / "
+	}
+	return ""
 }
 
 // word handles a control word and its number.
 func (r *richText) word(name string, n int, numbered bool) error {
-	if leftOutGroups[name] {
+	if isLeftOutGroup(name) {
 		r.group.leftOut = true
 		return nil
 	}
-	if text := richTexts[name]; text != "" {
+	if text := textOfWord(name); text != "" {
 		r.write(text)
 		return nil
 	}
@@ -207,7 +233,7 @@ func (r *richText) word(name string, n int, numbered bool) error {
 		r.flush()
 		r.group.font = n
 	case "fcharset":
-		if page := charsetPages[n]; r.group.fonts && page != 0 && len(r.fonts) < maxGroups {
+		if page := pageOfCharset(n); r.group.fonts && page != 0 && len(r.fonts) < maxGroups {
 			r.fonts[r.group.font] = page
 		}
 	case "trowd", "intbl", "cell", "row":
@@ -294,7 +320,7 @@ func (r *richText) flush() {
 	if ofFont := r.fonts[r.group.font]; ofFont != 0 {
 		page = ofFont
 	}
-	text, err := encodingOf(page).NewDecoder().Bytes(r.bytes)
+	text, err := encodingOfPage(page).NewDecoder().Bytes(r.bytes)
 	if err != nil {
 		text = r.bytes
 	}
@@ -302,26 +328,48 @@ func (r *richText) flush() {
 	r.writeNow(string(text))
 }
 
-// charsetPages are the code pages of the character sets of fonts. (RTF 1.9.1, \fcharset)
-var charsetPages = map[int]int{77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256,
-	186: 1257, 204: 1251, 222: 874, 238: 1250}
+// pageOfCharset returns the code page of a font's character set; 0 if it is not known. (RTF 1.9.1,
+// \fcharset)
+func pageOfCharset(charset int) int {
+	switch charset {
+	case 77:
+		return 10000
+	case 128:
+		return 932
+	case 129:
+		return 949
+	case 134:
+		return 936
+	case 136:
+		return 950
+	case 161, 162:
+		return 1253 + charset - 161
+	case 163:
+		return 1258
+	case 177, 178:
+		return 1255 + charset - 177
+	case 186:
+		return 1257
+	case 204:
+		return 1251
+	case 222:
+		return 874
+	case 238:
+		return 1250
+	}
+	return 0
+}
 
-// encodingOf returns the encoding of a code page; Windows-1252 if it is not known.
-func encodingOf(page int) encoding.Encoding {
-	names := map[int]string{874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 10000: "macintosh", 65001: "utf-8"}
+// encodingOfPage returns the encoding of a code page; Windows-1252 if it is not known.
+func encodingOfPage(page int) encoding.Encoding {
+	name := fmt.Sprint("cp", page)
 	switch page {
-	case 437:
-		return charmap.CodePage437
-	case 850:
-		return charmap.CodePage850
-	case 852:
-		return charmap.CodePage852
+	case 10000:
+		name = "macintosh"
+	case 65001:
+		name = "utf-8"
 	}
-	name := names[page]
-	if name == "" {
-		name = fmt.Sprint("windows-", page)
-	}
-	if known, err := htmlindex.Get(name); err == nil {
+	if known := encodingOf(name); known != nil {
 		return known
 	}
 	return charmap.Windows1252

@@ -20,16 +20,20 @@ type Programs interface {
 // Argument makes the worker's program parse a file instead of serving a user. The kind follows.
 const Argument = "parse"
 
+// OpenFunc returns the Writer for a body.
+type OpenFunc func(Header) (io.Writer, error)
+
 // Run parses a file in a child process. Once its header has come, open returns the Writer for the
 // body. The error is a *Failure, an error of open or of its Writer, or the cause of ctx.
-func Run(ctx context.Context, programs Programs, kind Kind, file io.Reader, open func(Header) (io.Writer, error)) error {
+func Run(ctx context.Context, programs Programs, kind Kind, file io.Reader, open OpenFunc) error {
 	in, done, err := descriptor(file)
 	if err != nil {
 		return err
 	}
 	out := &answer{kind: kind, open: open}
 	err = programs.Run(ctx, program.Program{
-		Name: Argument + " " + string(kind), Parser: true, Args: []string{Argument, string(kind)}, Stdin: in, Stdout: out, Timeout: Timeout,
+		Name: Argument + " " + string(kind), Parser: true, Args: []string{Argument, string(kind)}, Stdin: in,
+		Stdout: out, Timeout: Timeout,
 	})
 	done()
 	var ended *program.ExitError
@@ -88,7 +92,7 @@ const crashed = 2
 // answer reads a child's standard output.
 type answer struct {
 	kind   Kind
-	open   func(Header) (io.Writer, error)
+	open   OpenFunc
 	head   []byte // the header's line, as far as it has come
 	opened bool
 	body   io.Writer

@@ -95,17 +95,19 @@ func TestRun_HostileParser_IsBounded(t *testing.T) {
 	damaged := parse.NewFailure(parse.ReasonDamaged).Error()
 	for name, c := range map[string]struct{ says, text string }{
 		"good": {"", "text"}, "fork": {"", "text"},
-		"silent": {"unknown way", ""}, "header": {"unknown way", ""}, "format": {"unknown way", ""}, "keys": {"unknown way", ""},
+		"silent": {"unknown way", ""}, "header": {"unknown way", ""}, "format": {"unknown way", ""},
+		"keys":    {"unknown way", ""},
 		"endless": {parse.NewFailure(parse.ReasonTooMuch).Error(), ""},
 		"failure": {"it unpacks to over 64 MiB", ""},
 		"words":   {damaged, ""}, "late": {damaged, ""},
-		"memory": {parse.NewFailure(parse.ReasonMemory).Error(), ""}, "killed": {parse.NewFailure(parse.ReasonMemory).Error(), ""},
+		"memory": {parse.NewFailure(parse.ReasonMemory).Error(), ""},
+		"killed": {parse.NewFailure(parse.ReasonMemory).Error(), ""},
 	} {
 		var body bytes.Buffer
-		err := parse.Run(t.Context(), programs, parse.KindHTML, strings.NewReader(name), func(parse.Header) (io.Writer, error) {
-			return &body, nil
-		})
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || c.text != "" && body.String() != c.text {
+		open := func(parse.Header) (io.Writer, error) { return &body, nil }
+		err := parse.Run(t.Context(), programs, parse.KindHTML, strings.NewReader(name), open)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) ||
+			c.text != "" && body.String() != c.text {
 			t.Errorf("%s: got %.80q, %v, want %q", name, body.String(), err, c.says)
 		}
 		if body.Len() > parse.MaxOutput || programs.Children.Len() > 0 || programs.Children.HasLiveProcess() {
@@ -118,7 +120,8 @@ func TestRun_HostileParser_IsBounded(t *testing.T) {
 func TestRun_ContextEnds_EndsTheParser(t *testing.T) {
 	programs, reason := runner(), errors.New("nobody waits")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := parse.Run(ctx, programs, parse.KindHTML, &cancelling{strings.NewReader("asleep"), func() { cancel(reason) }}, nil)
+	file := &cancelling{strings.NewReader("asleep"), func() { cancel(reason) }}
+	err := parse.Run(ctx, programs, parse.KindHTML, file, nil)
 	if !errors.Is(err, reason) || programs.Children.HasLiveProcess() {
 		t.Errorf("got %v", err)
 	}
@@ -141,7 +144,8 @@ func (c *cancelling) Read(p []byte) (int, error) {
 // TestRun_WriterFails_ReturnsItsError: the error of a full folder reaches the caller unchanged.
 func TestRun_WriterFails_ReturnsItsError(t *testing.T) {
 	full := errors.New("the folder is full")
-	err := parse.Run(t.Context(), runner(), parse.KindHTML, strings.NewReader("endless"), func(parse.Header) (io.Writer, error) { return nil, full })
+	open := func(parse.Header) (io.Writer, error) { return nil, full }
+	err := parse.Run(t.Context(), runner(), parse.KindHTML, strings.NewReader("endless"), open)
 	if err != full {
 		t.Errorf("got %v", err)
 	}
@@ -157,21 +161,27 @@ func TestHeader_Invalid_IsRefused(t *testing.T) {
 		h    parse.Header
 		ok   bool
 	}{
-		"text":               {parse.KindHTML, parse.Header{Format: parse.FormatHTML}, true},
-		"a list":             {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: 1}}, true},
-		"a picture":          {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &picture}, true},
-		"a mail":             {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Name: "a", Size: 1}}}, true},
-		"no format":          {parse.KindHTML, parse.Header{}, false},
-		"of another kind":    {parse.KindHTML, parse.Header{Format: parse.FormatMail}, false},
-		"no such kind":       {"hologram", parse.Header{Format: parse.FormatMail}, false},
-		"files of a page":    {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Files: []parse.File{{}}}, false},
-		"a huge file":        {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Size: 1 << 40}}}, false},
-		"a negative file":    {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Size: -1}}}, false},
-		"many files":         {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: make([]parse.File, 21)}, false},
-		"a negative text":    {parse.KindMail, parse.Header{Format: parse.FormatMail, Text: -1}, false},
-		"no list":            {parse.KindTar, parse.Header{Format: parse.FormatTar}, false},
-		"a list of text":     {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Names: &parse.Names{}}, false},
-		"a negative list":    {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: -1}}, false},
+		"text": {parse.KindHTML, parse.Header{Format: parse.FormatHTML}, true},
+		"a list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: 1}},
+			true},
+		"a picture": {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &picture}, true},
+		"a mail": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Name: "a",
+			Size: 1}}}, true},
+		"no format":       {parse.KindHTML, parse.Header{}, false},
+		"of another kind": {parse.KindHTML, parse.Header{Format: parse.FormatMail}, false},
+		"no such kind":    {"hologram", parse.Header{Format: parse.FormatMail}, false},
+		"files of a page": {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Files: []parse.File{{}}}, false},
+		"a huge file": {parse.KindMail, parse.Header{Format: parse.FormatMail,
+			Files: []parse.File{{Size: 1 << 40}}}, false},
+		"a negative file": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: []parse.File{{Size: -1}}},
+			false},
+		"many files": {parse.KindMail, parse.Header{Format: parse.FormatMail, Files: make([]parse.File, 21)},
+			false},
+		"a negative text": {parse.KindMail, parse.Header{Format: parse.FormatMail, Text: -1}, false},
+		"no list":         {parse.KindTar, parse.Header{Format: parse.FormatTar}, false},
+		"a list of text":  {parse.KindHTML, parse.Header{Format: parse.FormatHTML, Names: &parse.Names{}}, false},
+		"a negative list": {parse.KindTar, parse.Header{Format: parse.FormatTar, Names: &parse.Names{Count: -1}},
+			false},
 		"no picture":         {parse.KindPicture, parse.Header{Format: parse.FormatPicture}, false},
 		"a picture of none":  {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &zero}, false},
 		"a picture in words": {parse.KindPicture, parse.Header{Format: parse.FormatPicture, Picture: &foreign}, false},

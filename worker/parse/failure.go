@@ -39,7 +39,8 @@ const (
 func (f *Failure) Error() string {
 	text := failureTexts[f.Reason]
 	named := strings.Contains(text, "%s")
-	if text == "" || strings.Count(text, "%d") != len(f.Numbers) || named && !slices.Contains(pictureFormats, f.Format) {
+	if text == "" || strings.Count(text, "%d") != len(f.Numbers) ||
+		named && !slices.Contains(pictureFormats, f.Format) {
 		return failureTexts[ReasonDamaged]
 	}
 	var values []any

@@ -128,7 +128,9 @@ func (h Header) Validate(k Kind) error {
 	switch {
 	case !slices.Contains(formats[k], h.Format), h.Text < 0, h.Text > MaxOutput, h.LeftOut < 0:
 		return errHeader
-	case len(h.Files) > MaxFiles, len(h.Files) > 0 && h.Format != FormatMail, slices.ContainsFunc(h.Files, File.invalid):
+	case len(h.Files) > MaxFiles,
+		len(h.Files) > 0 && h.Format != FormatMail,
+		slices.ContainsFunc(h.Files, File.invalid):
 		return errHeader
 	case lists != (h.Names != nil), lists && min(h.Names.Count, h.Names.Left) < 0:
 		return errHeader

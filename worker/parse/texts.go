@@ -14,5 +14,6 @@ var failureTexts = map[Reason]string{
 	ReasonLargeFile:      "the file is over %d MiB, the most that can be opened; make a smaller copy of it",
 	ReasonNoPixels:       "it is an image of %d x %d pixels, which is nothing",
 	ReasonPixels:         "it has %d x %d pixels, and at most %d million can be opened; make a smaller copy of it",
-	ReasonPixelMemory:    "its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a smaller copy of it",
+	ReasonPixelMemory: "its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a" +
+		" smaller copy of it",
 }

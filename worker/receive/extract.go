@@ -77,7 +77,11 @@ func (f *reading) quote(kind string, x *extractedText, more string) error {
 		f.addName(kind, strings.TrimSpace(textNoRoom+". "+rest+" "+more))
 		return nil
 	}
-	f.addQuote(kind, string(worker.TrimPartialRune(x.head[:min(len(x.head), f.textRoom)])), "["+strings.TrimSpace(rest+" "+more)+"]")
+	f.addQuote(
+		kind,
+		string(worker.TrimPartialRune(x.head[:min(len(x.head), f.textRoom)])),
+		"["+strings.TrimSpace(rest+" "+more)+"]",
+	)
 	return nil
 }
 

@@ -33,7 +33,8 @@ func (f *reading) convertHEIF(ctx context.Context) (*images.ShownPicture, error)
 		return nil, err
 	}
 	defer os.RemoveAll(dir) // what stays goes with the worker's /tmp
-	if err := f.run(ctx, io.Discard, "heif-convert", "-q", "85", f.path, filepath.Join(dir, "picture.jpg")); err != nil {
+	if err := f.run(ctx, io.Discard, "heif-convert", "-q", "85", f.path, filepath.Join(dir,
+		"picture.jpg")); err != nil {
 		return nil, err
 	}
 	// with several pictures in the file, the program numbers them

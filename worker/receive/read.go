@@ -62,10 +62,12 @@ var recordings = map[protocol.AttachmentKind]readFunc{
 }
 
 // read makes the result for a kept file.
-func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, draft *workspace.Draft) (protocol.ReceivedFile, error) {
+func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string,
+	draft *workspace.Draft) (protocol.ReceivedFile, error) {
 	head, file := make([]byte, files.HeadSize), draft.File()
 	n, _ := file.ReadAt(head, 0) // an error here comes again when a reader reads the file
-	one := &reading{receiver: r, arrived: f, path: path, file: file, reopen: draft.Reopen, size: f.Blob.Size, head: head[:n]}
+	one := &reading{receiver: r, arrived: f, path: path, file: file, reopen: draft.Reopen, size: f.Blob.Size,
+		head: head[:n]}
 	one.kind, one.result.Path = files.FileKind(one.head), path
 	read := recordings[f.Kind]
 	if read == nil {
@@ -143,7 +145,8 @@ func failure(format string, args ...any) string {
 
 // packages are the Debian packages of the programs that read files.
 var packages = map[string]string{
-	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "heif-convert": "libheif-examples",
+	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
+	"heif-convert": "libheif-examples",
 }
 
 // fail adds a sentence about why the file was not read, without words of the file. Parts that were
@@ -190,7 +193,8 @@ var programFailures = []struct{ says, text string }{
 	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
 	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},
 	{"moov atom not found", textDamaged}, {"not in whitelist", textDamaged}, {"End of file", textDamaged},
-	{"not an HEIF/AVIF file", textDamaged}, {"Could not read HEIF/AVIF file", textDamaged}, {"Could not decode", textDamaged},
+	{"not an HEIF/AVIF file", textDamaged}, {"Could not read HEIF/AVIF file", textDamaged},
+	{"Could not decode", textDamaged},
 }
 
 // programFailure explains why a program could not read the file.

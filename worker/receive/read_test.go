@@ -152,10 +152,12 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 		data       []byte
 		kind, text string
 	}{
-		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
-		"a.docx": {makeZip(t, map[string]string{"word/document.xml": wordXML}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.pdf": {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
+		"a.docx": {makeZip(t, map[string]string{"word/document.xml": wordXML}), "a Word document",
+			"Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
 		"a.xlsx": {makeZip(t, spreadsheet), "a spreadsheet, its sheets as CSV",
-			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\nFormulas:\nB2: =1+1\n\nEmpty:\n\n"},
+			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\nFormulas:\nB2:" +
+				" =1+1\n\nEmpty:\n\n"},
 		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
 		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
 	} {
@@ -211,7 +213,8 @@ func TestFormats_OfText_AreRead(t *testing.T) {
 			beside = "[All of it is in " + day + name + ".txt.]\n"
 		}
 		want := "[File " + day + name + ": " + c.kind + ", "
-		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) || !strings.Contains(text, "=====\n"+c.text+"\n=====\n"+beside) {
+		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) || !strings.Contains(text,
+			"=====\n"+c.text+"\n=====\n"+beside) {
 			t.Errorf("%s: got %q %q", name, got.Failure, text)
 		}
 		if kept := h.files()[day+name]; kept != c.data {
@@ -238,7 +241,8 @@ Content-Disposition: attachment; filename="../a [1].pdf"
 `, "\n", "\r\n")
 	for range 2 { // again after a crash
 		got := h.receiveOne("m.eml", []byte(mail))
-		want := "[All of it is in " + day + "m.eml.txt. Its attachments are kept: " + day + "m.eml-a (1).pdf (8 bytes).]"
+		want := "[All of it is in " + day + "m.eml.txt. Its attachments are kept: " + day +
+			"m.eml-a (1).pdf (8 bytes).]"
 		if text := texts(got); got.Failure != "" || !strings.Contains(text, want) {
 			t.Errorf("got %q %q", got.Failure, text)
 		}
@@ -247,7 +251,8 @@ Content-Disposition: attachment; filename="../a [1].pdf"
 		}
 	}
 	h.ws.SetQuota(fullQuota{})
-	if got := h.receiveOne("full.eml", []byte(mail)); got.Path != "" || !strings.Contains(got.Failure, "the folder is full") {
+	if got := h.receiveOne("full.eml", []byte(mail)); got.Path != "" || !strings.Contains(got.Failure,
+		"the folder is full") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -268,7 +273,8 @@ func TestPictures_EachFormat_IsShown(t *testing.T) {
 		return data
 	}
 	source := filepath.Join(dir, "source.png")
-	if err := os.WriteFile(source, film(t, "a.png", "-f", "lavfi", "-i", "testsrc=size=1600x1200", "-frames:v", "1"), 0o600); err != nil {
+	if err := os.WriteFile(source, film(t, "a.png", "-f", "lavfi", "-i", "testsrc=size=1600x1200", "-frames:v", "1"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -357,9 +363,12 @@ func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
 		pictures int
 		text     string
 	}{
-		"a voice message":            {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 4, 0, ""},
-		"a voice message of less":    {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 1, Blob: h.blobs.put(voice)}, 4, 0, ""},
-		"a broken voice message":     {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 7, Blob: h.blobs.put([]byte("OggS\x00"))}, 7, 0, ""},
+		"a voice message": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14,
+			Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a voice message of less": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 1,
+			Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a broken voice message": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 7,
+			Blob: h.blobs.put([]byte("OggS\x00"))}, 7, 0, ""},
 		"a voice message of unknown": {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
 		"a round video":              {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
 		"an audio file":              {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},
@@ -427,7 +436,8 @@ func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "libheif-examples"},
+		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"},
+		"a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "libheif-examples"},
 	} {
 		got := h.receiveOne(name, c.data)
 		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || got.Parts != nil ||

@@ -92,7 +92,8 @@ func (h *home) receive(files ...protocol.ArrivedFile) (protocol.ReceiveResult, e
 		h.t.Fatal(err)
 	}
 	return receive.Run(h.t.Context(), protocol.ReceiveParameters{SentAt: sentAt, Files: files}, receive.Options{
-		Home: h.ws, Zone: zone, Blobs: h.blobs, Programs: h.programs, Pictures: images.New(h.ws, h.convert), Temp: h.t.TempDir(),
+		Home: h.ws, Zone: zone, Blobs: h.blobs, Programs: h.programs, Pictures: images.New(h.ws, h.convert),
+		Temp: h.t.TempDir(),
 	})
 }
 

@@ -84,8 +84,8 @@ func boundInotify(p Plan) error {
 	return nil
 }
 
-// LimitParser limits this process, which is a parser, to so many bytes of data and so much time of a
-// processor. It can write to no file. Call it before the parser reads anything.
+// LimitParser limits this process, a parser, to memory bytes of data and to processor time. After
+// it the process can write to no file. Call it before the parser reads anything.
 func LimitParser(memory int64, processor time.Duration) error {
 	for _, limit := range []struct {
 		name     string

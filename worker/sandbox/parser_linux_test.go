@@ -34,7 +34,10 @@ var parserAttempts = []struct {
 	{"read the workspace", func() error { _, err := os.ReadDir(os.Args[2]); return err }},
 	{"list the root", func() error { _, err := os.ReadDir("/"); return err }},
 	{"read a system file", func() error { _, err := os.ReadFile("/etc/nsswitch.conf"); return err }},
-	{"read its worker's memory map", func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", os.Getppid())); return err }},
+	{
+		"read its worker's memory map",
+		func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", os.Getppid())); return err },
+	},
 	{"signal its worker", func() error { return syscall.Kill(os.Getppid(), 0) }},
 	{"write to its input", func() error { _, err := os.Stdin.WriteString("x"); return err }},
 	{"open its input for writing", func() error {

@@ -42,7 +42,11 @@ func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer,
 // StartParser is like Start, for the worker's own program as a parser. The second layer allows no
 // file except that program and /dev/null. The parser calls LimitParser before it reads anything.
 func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
-	return s.start(cmd, &s.parserLayer, func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}, nullRule} })
+	return s.start(
+		cmd,
+		&s.parserLayer,
+		func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}, nullRule} },
+	)
 }
 
 // start starts a program behind a layer, which is made at its first start with these rules.

@@ -255,7 +255,8 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 func TestTranscribe_SimilarPath_IsTaken(t *testing.T) {
 	f := newFixture(t)
 	f.record("v\u00a01.ogg", tone(440, 3))
-	if r := f.mustTranscribe("v 1.ogg", f.whisper(map[string]any{})); r.Failure != "" || r.Recording != "v\u00a01.ogg" || r.Seconds != 3 {
+	if r := f.mustTranscribe("v 1.ogg", f.whisper(map[string]any{})); r.Failure != "" ||
+		r.Recording != "v\u00a01.ogg" || r.Seconds != 3 {
 		t.Errorf("%+v", r)
 	}
 	if r := f.mustTranscribe("v\u00a01.ogg", f.whisper(map[string]any{})); r.Failure != "" || r.Recording != "" {

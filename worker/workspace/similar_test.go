@@ -15,8 +15,10 @@ func TestSimilarPath_LooksTheSame_IsTaken(t *testing.T) {
 	dir := t.TempDir()
 	const decomposed = "U\u0308bersicht"
 	for _, name := range []string{
-		"Screenshot 1.05.05\u202fPM.txt", "v\u00a013.txt", decomposed + ".txt", "plain.txt", decomposed + "/a\u2009b.txt",
-		"two\u00a0x.txt", "two\u202fx.txt", "both x.txt", "both\u00a0x.txt", "hidden/q\u00a0r.txt", "Straße.txt", "a/b\u00a0c/d\u3000e.txt",
+		"Screenshot 1.05.05\u202fPM.txt", "v\u00a013.txt", decomposed + ".txt", "plain.txt", decomposed +
+			"/a\u2009b.txt",
+		"two\u00a0x.txt", "two\u202fx.txt", "both x.txt", "both\u00a0x.txt", "hidden/q\u00a0r.txt", "Straße.txt",
+		"a/b\u00a0c/d\u3000e.txt",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -58,7 +60,8 @@ func TestSimilarPath_LooksTheSame_IsTaken(t *testing.T) {
 		"v 13.txt\x00":              "",
 	} {
 		taken, note := ws.SimilarPath(asked)
-		if want == "" && (taken != asked || note != "") || want != "" && (taken != want || !strings.Contains(note, QuotePath(want))) {
+		if want == "" && (taken != asked || note != "") ||
+			want != "" && (taken != want || !strings.Contains(note, QuotePath(want))) {
 			t.Errorf("%q: got %q, %q, want %q", asked, taken, note, want)
 		}
 	}

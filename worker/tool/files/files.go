@@ -31,7 +31,11 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 		worker.DefineTool(listSpec, listArgs{Limit: listLimit}, withSimilarPaths(ws, (*listArgs).paths, t.list)),
 		worker.DefineTool(moveSpec, moveArgs{}, withSimilarPaths(ws, (*moveArgs).paths, t.move)),
 		worker.DefineTool(readSpec, readArgs{StartLine: 1}, withSimilarPaths(ws, (*readArgs).paths, t.read)),
-		worker.DefineTool(searchSpec, searchArgs{Limit: searchLimit}, withSimilarPaths(ws, (*searchArgs).paths, t.search)),
+		worker.DefineTool(
+			searchSpec,
+			searchArgs{Limit: searchLimit},
+			withSimilarPaths(ws, (*searchArgs).paths, t.search),
+		),
 		worker.DefineTool(writeSpec, writeArgs{}, withSimilarPaths(ws, (*writeArgs).paths, t.write)),
 	}
 }

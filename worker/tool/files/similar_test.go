@@ -27,11 +27,13 @@ func TestTools_SimilarPath_IsTakenAndNamed(t *testing.T) {
 	} {
 		d := newFixture(t, protocol.FilePolicy{}, map[string]string{name: "tea\n", "other.txt": ""})
 		got, err := d.tools[tool].Run(t.Context(), worker.Call{Arguments: []byte(c.arguments)})
-		if err != nil || !strings.HasPrefix(got.Text, `There is no d x/v 13.txt. `+shown+" looks the same, so it was taken.\n") {
+		if err != nil ||
+			!strings.HasPrefix(got.Text, `There is no d x/v 13.txt. `+shown+" looks the same, so it was taken.\n") {
 			t.Errorf("%s: got %q, %v", tool, got.Text, err)
 			continue
 		}
-		if (len(got.Changes) == 1) != (c.target != "") || c.target != "" && got.Changes[0].Target != c.target || d.content(name) != c.after {
+		if (len(got.Changes) == 1) != (c.target != "") || c.target != "" && got.Changes[0].Target != c.target ||
+			d.content(name) != c.after {
 			t.Errorf("%s: changed %+v, and there is %q", tool, got.Changes, d.content(name))
 		}
 	}
@@ -44,7 +46,8 @@ func TestTools_SimilarPath_IsTakenAndNamed(t *testing.T) {
 			t.Errorf("%s: got %q, %v", tool, got.Text, err)
 		}
 	}
-	if _, err := d.tools["move_file"].Run(t.Context(), worker.Call{Arguments: []byte(`{"from":"d x/v 13.txt","to":"v 13.txt"}`)}); err != nil ||
+	if _, err := d.tools["move_file"].Run(t.Context(), worker.Call{Arguments: []byte(`{"from":"d x/v ` +
+		`13.txt","to":"v 13.txt"}`)}); err != nil ||
 		d.content("v 13.txt") != "tea\n" {
 		t.Errorf("moved to its plain name: %v", err)
 	}

@@ -276,8 +276,10 @@ func TestShow_BadFile_IsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"text":              {[]byte("hello"), "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one of these"},
-		"nothing":           {nil, "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one of these"},
+		"text": {[]byte("hello"), "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image;" +
+			" convert it to one of these"},
+		"nothing": {nil, "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one" +
+			" of these"},
 		"half a file":       {whole[:len(whole)/2], "view it: it begins as a PNG image and is damaged"},
 		"a head alone":      {whole[:9], "view it: it begins as a PNG image and is damaged"},
 		"too many pixels":   {pngHead(10000, 5001, 8, 2), "view it: it has 10000 x 5001 pixels, and at most 50 million"},
@@ -310,7 +312,8 @@ func TestView_MissingFile_SaysSo(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, arguments := range []string{`{"path":"none.png"}`, `{"path":"../x.png"}`, `{}`, `{"path":1}`, `{"file":"x"}`} {
-		if got, err := New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
+		if got, err := New(ws, Convert).Tools()[0].Run(t.Context(),
+			worker.Call{Arguments: []byte(arguments)}); err == nil {
 			t.Errorf("%s: got %+v", arguments, got)
 		}
 	}
@@ -328,7 +331,8 @@ func TestView_SimilarPath_IsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	got, err := New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"Shot 1.05 PM.png"}`)})
+	got, err := New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"Shot 1.05 ` +
+		`PM.png"}`)})
 	if err != nil || len(got.Images) != 1 || !strings.HasPrefix(got.Text, "There is no Shot 1.05 PM.png. ") {
 		t.Errorf("got %q, %v", got.Text, err)
 	}
