@@ -111,8 +111,11 @@ type TranscribeResult struct {
 	Language string `json:"language,omitempty"`
 	Seconds  int    `json:"seconds"`
 	// path of a file with the text beside the recording, if the text is long and there is room
-	Path    string        `json:"path,omitempty"`
-	Failure SpeechFailure `json:"failure,omitempty"`
+	Path string `json:"path,omitempty"`
+	// path of the recording, if no file has exactly the path of the parameters and this one has a
+	// path that looks the same
+	Recording string        `json:"recording,omitempty"`
+	Failure   SpeechFailure `json:"failure,omitempty"`
 	// detail of the Failure, such as the program's words; one line of at most MaxSpeechDetailBytes
 	Detail string `json:"detail,omitempty"`
 }
@@ -129,6 +132,7 @@ const (
 	SpeechFailureNoSound       SpeechFailure = "broken"   // ffmpeg finds no sound in the file
 	SpeechFailureTooLong       SpeechFailure = "too_long" // the recording is longer than Seconds in the parameters
 	SpeechFailureNoFFmpeg      SpeechFailure = "no_ffmpeg"
+	SpeechFailureNoFile        SpeechFailure = "no_file" // there is no file at the path
 )
 
 // MaxSpeechDetailBytes bounds the Detail of a failure, in bytes.
@@ -137,7 +141,8 @@ const MaxSpeechDetailBytes = 1 << 10
 // Validate refuses a result that no honest worker sends.
 func (r TranscribeResult) Validate() error {
 	switch {
-	case r.Seconds < 0 || len(r.Path) > MaxReceivedPathBytes || len(r.Detail) > MaxSpeechDetailBytes ||
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPathBytes ||
+		len(r.Recording) > MaxReceivedPathBytes || len(r.Detail) > MaxSpeechDetailBytes ||
 		len(r.Failure) > 20 || len(r.Language) > maxLanguage:
 		return errors.New("a negative length, or a field that is too long")
 	case len(r.Text) > MaxTranscriptBytes:

@@ -42,6 +42,9 @@ type UploadsResult struct {
 	From  int      `json:"from,omitempty"` // number of newer files before the page
 	Total int      `json:"total"`          // files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
+	// path of the file that was read, if no file has exactly the path of the parameters and this one
+	// has a path that looks the same
+	Path string `json:"path,omitempty"`
 
 	Size MediaSize `json:"size,omitzero"` // length and shown size of the sent file
 }
@@ -61,7 +64,8 @@ func UploadKey(path string) string {
 
 // Validate refuses a result that no honest worker sends.
 func (r UploadsResult) Validate() error {
-	if len(r.Files) > UploadsPageSize || r.From < 0 || r.From+len(r.Files) > r.Total {
+	if len(r.Path) > MaxReceivedPathBytes || len(r.Files) > UploadsPageSize || r.From < 0 ||
+		r.From+len(r.Files) > r.Total {
 		return fmt.Errorf("%d files of %d", len(r.Files), r.Total)
 	}
 	for _, f := range r.Files {

@@ -1,6 +1,6 @@
 // Command mews-worker runs one user's turns. The spawner starts it with a socket to the supervisor
-// as its standard input and output. It has no configuration. To test its walls it executes itself:
-// mews-worker escape ROW VICTIMS.
+// as its standard input and output. It has no configuration. It executes itself to parse a file:
+// mews-worker parse KIND. To test its walls it executes itself too: mews-worker escape ROW VICTIMS.
 package main
 
 import (
@@ -14,6 +14,8 @@ import (
 	"time"
 	_ "time/tzdata" // time zones, even if the system has none
 
+	"mews/worker/document"
+	"mews/worker/parse"
 	"mews/worker/serve"
 )
 
@@ -24,6 +26,9 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Println("mews-worker", version)
 		return
+	}
+	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
+		os.Exit(document.Main(os.Args[2], limitParser))
 	}
 	if len(os.Args) == 4 && os.Args[1] == escapeArgument {
 		runEscape(os.Args[2], os.Args[3])
@@ -50,8 +55,9 @@ func run() error {
 	debug.SetGCPercent(gcPercent)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	start, startParser := programStarters()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
-		Env: inheritedVariables(), Start: programStarter(),
+		Env: inheritedVariables(), Start: start, StartParser: startParser,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/worker/parse"
 	"mews/worker/sandbox"
 	"mews/worker/sandbox/escape"
 )
@@ -18,11 +19,16 @@ import (
 // escapeArgument makes this program try one escape.
 const escapeArgument = "escape"
 
-// programStarter returns the function that starts tools' programs within a second layer of this
-// process's walls. The environment names the walls' tier; a process started by hand has no walls.
-func programStarter() func(*exec.Cmd) error {
-	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
+// programStarters returns the functions that start tools' programs and parsers, within a second
+// layer of this process's walls. The environment names the walls' tier; a process started by hand
+// has no walls.
+func programStarters() (tool, parser func(*exec.Cmd) error) {
+	s := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	return s.Start, s.StartParser
 }
+
+// limitParser limits this process, which parses a file. The worker ends it after parse.Timeout.
+func limitParser(k parse.Kind) error { return sandbox.LimitParser(parse.MemoryOf(k), 2*parse.Timeout) }
 
 // runEscape tries one row of the escapes in this process, which may die from it.
 func runEscape(row, victims string) {

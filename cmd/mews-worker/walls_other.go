@@ -7,15 +7,21 @@ import (
 	"os/exec"
 
 	"mews/protocol"
+	"mews/worker/parse"
 )
 
 const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// programStarter returns the function that starts tools' programs. They inherit this process's
-// walls.
-func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
+// programStarters returns the functions that start tools' programs and parsers. They inherit this
+// process's walls.
+func programStarters() (tool, parser func(*exec.Cmd) error) {
+	return (*exec.Cmd).Start, (*exec.Cmd).Start
+}
+
+// limitParser limits nothing on this system.
+func limitParser(parse.Kind) error { return nil }
 
 // tryWalls is nil, because this system has no walls to try.
 var tryWalls func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport

@@ -62,9 +62,9 @@ var botMedia = map[string]func(ts *testscript.TestScript, value string) telegram
 			6)
 	}),
 	"checklist": withoutFile(func(title string) telegramtest.MessageOption {
-		return telegramtest.WithChecklist(title,
-			"cake")
+		return telegramtest.WithChecklist(title, []string{"tea"}, []string{"cake"})
 	}),
+	"game":       withoutFile(telegramtest.WithGame),
 	"story":      withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithStory(botGroups["clan"]) }),
 	"paid_media": withoutFile(func(string) telegramtest.MessageOption { return telegramtest.WithPaidMedia() }),
 

@@ -22,7 +22,10 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 		f := fetch{Receiver: r, inbound: in, position: files[i].Position}
 		files[i] = f.run(ctx, files[i])
 	}
-	end = sqlite.ArrivalResult{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}
+	end = sqlite.ArrivalResult{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Paths: map[int]string{}}
+	if in.Parts != "" {
+		_ = json.Unmarshal([]byte(in.Parts), &end.Parts) // parts of the replied message, which Mews has encoded
+	}
 	received := r.read(ctx, in, files)
 	var heard []string
 	for i, file := range files {
@@ -34,6 +37,7 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound) (end sqli
 			got.Parts = append(got.Parts, protocol.Part{Text: text})
 			heard = append(heard, words)
 		}
+		end.Paths[len(end.Parts)] = got.Path
 		end.Parts = append(end.Parts, partsOf(file, got)...)
 	}
 	if len(heard) == len(files) && !slices.Contains(heard, "") {

@@ -65,8 +65,8 @@ func TestAlbum_OneCaptionNamesBot_IsStoredWhole(t *testing.T) {
 
 func TestUnsupportedContent_IsNamed(t *testing.T) {
 	p := newFixture(t)
-	p.take(1, p.incoming(101, 101, `,"checklist":{"title":"Party"}`))
-	want := "That is a checklist “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
+	p.take(1, p.incoming(101, 101, `,"game":{"title":"Party"}`))
+	want := "That is a game “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
 	if got := p.answers("alice", "101"); len(got) != 1 || got[0] != want {
 		t.Errorf("answered %q", got)
 	}

@@ -12,6 +12,8 @@ const (
 	// textFileLeftOut takes the name of a command's file.
 	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 
+	// textSavedAs tells the model where the files of a replied message are.
+	textSavedAs = "[Saved as %s.]"
 	// textBot is the sender's name, for the model, if another bot wrote a message in a group.
 	textBot = "Somebody else's assistant"
 

@@ -102,11 +102,11 @@ type voiceRecorder struct {
 	said []supervisor.Channel
 }
 
-func (v *voiceRecorder) AnswerMode(c supervisor.Conversation, _ string) supervisor.VoiceMode {
+func (v *voiceRecorder) AnswerMode(c supervisor.Conversation, _ string) (supervisor.VoiceMode, string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.said = append(v.said, c.Channel)
-	return supervisor.VoiceOff
+	return supervisor.VoiceOff, ""
 }
 
 func (v *voiceRecorder) Wake() {}

@@ -67,8 +67,9 @@ type Advances interface {
 
 // SpokenAnswers speaks answers.
 type SpokenAnswers interface {
-	// AnswerMode returns whether and how an answer is spoken.
-	AnswerMode(c supervisor.Conversation, text string) supervisor.VoiceMode
+	// AnswerMode returns whether and how an answer is spoken. written is a text for a user who wants
+	// only speech, if the answer comes in writing.
+	AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string)
 	// Wake starts the speaking of a stored answer. It never blocks.
 	Wake()
 }

@@ -349,7 +349,7 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	}
 	// only answers in chats are spoken; the answers of other turns are cards to read
 	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.TurnEndDone {
-		end.Voice = t.Voices.AnswerMode(t.Turn.AnswerConversation(), end.Text)
+		end.Voice, end.Written = t.Voices.AnswerMode(t.Turn.AnswerConversation(), end.Text)
 	}
 	return end
 }

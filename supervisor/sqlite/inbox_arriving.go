@@ -40,6 +40,7 @@ type ArrivalResult struct {
 	Inbound   int64
 	FirstFile int             // position of the first file of the inbound
 	Parts     []protocol.Part // parts for the model after the text
+	Paths     map[int]string  // for the first of the Parts of each file, by index, the file's path in the home
 	Words     string          // the spoken words, if all the Parts are recordings
 	Origin    supervisor.Origin
 }
@@ -54,7 +55,7 @@ func (s Inbox) CompleteArrivals(ctx context.Context, list []ArrivalResult) (said
 		for _, a := range list {
 			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving && in.FirstFile == a.FirstFile {
 				t.transition(in, supervisor.InboundNew)
-				t.Exec(putParts, columnEncoder{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
+				t.Exec(putParts, columnEncoder{a.arrivedParts()}, a.Origin, in.ID)
 				t.Exec(endReceiving, in.ID)
 				t.putReceived(in)
 				t.hideShown(in.ID)

@@ -71,6 +71,9 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	if in.Quote != "" && item.RepliesTo != "" {
 		t.Exec(keepQuoted, item.RepliesTo, in.ID)
 	}
+	if item.Inbound.Parts != "" {
+		t.Exec(putShownAgain, item.Inbound.Parts, in.ID)
+	}
 	t.putRaw(in, item)
 	t.putAttachments(in, item.Attachments)
 	if item.Notice != "" {
@@ -94,6 +97,9 @@ func (t *batchTx) putItem(item supervisor.BatchItem) supervisor.Inbound {
 	}
 	return t.answerOpenQuestion(in, item.RepliesTo)
 }
+
+// putShownAgain stores the parts of an earlier message that the model sees again.
+const putShownAgain = `UPDATE inbox SET parts = ? WHERE id = ?`
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 

@@ -10,6 +10,8 @@ import (
 // OutboxTexts has the texts that the outbox needs.
 type OutboxTexts struct {
 	DeletedText string // text that replaces the text of a delivery that is deleted from its chat
+	// notice why an answer comes in writing that should only be spoken: part of it is shown already
+	SpokenAnswerShown string
 }
 
 // Outbox stores the deliveries to users, sent or not.

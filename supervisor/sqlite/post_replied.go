@@ -15,13 +15,14 @@ type RepliedMessage struct {
 	Seen bool
 	// the message stays in the chat only for a while, and must not be quoted elsewhere
 	Secret bool
+	Files  []supervisor.File // the files of the delivery that sent the message
 }
 
 const findReplied = `SELECT coalesce(nullif(p.content ->> 'text', ''), (SELECT d.text FROM speech s JOIN outbox d ON d.id = s.delivery
 			WHERE s.recording = o.id), o.text, ''),
 		c.thread = ?4 AND NOT EXISTS (SELECT 1 FROM outbox n WHERE n.conversation = c.id AND n.id > o.id AND n.kind = 'answer')
 			AND EXISTS (SELECT 1 FROM message m WHERE m.turn = p.turn AND m.conversation = c.id AND m.id >= c.window_from),
-		coalesce(o.vanish, 0) > 0
+		coalesce(o.vanish, 0) > 0, coalesce(o.files, '')
 	FROM conversation c JOIN post p ON p.conversation = c.id AND p.message = ?5 AND p.message <> '' LEFT JOIN outbox o ON o.id = p.delivery
 	WHERE c.user = ?1 AND c.channel = ?2 AND c.chat = ?3 ORDER BY p.id DESC LIMIT 1`
 
@@ -37,6 +38,6 @@ func (s Posts) FindRepliedMessage(ctx context.Context, c supervisor.Conversation
 }
 
 func scanReplied(row *engine.Row) (r RepliedMessage) {
-	row.Scan(&r.Text, &r.Seen, &r.Secret)
+	row.Scan(&r.Text, &r.Seen, &r.Secret, columnDecoder{&r.Files})
 	return r
 }

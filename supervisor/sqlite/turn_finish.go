@@ -22,6 +22,7 @@ type TurnEnding struct {
 	// the result for calls without a result, since each call needs a result
 	Unanswered string
 	Voice      supervisor.VoiceMode // whether Text is spoken too
+	Written    string               // notice for a user who wants only speech, why Text comes; "" means none
 	Temporary  bool                 // the turn failed for a passing reason: a job's turn is tried again
 	OverBudget bool                 // the turn failed for lack of budget
 }
@@ -69,7 +70,9 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 	if t.turn.Kind == supervisor.TurnJob {
 		t.Exec(setFireDelivery, d.ID, t.turn.Inbound)
 	}
-	t.putSpeech(d, f.Voice)
+	if written := cmp.Or(t.putSpeech(d, f.Voice), f.Written); written != "" {
+		t.putNotice(supervisor.Delivery{Conversation: d.Conversation, Text: written, Silent: true})
+	}
 	t.putLog(ins, f.Text)
 	t.putPromptCard(d.Conversation.User, t.turn.ID)
 	t.offerUntold()

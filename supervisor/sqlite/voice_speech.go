@@ -65,13 +65,17 @@ func scanSpeech(row *engine.Row) (s SpokenAnswer) {
 
 // putSpeech schedules the recordings of a turn's answer. If the user wants only speech, the text is
 // held back. But an answer with files or buttons is sent at once. So is an answer with a part in
-// the chat already.
-func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
+// the chat already. Then putSpeech returns a notice that says so.
+func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) (written string) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
-		return
+		return ""
 	}
-	only := mode == supervisor.VoiceOnly && !value(t, engine.ScanBool, isShownOtherwise, t.turn.ID, orNull(d.Inbound))
+	only := mode == supervisor.VoiceOnly
+	if only && value(t, engine.ScanBool, isShownOtherwise, t.turn.ID, orNull(d.Inbound)) {
+		only, written = false, t.policies.Outbox.SpokenAnswerShown
+	}
 	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
+	return written
 }
 
 // PutOperations stores the operations that make the recordings of an answer, in their order.

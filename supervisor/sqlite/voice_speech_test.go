@@ -6,6 +6,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/voice"
 )
 
 // speakAnswer runs a new turn in a chat of alice, which ends with an answer to speak.
@@ -136,7 +137,7 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 			State: supervisor.InboundAnswered,
 			Text:  "hello", Voice: supervisor.VoiceOnly})
 	s.must(err)
-	s.same("sent", s.dueTexts("7"), []string{"hello"})
+	s.same("sent", s.dueTexts("7"), []string{"hello", voice.TextWrittenShown})
 
 	turn = s.startTelegramTurn("8")
 	s.must(
@@ -153,7 +154,7 @@ func TestRecording_ReplyAlreadyShown_KeepsText(t *testing.T) {
 			State: supervisor.InboundAnswered,
 			Text:  "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
 	s.must(err)
-	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is."})
+	s.same("with the file", s.dueTexts("8"), []string{"voice.ogg", "There it is.", voice.TextWrittenShown})
 	s.same("to be said", len(s.speeches()), 2)
 }
 

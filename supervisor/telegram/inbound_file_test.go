@@ -123,6 +123,9 @@ func TestParseUpdate_ForeignWords_HaveOriginWorld(t *testing.T) {
 		"music":                     {[]string{`"audio":{"file_id":"k"}`}, supervisor.OriginWorld},
 		"a contact":                 {[]string{`"contact":{"phone_number":"1"}`}, supervisor.OriginWorld},
 		"a poll":                    {[]string{`"poll":{"question":"?"}`}, supervisor.OriginWorld},
+		"a checklist":               {[]string{`"checklist":{"title":"A"}`}, ""},
+		"a checklist of several": {[]string{`"checklist":{"title":"A","others_can_add_tasks":true}`},
+			supervisor.OriginWorld},
 		"a venue": {[]string{`"venue":{"title":"C","location":{"latitude":1,"longitude":2}}`, `"location":{"latitude":1,"longitude":2}`},
 			supervisor.OriginWorld},
 	} {

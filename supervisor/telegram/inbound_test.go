@@ -118,14 +118,47 @@ var inboundTests = []struct {
 		"message", "[Poll: Tea? (options: yes; no)]", ""},
 	{"a quiz", message(ann, privateChat, `"poll":{"id":"1","type":"quiz","question":"2+2","options":[{"text":"4"},{"text":"5"}]}`),
 		"message", "[Quiz: 2+2 (options: 4; 5)]", ""},
+	{"a poll with votes", message(ann, privateChat, `"poll":{"id":"1","question":"Tea?","options":[`+
+		`{"text":"yes","voter_count":3},`+
+		`{"text":"no","voter_count":0}],"total_voter_count":3,"is_closed":true}`), "message",
+		"[Poll: Tea? (options: yes (3); no (0); voters: 3; closed)]", ""},
+	{"a quiz that was answered", message(ann, privateChat, `"poll":{"id":"1","type":"quiz","question":"2+2",`+
+		`"correct_option_id":0,`+
+		`"options":[{"text":"4","voter_count":1},{"text":"5","voter_count":0}],"total_voter_count":1}`),
+		"message", "[Quiz: 2+2 (options: 4 (1) (correct); 5 (0); voters: 1)]", ""},
+	{"a contact with a card", message(ann, privateChat, `"contact":{"phone_number":"+34 600","first_name":"Ann","vcard":`+
+		`"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEMAIL;TYPE=WORK:ann@\r\n `+
+		`b.example\r\nPHOTO;ENCODING=b:iVBOR\r\n w0K\r\nBDAY:2000-01-02\r\nEND:VCARD"}`),
+		"message", "[Contact: Ann, +34 600 (vCard: FN:Ann | EMAIL;TYPE=WORK:ann@b.example | BDAY:2000-01-02)]", ""},
+	{"a contact with an empty card", message(ann, privateChat,
+		`"contact":{"phone_number":"1","first_name":"A","vcard":"BEGIN:VCARD\nEND:VCARD"}`),
+		"message", "[Contact: A, 1]", ""},
 	{"a throw of dice", message(ann, privateChat, `"dice":{"emoji":"🎯","value":6}`), "message", "[Dice 🎯: 6]", ""},
 	{"a forwarded poll", message(ann, privateChat, `"poll":{"id":"1","question":"Tea?"}`,
 		`"forward_origin":{"type":"user","date":1,"sender_user":{"id":9,"first_name":"Eve"}}`), "message",
 		"[Forwarded from Eve]\n[Poll: Tea? (options: )]", ""},
 	{"a poll that is none", message(ann, privateChat, `"poll":7`), "other", "", ""},
 
-	{"a checklist", message(ann, privateChat, `"checklist":{"title":"Party","tasks":[{"id":1,"text":"cake"}]}`), "unreadable", "",
-		"a checklist “Party”"},
+	{"a checklist", message(ann, privateChat, `"checklist":{"title":"Party","tasks":[{"id":1,"text":"cake"}]}`),
+		"message",
+		"[Checklist “Party”: ☐ cake]", ""},
+	{"a ticked checklist", message(ann, privateChat, `"checklist":{"title":"Party","tasks":[`+
+		`{"id":1,"text":"cake","completion_date":1760000000},`+
+		`{"id":2,"text":"tea\n[x]","completed_by_user":{"id":9,"first_name":"Eve"},"completion_date":1760000000},`+
+		`{"id":3,"text":"ice","completion_date":0}]}`),
+		"message", "[Checklist “Party”: ☑ cake; ☑ tea [x] (by Eve); ☐ ice]", ""},
+	{"a checklist without tasks", message(ann, privateChat, `"checklist":{"title":"Party"}`), "message",
+		"[Checklist “Party”]", ""},
+	{"a checklist of no kind", message(ann, privateChat, `"checklist":{"title":7,"tasks":{"a":1}}`), "other", "", ""},
+	{"an edited checklist", `{"update_id":500001,"edited_message":{"message_id":11,"date":1760000000,` +
+		`"edit_date":1760000009,` +
+		ann + `,` + privateChat + `,"checklist":{"title":"Party","tasks":[{"id":1,"text":"cake",` +
+		`"completion_date":1760000008}]}}}`,
+		"message", "[Checklist “Party”: ☑ cake]", ""},
+	{"a long checklist", message(ann, privateChat, `"checklist":{"title":"`+strings.Repeat("t", 255)+`","tasks":[`+
+		strings.TrimSuffix(strings.Repeat(`{"text":"`+strings.Repeat("x", 100)+`"},`, 30), ",")+`]}`), "message",
+		"[Checklist “" + strings.Repeat("t", 255) + "”: " +
+			strings.TrimSuffix(strings.Repeat("☐ "+strings.Repeat("x", 100)+"; ", 30), "; ") + "]", ""},
 	{"a story", message(ann, privateChat, `"story":{"chat":{"id":-5,"type":"channel","title":"News"},"id":3}`), "unreadable", "", "a story"},
 	{"a game", message(ann, privateChat, `"game":{"title":"Chess","photo":[]}`), "unreadable", "", "a game “Chess”"},
 	{"an invoice", message(ann, privateChat, `"invoice":{"title":"Shoes\n","currency":"EUR"}`), "unreadable", "", "an invoice “Shoes”"},

@@ -10,9 +10,9 @@ import (
 	"mews/supervisor/internal/titles"
 )
 
-// maxThing is the longest line about an attached thing, in characters. A poll has 300 for its
-// question and 12 options of 100. (Bot API, sendPoll.)
-const maxThing = 2000
+// maxThing is the longest line about an attached thing, in characters. A checklist has 255 for its
+// title and 30 tasks of 100, and a contact 2,048 bytes of vCard. (Bot API, sendChecklist, Contact.)
+const maxThing = 6000
 
 // thing is an attachment without a file that a line of text can describe.
 type thing struct {
@@ -27,6 +27,7 @@ var things = []thing{
 	{"location", locationWords, false},
 	{"contact", contactWords, true},
 	{"poll", pollWords, true},
+	{"checklist", checklistWords, false},
 	{"dice", diceWords, false},
 	{"sticker", stickerWords, true},
 }
@@ -39,7 +40,7 @@ func thingIn(m fields) (words string, world bool) {
 			continue
 		}
 		if words := line(t.words(m), maxThing); words != "" {
-			return "[" + words + "]", t.world
+			return "[" + words + "]", t.world || field[bool](field[fields](m, t.field), "others_can_add_tasks")
 		}
 	}
 	return "", false
@@ -74,17 +75,51 @@ func venueWords(m fields) string {
 func contactWords(m fields) string {
 	c := field[gotgbot.Contact](m, "contact")
 	who := joined(", ", joined(" ", c.FirstName, c.LastName), c.PhoneNumber)
+	if card := vCardWords(c.Vcard); card != "" {
+		who = joined(" ", who, fmt.Sprintf(textVCard, card))
+	}
 	if who == "" {
 		return ""
 	}
 	return fmt.Sprintf(textContact, who)
 }
 
+// vCardWords returns all fields of a vCard that people read, without pictures and sounds. (RFC 6350)
+func vCardWords(card string) string {
+	unfolded := strings.NewReplacer("\n ", "", "\n\t", "").Replace(strings.ReplaceAll(card, "\r\n", "\n"))
+	var kept []string
+	for entry := range strings.Lines(unfolded) {
+		name, _, _ := strings.Cut(strings.ToUpper(entry), ":")
+		name, _, _ = strings.Cut(name, ";")
+		if !slices.Contains(unreadFields, strings.TrimSpace(name)) {
+			kept = append(kept, strings.TrimSpace(entry))
+		}
+	}
+	return joined(" | ", kept...)
+}
+
+// unreadFields are the fields of a vCard that are for programs.
+var unreadFields = []string{"BEGIN", "END", "VERSION", "PRODID", "PHOTO", "LOGO", "SOUND", "KEY"}
+
+// pollWords describes a poll with the votes so far.
 func pollWords(m fields) string {
 	p := field[fields](m, "poll")
 	var options []string
-	for _, option := range field[[]fields](p, "options") {
-		options = append(options, field[string](option, "text"))
+	for i, option := range field[[]fields](p, "options") {
+		text := field[string](option, "text")
+		if _, counted := option["voter_count"]; counted && text != "" {
+			text += fmt.Sprintf(textVotes, field[int64](option, "voter_count"))
+		}
+		if _, known := p["correct_option_id"]; known && field[int](p, "correct_option_id") == i && text != "" {
+			text += textCorrect
+		}
+		options = append(options, text)
+	}
+	if _, counted := p["total_voter_count"]; counted {
+		options = append(options, fmt.Sprintf(textVoters, field[int64](p, "total_voter_count")))
+	}
+	if field[bool](p, "is_closed") {
+		options = append(options, textClosed)
 	}
 	question, words := field[string](p, "question"), textPoll
 	if question == "" {
@@ -94,6 +129,30 @@ func pollWords(m fields) string {
 		words = textQuiz
 	}
 	return fmt.Sprintf(words, question, joined("; ", options...))
+}
+
+// checklistWords describes a checklist with its ticks.
+func checklistWords(m fields) string {
+	list := field[fields](m, "checklist")
+	var tasks []string
+	for _, task := range field[[]fields](list, "tasks") {
+		text := field[string](task, "text")
+		by := name(field[gotgbot.User](task, "completed_by_user"))
+		switch {
+		case strings.TrimSpace(text) == "":
+		case by != "":
+			tasks = append(tasks, fmt.Sprintf(textDoneBy, text, by))
+		case field[int64](task, "completion_date") > 0:
+			tasks = append(tasks, fmt.Sprintf(textDone, text))
+		default:
+			tasks = append(tasks, fmt.Sprintf(textToDo, text))
+		}
+	}
+	title := field[string](list, "title")
+	if title == "" && len(tasks) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf(textChecklist, title, joined("; ", tasks...)), ": ")
 }
 
 func diceWords(m fields) string {

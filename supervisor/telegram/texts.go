@@ -13,7 +13,6 @@ const (
 
 // unreadable are attachments that Telegram does not give to bots, with their names in a sentence.
 var unreadable = []struct{ field, name string }{
-	{"checklist", "a checklist"},
 	{"story", "a story"},
 	{"paid_media", "paid media"},
 	{"game", "a game"},
@@ -30,6 +29,15 @@ const (
 	textContact      = "Contact: %s"
 	textPoll         = "Poll: %s (options: %s)"
 	textQuiz         = "Quiz: %s (options: %s)"
+	textVotes        = " (%d)" // after an option: how many people chose it
+	textCorrect      = " (correct)"
+	textVoters       = "voters: %d"
+	textClosed       = "closed"
+	textVCard        = "(vCard: %s)"
+	textChecklist    = "Checklist “%s”: %s"
+	textDone         = "☑ %s"
+	textDoneBy       = "☑ %s (by %s)"
+	textToDo         = "☐ %s"
 	textDice         = "Dice %s: %d"
 	textSticker      = "Sticker %s"
 	textTitled       = "%s “%s”" // the kind of thing, and the thing's name

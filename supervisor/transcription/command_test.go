@@ -21,7 +21,7 @@ func TestTranscribeCommand_HearsOnlyOwnFiles(t *testing.T) {
 		{supervisor.Inbound{Kind: supervisor.KindCommand, Text: "/transcribe ../bob/a.ogg"}, "Name a recording", ""},
 		{supervisor.Inbound{Kind: supervisor.KindCommand, Text: "/transcribe"}, "Name a recording", ""},
 		{supervisor.Inbound{Kind: supervisor.KindPress, Text: "tr:14:uploads/a:b.ogg"}, "Heard:",
-			`{"path":"uploads/a:b.ogg","seconds":14,`},
+			`{"path":"uploads/a:b.ogg","seconds":116,`},
 		{supervisor.Inbound{Kind: supervisor.KindPress, Text: "tr:-1:a.ogg"}, "This button does nothing", ""},
 		{supervisor.Inbound{Kind: supervisor.KindPress, Text: "tr:x:a.ogg"}, "This button does nothing", ""},
 		{supervisor.Inbound{Kind: supervisor.KindPress, Text: "tr:14:../bob/a.ogg"}, "Name a recording", ""},

@@ -5,6 +5,7 @@ import "mews/protocol"
 // Texts about a recording for the model.
 const (
 	textSilent         = "[%s, %s] Nobody speaks in it. It is kept as %s."
+	textTaken          = "\n[No file has exactly that path. %s looks the same, so it was taken.]"
 	textAlsoIn         = "\n[The text is also in %s.]"
 	textLongAudio      = "[audio, %s] It is kept as %s. It was not transcribed, because it is long and nobody asked for it. /transcribe and its path ask for it."
 	textNotTranscribed = "The person sent a recording (%s, %s), which could not be transcribed; they were told why. It is kept as %s. Do not " +
@@ -29,6 +30,9 @@ const (
 	textHeardUnshown      = "I have transcribed it now."
 	textHeardNothing      = "I hear no words in your recording of %s. Say it again, closer " +
 		"to the microphone."
+	textNobodySpeaks   = "Nobody speaks in `%s` (%s)."
+	textNoSound        = "there is no sound in it that I can read."
+	textGone           = "There is no file `%s` in your folder. /files lists what you have sent."
 	textFailed         = "I can't transcribe your recording: %s It is kept: `%s`."
 	textNotHeard       = "the recording was not transcribed: %s"
 	textNoAnswer       = "something went wrong; the log says what. Trying again may help."
@@ -54,6 +58,7 @@ var textsFailure = map[protocol.SpeechFailure]string{
 		"An admin may choose a smaller model, or raise worker.memory.",
 	protocol.SpeechFailureTimeout: "it takes too long on this machine. Try again when it has less to do, or ask an admin for a smaller model.",
 	protocol.SpeechFailureNoSound: "there is no sound in it that I can read. Record it again, and send that.",
+	protocol.SpeechFailureNoFile:  "there is no such file.",
 	protocol.SpeechFailureTooLong: "it is too long. Send it in parts, or ask an admin to raise speech.in.longest.",
 	protocol.SpeechFailureNoFFmpeg: "this machine has no ffmpeg, which reads recordings. " +
 		"An admin may install it (on Debian: apt-get install ffmpeg).",

@@ -154,6 +154,8 @@ func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * ti
 type failure struct {
 	why       string
 	retryable bool // whether another try may help
+	noSound   bool // whether there is no sound in the recording
+	noFile    bool // whether there is no recording at the path
 }
 
 // transcribe transcribes a recording, shows the progress meanwhile, and returns the outcome.
@@ -161,11 +163,26 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.showProgress(ctx, r, operation) })
 	switch {
 	case failed == nil:
+		r.Path = cmp.Or(result.Recording, r.Path)
+	case failed.noSound && !r.isSpokenMessage():
+		failed.why = textNoSound
+	}
+	switch {
+	case failed == nil, failed.noSound && !r.isSpokenMessage() && r.Kind != "":
 		return r.heardOutcome(result)
+	case failed.noFile:
+		gone := fmt.Sprintf(textGone, r.Path)
+		return outcome{text: gone, notice: supervisor.Delivery{Text: gone}}
 	case failed.retryable:
 		return r.failedOutcome(failed.why, r.retryPress())
 	}
 	return r.failedOutcome(failed.why, "")
+}
+
+// isSpokenMessage reports whether the user spoke the recording as a message. In other recordings,
+// such as films, often nobody speaks.
+func (r Recording) isSpokenMessage() bool {
+	return r.Kind == protocol.AttachmentVoice || r.Kind == protocol.AttachmentVideoNote
 }
 
 // hear transcribes a recording. show runs until the operation ends, to show its progress; it may be
@@ -176,7 +193,7 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, operation int64)) (
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
-	p := protocol.TranscribeParameters{Path: r.Path, Seconds: cmp.Or(r.Seconds, int(t.o.MaxLength.Seconds())), Engine: engine}
+	p := protocol.TranscribeParameters{Path: r.Path, Seconds: t.mostSeconds(r), Engine: engine}
 	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Inbound: r.Inbound, Position: r.Position}
 	switch {
 	case missing != "":
@@ -184,7 +201,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	case r.length() > t.o.MaxLength:
 		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.MaxLength.Seconds())))}
 	case t.o.Endpoint != nil && !t.o.Operations.HasOperation(ctx, op):
-		r.Seconds = p.Seconds
+		r.Seconds = cmp.Or(r.Seconds, p.Seconds)
 		if result, failed = t.hearAtEndpoint(ctx, r, engine.Language); failed != nil {
 			return result, failed
 		}
@@ -197,7 +214,7 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 	case (!ok || op.State != supervisor.OperationDone) && p.ServerText != nil:
 		return result, nil // keep the server's text, which is paid for
 	case !ok || op.State != supervisor.OperationDone:
-		return result, &failure{op.Result, true}
+		return result, &failure{why: op.Result, retryable: true}
 	}
 	result = protocol.TranscribeResult{}
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
@@ -209,9 +226,21 @@ func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx conte
 		if !known {
 			why = textsFailure[protocol.SpeechFailureProgramFailed]
 		}
-		return result, &failure{why, true}
+		return result, &failure{why: why, retryable: result.Failure != protocol.SpeechFailureNoFile,
+			noSound: result.Failure == protocol.SpeechFailureNoSound,
+			noFile:  result.Failure == protocol.SpeechFailureNoFile}
 	}
 	return result, nil
+}
+
+// mostSeconds returns the most seconds that the worker reads of a recording. The stated length may
+// be wrong, and only ffmpeg finds the real one, so a longer recording is read too.
+func (t *Transcriber) mostSeconds(r Recording) int {
+	most := int(t.o.MaxLength.Seconds())
+	if r.Seconds == 0 {
+		return most
+	}
+	return min(most, 4*r.Seconds+60)
 }
 
 // hearAtEndpoint transcribes a recording with the server.
@@ -227,22 +256,33 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 	if !errors.As(err, &told) {
 		told.Message = textNoAnswer
 	}
-	return result, &failure{told.Message, true}
+	return result, &failure{why: told.Message, retryable: told.Code != supervisor.CodeNotFound,
+		noFile: told.Code == supervisor.CodeNotFound}
 }
 
 // heardOutcome returns the outcome of a recording that was transcribed, even if nobody speaks in
 // it.
 func (r Recording) heardOutcome(result protocol.TranscribeResult) outcome {
-	name, length := r.name(), clock(result.Seconds)
+	name, length := r.name(), clock(cmp.Or(result.Seconds, r.Seconds))
 	words := strings.TrimSpace(result.Text)
 	if words == "" {
-		return outcome{text: fmt.Sprintf(textSilent, name, length, r.Path), notice: supervisor.Delivery{Text: fmt.Sprintf(textHeardNothing, length)}}
+		o := outcome{text: fmt.Sprintf(textSilent, name, length, r.Path)}
+		switch {
+		case r.isSpokenMessage():
+			o.notice.Text = fmt.Sprintf(textHeardNothing, length)
+		case r.Kind == "": // a command named it
+			o.notice.Text = fmt.Sprintf(textNobodySpeaks, r.Path, length)
+		}
+		return o
 	}
 	if result.Language != "" {
 		length += ", " + foreign.Name(result.Language)
 	}
 	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, foreign.Text(words)), words: words, heard: true}
 	o.notice.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
+	if result.Recording != "" {
+		o.text += fmt.Sprintf(textTaken, result.Recording)
+	}
 	if result.Path != "" {
 		o.text += fmt.Sprintf(textAlsoIn, result.Path)
 	}

@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/foreign/foreigntest"
 	"mews/supervisor"
+	"mews/supervisor/feature/featuretest"
 	"mews/supervisor/modelcall"
 	"mews/supervisor/problem"
 	"mews/supervisor/transcription"
@@ -167,7 +168,8 @@ func TestTranscribe_Speech_ReachesModelAndUser(t *testing.T) {
 	}
 	op := r.started[0]
 	if op.User != "ann" || op.Inbound != 5 || op.Position != 1 || op.Kind != protocol.OperationTranscribe ||
-		op.Parameters != `{"path":"uploads/2026-11-20/131905-voice.ogg","seconds":14,"engine":{"engine":"command","language":"ann"}}` {
+		op.Parameters != `{"path":"uploads/2026-11-20/131905-voice.ogg","seconds":116,"engine":{"engine":"command",`+
+			`"language":"ann"}}` {
 		t.Errorf("done was %+v", op)
 	}
 	quiet := newRig(false)
@@ -183,6 +185,73 @@ func TestTranscribe_Silence_HasNoWords(t *testing.T) {
 	got, _ := r.Transcribe(t.Context(), voice())
 	if !strings.Contains(got, "Nobody speaks in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear no words") {
 		t.Errorf("the model reads %q, told %+v", got, r.said)
+	}
+}
+
+// TestTranscribe_NoWords_TellsOnlySpeakers: a film without speech is no failed
+// dictation. A command that named the recording always gets an answer.
+func TestTranscribe_NoWords_TellsOnlySpeakers(t *testing.T) {
+	silent, noSound := protocol.TranscribeResult{Seconds: 14},
+		protocol.TranscribeResult{Failure: protocol.SpeechFailureNoSound}
+	again := "closer to the microphone"
+	for _, c := range []struct {
+		kind   protocol.AttachmentKind
+		result protocol.TranscribeResult
+		told   string // part of the message for the user; "" means no message
+		reads  string
+	}{
+		{protocol.AttachmentVoice, silent, again, "[voice, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentVideoNote, silent, again, "[round video, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentVideo, silent, "", "[video, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentAnimation, silent, "", "Nobody speaks in it."},
+		{protocol.AttachmentDocument, silent, "", "[recording, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentAudio, silent, "", "[audio, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentVoice, noSound, "Record it again", "could not be transcribed"},
+		{protocol.AttachmentVideo, noSound, "", "[video, 0:14] Nobody speaks in it."},
+		{protocol.AttachmentDocument, noSound, "", "Nobody speaks in it."},
+		{protocol.AttachmentVideo, protocol.TranscribeResult{Failure: protocol.SpeechFailureNoFFmpeg}, "no ffmpeg",
+			"could not be transcribed"},
+		{protocol.AttachmentVideo, protocol.TranscribeResult{Failure: protocol.SpeechFailureNoFile}, "There is no file",
+			"There is no file"},
+	} {
+		r := newRig(true)
+		r.setResult(c.result)
+		recording := voice()
+		recording.Kind = c.kind
+		got, _ := r.Transcribe(t.Context(), recording)
+		if !strings.Contains(got, c.reads) || (len(r.said) == 1) != (c.told != "") || c.told != "" &&
+			!strings.Contains(r.said[0].Text, c.told) {
+			t.Errorf("%s, %+v: the model reads %q, told %+v", c.kind, c.result, got, r.said)
+		}
+	}
+}
+
+// TestTranscribeCommand_NoWords_SaysWhy: a missing file is called missing, a silent one silent, and a
+// file that only looks the same is named.
+func TestTranscribeCommand_NoWords_SaysWhy(t *testing.T) {
+	for name, c := range map[string]struct {
+		result protocol.TranscribeResult
+		want   string
+		reads  string
+	}{
+		"missing": {protocol.TranscribeResult{Failure: protocol.SpeechFailureNoFile},
+			"There is no file `v 1.ogg` in your folder. /files lists what you have sent.", ""},
+		"silent": {protocol.TranscribeResult{Seconds: 14}, "Nobody speaks in `v 1.ogg` (0:14).", ""},
+		"no sound": {protocol.TranscribeResult{Failure: protocol.SpeechFailureNoSound},
+			"I can't transcribe your recording: there is no sound in it that I can read. It is kept: `v 1.ogg`.", ""},
+		"another": {protocol.TranscribeResult{Text: "Milch.", Seconds: 14, Recording: "v\u00a01.ogg"},
+			"Heard:\n> Milch.",
+			"[recording, 0:14] Milch.\n[No file has exactly that path. v\u00a01.ogg looks the same, so it was taken.]"},
+	} {
+		r := newRig(true)
+		r.setResult(c.result)
+		got := featuretest.RunCommand(t, r.Feature(), supervisor.Inbound{Kind: supervisor.KindCommand,
+			Text:         "/transcribe v 1.ogg",
+			Conversation: supervisor.Conversation{ID: 3, User: "ann"}})
+		if got.Text != c.want || name == "missing" && got.Buttons != nil || c.reads != "" && !slices.Equal(r.begunTexts,
+			[]string{c.reads}) {
+			t.Errorf("%s: told %q with %v, begun with %q", name, got.Text, got.Buttons, r.begunTexts)
+		}
 	}
 }
 

@@ -25,6 +25,16 @@ var failures = map[protocol.SpeechFailure]string{
 	protocol.SpeechFailureNoFFmpeg:      "ffmpeg is not installed. An admin can install it.",
 }
 
+// Reasons why an answer comes in writing, for a user who wants only voice messages.
+const (
+	textWrittenSilent  = "(In writing, because there is nothing in it to say aloud.)"
+	textWrittenWarning = "(In writing too, so that you can read the warning in it.)"
+	textWrittenCode    = "(In writing too, because there is code in it.)"
+	textWrittenLong    = "(In writing too, because it is too long to say all of it aloud.)"
+	// TextWrittenShown is for an answer with files, buttons or a part that is in the chat already.
+	TextWrittenShown = "(In writing too, because of its files, its buttons, or a part that came before.)"
+)
+
 // Texts of /voice and /voices.
 const (
 	textVoiceHelp = "spoken answers in this chat: /voice on beside the text, " +

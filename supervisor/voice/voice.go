@@ -129,21 +129,33 @@ func (v *Voices) IsVoiceOnly(c supervisor.Conversation) bool {
 }
 
 // AnswerMode returns how one answer is spoken. If part of it can't be spoken, the text is sent too.
-func (v *Voices) AnswerMode(c supervisor.Conversation, text string) supervisor.VoiceMode {
+// If the user wants only speech, written then tells them why the text comes.
+func (v *Voices) AnswerMode(c supervisor.Conversation, text string) (mode supervisor.VoiceMode, written string) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	mode, err := v.ConversationMode(ctx, c)
-	if err != nil || !c.Channel.Capabilities().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
-		return supervisor.VoiceOff
+	var err error
+	if mode, err = v.ConversationMode(ctx, c); err != nil || !c.Channel.Capabilities().Voice ||
+		mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
+		return supervisor.VoiceOff, ""
 	}
 	text, noted := claim.CutWarning(text)
-	switch speech := markdown.RenderSpeech(text); {
+	speech, spoken := markdown.RenderSpeech(text), supervisor.VoiceOn
+	switch {
 	case len(speech.Parts) == 0:
-		return supervisor.VoiceOff
-	case speech.Code || speech.Cut || noted:
-		return supervisor.VoiceOn
+		spoken, written = supervisor.VoiceOff, textWrittenSilent
+	case noted:
+		written = textWrittenWarning
+	case speech.Code:
+		written = textWrittenCode
+	case speech.Cut:
+		written = textWrittenLong
+	default:
+		spoken = mode
 	}
-	return mode
+	if mode != supervisor.VoiceOnly {
+		written = ""
+	}
+	return spoken, written
 }
 
 // SetMode stores the mode of a conversation. Its error is for the user.

@@ -408,28 +408,32 @@ func TestAnswerMode_DependsOnModeAndText(t *testing.T) {
 	r.must(err)
 	long := strings.Repeat("This is a sentence. ", 400)
 	for _, c := range []struct {
-		mode supervisor.VoiceMode
-		text string
-		want supervisor.VoiceMode
+		mode    supervisor.VoiceMode
+		text    string
+		want    supervisor.VoiceMode
+		written string
 	}{
-		{"", "hello", supervisor.VoiceOff},
-		{supervisor.VoiceOn, "hello", supervisor.VoiceOn},
-		{supervisor.VoiceOn, "🎉", supervisor.VoiceOff},
-		{supervisor.VoiceOnly, "hello", supervisor.VoiceOnly},
-		{supervisor.VoiceOnly, "Do this:\n\n```\nmake\n```", supervisor.VoiceOn},
-		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly},
-		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
-		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
+		{"", "hello", supervisor.VoiceOff, ""},
+		{supervisor.VoiceOn, "hello", supervisor.VoiceOn, ""},
+		{supervisor.VoiceOn, "🎉", supervisor.VoiceOff, ""},
+		{supervisor.VoiceOn, long, supervisor.VoiceOn, ""},
+		{supervisor.VoiceOnly, "hello", supervisor.VoiceOnly, ""},
+		{supervisor.VoiceOnly, "Do this:\n\n```\nmake\n```", supervisor.VoiceOn, voice.TextWrittenCode},
+		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly, ""},
+		{supervisor.VoiceOnly, long, supervisor.VoiceOn, voice.TextWrittenLong},
+		{supervisor.VoiceOnly, "", supervisor.VoiceOff, voice.TextWrittenSilent},
+		{supervisor.VoiceOnly, "🎉", supervisor.VoiceOff, voice.TextWrittenSilent},
 		// text that is not spoken has to be visible
-		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn},
-		{supervisor.VoiceOn, claim.Warning(claim.Kinds), supervisor.VoiceOff},
-		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Warning(claim.Kinds), supervisor.VoiceOn,
+			voice.TextWrittenWarning},
+		{supervisor.VoiceOn, claim.Warning(claim.Kinds), supervisor.VoiceOff, ""},
+		{supervisor.VoiceOff, "hello", supervisor.VoiceOff, ""},
 	} {
 		if c.mode != "" {
 			r.must(v.SetMode(t.Context(), r.home, c.mode))
 		}
-		if got := v.AnswerMode(r.home, c.text); got != c.want {
-			t.Errorf("%s, %.20q: %s, want %s", c.mode, c.text, got, c.want)
+		if got, written := v.AnswerMode(r.home, c.text); got != c.want || written != c.written {
+			t.Errorf("%s, %.20q: %s, %q, want %s, %q", c.mode, c.text, got, written, c.want, c.written)
 		}
 		if got := v.IsVoiceOnly(r.home); got != (c.mode == supervisor.VoiceOnly) {
 			t.Errorf("%s: held back %v", c.mode, got)
@@ -463,9 +467,15 @@ func TestMarkVoiceForbidden_TellsOnceAndStops(t *testing.T) {
 	mode, err := v.ConversationMode(t.Context(), r.home)
 	r.must(err)
 	r.same("mode", mode, supervisor.VoiceForbidden)
-	r.same("answer", v.AnswerMode(r.home, "hello"), supervisor.VoiceOff)
+	answered := func(what string, want supervisor.VoiceMode) {
+		t.Helper()
+		got, written := v.AnswerMode(r.home, "hello")
+		r.same(what, got, want)
+		r.same(what, written, "")
+	}
+	answered("answer", supervisor.VoiceOff)
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOn))
-	r.same("later answer", v.AnswerMode(r.home, "hello"), supervisor.VoiceOn)
+	answered("later answer", supervisor.VoiceOn)
 }
 
 func TestChooseVoice_IsStored(t *testing.T) {

@@ -46,7 +46,13 @@ type Child struct {
 }
 
 // Start starts a command in a new session. The caller must call Wait.
-func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
+func (c *Children) Start(cmd *exec.Cmd) (*Child, error) { return c.startBy(cmd, nil) }
+
+// startBy is Start by another function; nil means the function of c.
+func (c *Children) startBy(cmd *exec.Cmd, start func(cmd *exec.Cmd) error) (*Child, error) {
+	if start == nil {
+		start = c.start
+	}
 	mark := rand.Text()
 	cmd.Env = append(cmd.Env, RunMarkVariable+"="+mark)
 	if cmd.SysProcAttr == nil {
@@ -63,7 +69,7 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	if len(c.pids) == 0 && c.FirstStart != nil {
 		c.FirstStart()
 	}
-	if err := c.start(cmd); errors.Is(err, syscall.EAGAIN) {
+	if err := start(cmd); errors.Is(err, syscall.EAGAIN) {
 		return nil, errTooManyProcesses
 	} else if err != nil {
 		return nil, err

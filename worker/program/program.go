@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,10 @@ var ErrNotInstalled = errors.New("it is not installed")
 
 // Program is a program that the worker runs for itself, not for a model.
 type Program struct {
-	Name    string // a name in the environment's Path, or an absolute path
+	Name string // a name in the environment's Path, or an absolute path
+	// Parser runs the worker's own program, behind walls without any folder. Name is then only for
+	// errors. The parser gets no variable, and bounds its memory itself.
+	Parser  bool
 	Args    []string
 	Env     []string // more variables
 	Timeout time.Duration
@@ -45,6 +49,7 @@ func (e *ExitError) Error() string {
 type Runner struct {
 	Children    *Children
 	Environment Environment
+	StartParser func(cmd *exec.Cmd) error // starts a parser behind its walls
 }
 
 // limitData is a shell script that limits its data segment, in KiB, and then executes a program.
@@ -68,9 +73,42 @@ const linger = 500 * time.Millisecond
 // program's processes is left. The error is ErrNotInstalled, context.DeadlineExceeded, the cause of
 // ctx, the error of a Writer, or an *ExitError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
+	o := RunOptions{Output: cmp.Or[io.Writer](p.Stdout, io.Discard), Nice: p.Nice, Linger: linger}
+	var err error
+	if o.Cmd, err = r.command(p); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	if p.Parser {
+		o.Start = r.StartParser
+	}
+	cmd := o.Cmd
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
+	said := &lastLineWriter{to: p.Stderr}
+	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("no end after %s: %w", p.Timeout, context.DeadlineExceeded))
+	defer cancel()
+	o.Errors = said
+	switch _, err := r.Children.RunToEnd(limited, o); {
+	case err != nil:
+		return fmt.Errorf("%s: %w", p.Name, err)
+	case !cmd.ProcessState.Success():
+		return &ExitError{Name: p.Name, State: cmd.ProcessState, LastLine: said.line()}
+	}
+	return nil
+}
+
+// command returns the command of a program, without its input and outputs.
+func (r *Runner) command(p Program) (*exec.Cmd, error) {
+	if p.Parser {
+		self, err := ownProgram()
+		cmd := exec.Command(self, p.Args...)
+		cmd.Dir, cmd.Env = "/", []string{}
+		return cmd, err
+	}
 	path, found := r.Environment.FindProgram(p.Name)
 	if !found {
-		return fmt.Errorf("%s: %w", p.Name, ErrNotInstalled)
+		return nil, ErrNotInstalled
 	}
 	args := p.Args
 	if p.Memory > 0 {
@@ -78,39 +116,39 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = r.Environment.Home, r.Environment.Variables(p.Env...)
-	if p.Stdin != nil {
-		cmd.Stdin = p.Stdin
+	return cmd, nil
+}
+
+// ownProgram returns the path of this process's program. Behind the walls a worker's program has no
+// other path than this one of Linux.
+func ownProgram() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil
 	}
-	said := &lastLineWriter{to: p.Stderr}
-	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("no end after %s: %w", p.Timeout, context.DeadlineExceeded))
-	defer cancel()
-	_, err := r.Children.RunToEnd(limited, RunOptions{
-		Cmd: cmd, Output: cmp.Or[io.Writer](p.Stdout, io.Discard), Errors: said, Nice: p.Nice, Linger: linger,
-	})
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", p.Name, err)
-	case !cmd.ProcessState.Success():
-		return &ExitError{Name: p.Name, State: cmd.ProcessState, LastLine: string(bytes.ToValidUTF8(said.line, nil))}
-	}
-	return nil
+	return os.Executable()
 }
 
 // maxLine bounds the last line, in bytes.
 const maxLine = 200
 
-// lastLineWriter passes an output on, and keeps the end of its last line that is not blank.
+// lastLineWriter passes an output on, and keeps its end.
 type lastLineWriter struct {
-	to   io.Writer // receiver of the output; may be nil
-	line []byte
+	to  io.Writer // receiver of the output; may be nil
+	end []byte    // last bytes of the output, at most twice maxLine
 }
 
 func (l *lastLineWriter) Write(p []byte) (int, error) {
-	if text := bytes.TrimSpace(p[max(0, len(p)-maxLine):]); len(text) > 0 {
-		l.line = append(l.line[:0], text[bytes.LastIndexByte(text, '\n')+1:]...)
-	}
+	l.end = append(l.end, p[max(0, len(p)-2*maxLine):]...)
+	l.end = l.end[max(0, len(l.end)-2*maxLine):]
 	if l.to == nil {
 		return len(p), nil
 	}
 	return l.to.Write(p)
+}
+
+// line returns the end of the last line that is not blank.
+func (l *lastLineWriter) line() string {
+	text := bytes.TrimSpace(l.end)
+	text = text[bytes.LastIndexByte(text, '\n')+1:]
+	return string(bytes.ToValidUTF8(text[max(0, len(text)-maxLine):], nil))
 }

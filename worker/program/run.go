@@ -19,7 +19,9 @@ var errNotEnding = errors.New("it was killed and does not end")
 
 // RunOptions describes one run of a program to its end.
 type RunOptions struct {
-	Cmd    *exec.Cmd
+	Cmd *exec.Cmd
+	// Start starts Cmd behind its own walls; nil means by the function of Children
+	Start  func(cmd *exec.Cmd) error
 	Output io.Writer // receives standard output, from one goroutine
 	// Errors receives standard error, from another goroutine. nil sends it to Output, in the order
 	// of writing.
@@ -46,7 +48,7 @@ func (c *Children) RunToEnd(ctx context.Context, r RunOptions) (leftovers int, e
 		return 0, err
 	}
 	defer out.close()
-	child, err := c.Start(r.Cmd)
+	child, err := c.startBy(r.Cmd, r.Start)
 	out.closeOurs()
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w", r.Cmd.Path, err)

@@ -2,7 +2,6 @@ package receive
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +9,12 @@ import (
 	"unicode"
 
 	"mews/worker"
+	"mews/worker/parse"
 	"mews/worker/workspace"
 )
 
 // maxExtracted bounds the extracted text of a file, in bytes.
-const maxExtracted = 32 << 20
+const maxExtracted = parse.MaxOutput
 
 var (
 	errFull   = errors.New("more text than is taken")
@@ -24,33 +24,64 @@ var (
 // extract quotes the beginning of the text that write extracts from the file, and stores the whole
 // text in another file beside it. The error is errNoText if the file has no text.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
-	draft, err := f.Home.NewDraft(f.dir(), 0)
+	x, err := f.newExtract()
 	if err != nil {
 		return err
 	}
-	defer draft.Close() // removes the draft if it was not kept
-	out := bufio.NewWriter(draft)
-	text := &extractedText{to: out}
-	switch err := write(text); {
-	case text.err != nil && !errors.Is(text.err, errFull): // ended write, even if write returns another error
-		return text.err
-	case err != nil && text.err == nil && !errors.Is(err, errFull):
+	defer x.close()
+	switch err := write(x); {
+	case x.err != nil && !errors.Is(x.err, errFull): // ended write, even if write returns another error
+		return x.err
+	case err != nil && x.err == nil && !errors.Is(err, errFull):
 		return err
-	case text.blank():
+	}
+	return f.quote(kind, x, "")
+}
+
+// extractedText is a text that is extracted from a file.
+type extractedText struct {
+	draft *workspace.Draft
+	to    *bufio.Writer
+	head  []byte // beginning of the text, at most maxExtract bytes
+	size  int
+	seen  bool  // some of the text was not blank
+	err   error // first error of a Write
+}
+
+// newExtract begins the text of the file. The caller closes it.
+func (f *reading) newExtract() (*extractedText, error) {
+	draft, err := f.Home.NewDraft(f.dir(), 0)
+	if err != nil {
+		return nil, err
+	}
+	return &extractedText{draft: draft, to: bufio.NewWriter(draft)}, nil
+}
+
+// close removes the text if it was not kept.
+func (t *extractedText) close() { _ = t.draft.Close() }
+
+// quote stores the extracted text beside the file, and quotes its beginning. more is a line below
+// the quote.
+func (f *reading) quote(kind string, x *extractedText, more string) error {
+	if !x.seen {
 		return errNoText
 	}
-	if err := out.Flush(); err != nil {
+	if err := x.to.Flush(); err != nil {
 		return err
 	}
-	rest, err := f.keepText(draft, text.err != nil)
+	rest, err := f.keepText(x.draft, x.err != nil || x.size == maxExtracted)
 	if err != nil {
 		return err
 	}
 	if f.textRoom < minShown {
-		f.addName(kind, textNoRoom+". "+rest)
+		f.addName(kind, strings.TrimSpace(textNoRoom+". "+rest+" "+more))
 		return nil
 	}
-	f.addQuote(kind, string(worker.TrimPartialRune(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
+	f.addQuote(
+		kind,
+		string(worker.TrimPartialRune(x.head[:min(len(x.head), f.textRoom)])),
+		"["+strings.TrimSpace(rest+" "+more)+"]",
+	)
 	return nil
 }
 
@@ -66,15 +97,6 @@ func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
 	return fmt.Sprintf(textAllIn, path), nil
 }
 
-// extractedText passes a text on, and keeps its beginning.
-type extractedText struct {
-	to   io.Writer
-	head []byte // beginning of the text, at most maxExtract bytes
-	size int
-	seen bool  // some of the text was not blank
-	err  error // first error of a Write
-}
-
 func (t *extractedText) Write(p []byte) (int, error) {
 	if t.err == nil && t.size+len(p) > maxExtracted {
 		t.err = errFull
@@ -88,22 +110,4 @@ func (t *extractedText) Write(p []byte) (int, error) {
 	var n int
 	n, t.err = t.to.Write(p)
 	return n, t.err
-}
-
-func (t *extractedText) blank() bool { return !t.seen }
-
-// lines writes strings; its first error stays.
-type lines struct {
-	ctx context.Context
-	to  io.Writer
-	err error
-}
-
-func (l *lines) add(text string) {
-	if l.err == nil && l.ctx.Err() != nil {
-		l.err = context.Cause(l.ctx)
-	}
-	if l.err == nil && text != "" {
-		_, l.err = io.WriteString(l.to, text)
-	}
 }

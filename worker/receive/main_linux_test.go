@@ -1,14 +1,21 @@
 package receive_test
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"mews/worker/document"
+	"mews/worker/parse"
 )
 
-// TestMain makes the test a sub-reaper, as a worker is.
+// TestMain makes the test a sub-reaper, as a worker is, and its program a parser, as a worker's is.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == parse.Argument {
+		os.Exit(document.Main(os.Args[2], nil))
+	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		panic(err)
 	}

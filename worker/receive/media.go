@@ -1,9 +1,8 @@
 package receive
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,17 +151,17 @@ func readMedia(ctx context.Context, f *reading) error {
 	return nil
 }
 
-// readRecording reads a voice message or a round video: its transcript replaces the file.
+// readRecording reads a voice message or a round video: its transcript replaces the file. The length
+// is what ffprobe says; the sender's is only used without it.
 func readRecording(ctx context.Context, f *reading) error {
-	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
+	m, err := f.probe(ctx)
+	if f.result.Seconds = m.seconds(); f.result.Seconds > 0 {
 		return nil
 	}
-	m, err := f.probe(ctx)
-	f.result.Seconds = m.seconds()
-	if err == nil && f.result.Seconds == 0 {
-		err = errors.New(textDamaged)
+	if f.result.Seconds = f.arrived.Seconds; f.result.Seconds > 0 {
+		return nil // the transcription reports what is wrong
 	}
-	return err
+	return cmp.Or(err, errors.New(textDamaged))
 }
 
 // showFilm shows a frame of a film, and asks for a transcript of its sound.
@@ -211,30 +210,4 @@ func (f *reading) showFrame(ctx context.Context, kind, more string, shown *image
 	}
 	f.addName(kind, more)
 	return f.show(ctx, *shown)
-}
-
-// readHEIC shows a phone's picture if ffmpeg can read it. Phones divide pictures into tiles. ffmpeg
-// before 8 reads only the first tile, which is not shown.
-func readHEIC(ctx context.Context, f *reading) error {
-	shown, err := f.extractFrame(ctx, 0)
-	if err != nil {
-		return err
-	}
-	const shownEdge = 1568 // longest edge of a shown picture, as for a film's frame
-	if shown != nil && max(shown.Width, shown.Height) < min(heicEdge(f.head), shownEdge)*9/10 {
-		return errors.New(textDamaged)
-	}
-	return f.showFrame(ctx, f.kind, "", shown)
-}
-
-// heicEdge returns the longest edge in a HEIC file, in pixels: of a picture, a tile or all tiles
-// together (the box ispe of ISO/IEC 23008-12); 0 if not known.
-func heicEdge(head []byte) (edge int) {
-	for {
-		_, rest, found := bytes.Cut(head, []byte("ispe"))
-		if head = rest; !found || len(rest) < 12 {
-			return edge
-		}
-		edge = max(edge, int(binary.BigEndian.Uint32(rest[4:])), int(binary.BigEndian.Uint32(rest[8:])))
-	}
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -16,9 +16,11 @@ import (
 	"mews/protocol/amount"
 	"mews/protocol/foreign"
 	"mews/worker"
+	"mews/worker/parse"
 	"mews/worker/program"
 	"mews/worker/tool/files"
 	"mews/worker/tool/images"
+	"mews/worker/workspace"
 )
 
 // reading is one kept file that is being read.
@@ -27,6 +29,7 @@ type reading struct {
 	arrived protocol.ArrivedFile
 	path    string // path in the home
 	file    io.ReaderAt
+	reopen  func() (*os.File, error) // opens the file for reading only
 	size    int64
 	head    []byte // first bytes of the file
 	kind    string // type of the file, as files.FileKind names it
@@ -44,9 +47,10 @@ type readFunc func(ctx context.Context, f *reading) error
 var readers = map[string]readFunc{
 	"":            readText,
 	"a PNG image": readPicture, "a JPEG image": readPicture, "a GIF image": readPicture, "a WebP image": readPicture,
-	"a HEIC image": readHEIC, "an AVIF image": readHEIC,
+	"a BMP image": readPicture, "a TIFF image": readPicture, "a HEIC image": readHEIC, "an AVIF image": readHEIC,
 	"a PDF document":                        readPDF,
-	"a ZIP archive (or an office document)": readZip, "a tar archive": readTar, "gzip-compressed": readGzip,
+	"a ZIP archive (or an office document)": parseAs(parse.KindZip), "a tar archive": parseAs(parse.KindTar),
+	"gzip-compressed":  parseAs(parse.KindGzip),
 	"an MP3 recording": readMedia, "an AAC recording": readMedia, "an Ogg recording": readMedia, "a FLAC recording": readMedia,
 	"a WAV recording": readMedia, "an M4A recording": readMedia, "an MP4 video": readMedia, "an AVI video": readMedia,
 	"a Matroska or WebM video": readMedia,
@@ -59,14 +63,19 @@ var recordings = map[protocol.AttachmentKind]readFunc{
 }
 
 // read makes the result for a kept file.
-func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file io.ReaderAt) (protocol.ReceivedFile, error) {
-	head := make([]byte, files.HeadSize)
+func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string,
+	draft *workspace.Draft) (protocol.ReceivedFile, error) {
+	head, file := make([]byte, files.HeadSize), draft.File()
 	n, _ := file.ReadAt(head, 0) // an error here comes again when a reader reads the file
-	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
+	one := &reading{receiver: r, arrived: f, path: path, file: file, reopen: draft.Reopen, size: f.Blob.Size,
+		head: head[:n]}
 	one.kind, one.result.Path = files.FileKind(one.head), path
 	read := recordings[f.Kind]
 	if read == nil {
 		read = readers[one.kind]
+		if kind := one.parserOfText(); kind != "" {
+			read = parseAs(kind)
+		}
 	}
 	if read == nil {
 		read = func(context.Context, *reading) error { one.addName(kindName(one), ""); return nil }
@@ -138,16 +147,14 @@ func failure(format string, args ...any) string {
 // packages are the Debian packages of the programs that read files.
 var packages = map[string]string{
 	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
+	"heif-convert": "libheif-examples",
 }
 
 // fail adds a sentence about why the file was not read, without words of the file. Parts that were
 // already read stay.
 func (f *reading) fail(err error) {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New(textTooLong)
-	case errors.As(err, new(*xml.SyntaxError)):
-		err = errors.New(textDamaged)
 	}
 	var missing missingProgram
 	if errors.As(err, &missing) {
@@ -187,6 +194,8 @@ var programFailures = []struct{ says, text string }{
 	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
 	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},
 	{"moov atom not found", textDamaged}, {"not in whitelist", textDamaged}, {"End of file", textDamaged},
+	{"not an HEIF/AVIF file", textDamaged}, {"Could not read HEIF/AVIF file", textDamaged},
+	{"Could not decode", textDamaged},
 }
 
 // programFailure explains why a program could not read the file.
@@ -232,7 +241,12 @@ func readText(_ context.Context, f *reading) error {
 
 // readPicture shows a picture.
 func readPicture(ctx context.Context, f *reading) error {
-	return f.addPicture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
+	file, err := f.reopen()
+	if err != nil {
+		return err
+	}
+	defer file.Close() // the file was only read, so an error of Close loses nothing
+	return f.addPicture(ctx, kindName(f), file)
 }
 
 // addPicture shows a picture of the file below the line that names the file.

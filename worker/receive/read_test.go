@@ -124,7 +124,7 @@ func film(t testing.TB, name string, args ...string) []byte {
 	return data
 }
 
-const document = `<?xml version="1.0"?><w:document xmlns:w="x" xmlns:mc="y"><w:body>
+const wordXML = `<?xml version="1.0"?><w:document xmlns:w="x" xmlns:mc="y"><w:body>
 <w:p><w:pPr><w:t>no</w:t></w:pPr><w:r><w:t>Dear </w:t></w:r><w:r><w:t>Ann &amp; Bob,</w:t></w:r></w:p>
 <w:p><w:r><w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>
 <mc:AlternateContent><mc:Choice><w:p><w:t>box</w:t></w:p></mc:Choice><mc:Fallback><w:p><w:t>box</w:t></w:p></mc:Fallback></mc:AlternateContent>
@@ -152,10 +152,12 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 		data       []byte
 		kind, text string
 	}{
-		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
-		"a.docx": {makeZip(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.pdf": {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
+		"a.docx": {makeZip(t, map[string]string{"word/document.xml": wordXML}), "a Word document",
+			"Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
 		"a.xlsx": {makeZip(t, spreadsheet), "a spreadsheet, its sheets as CSV",
-			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\n\nEmpty:\n\n"},
+			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\nFormulas:\nB2:" +
+				" =1+1\n\nEmpty:\n\n"},
 		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
 		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
 	} {
@@ -178,6 +180,120 @@ func TestDocuments_EachFormat_IsQuoted(t *testing.T) {
 	long := h.receiveOne("long.pdf", pdf(2000, "A page of a long book"))
 	if all := h.files()[day+"long.pdf.txt"]; len(texts(long)) > 17<<10 || strings.Count(all, "\f") != 2000 {
 		t.Errorf("a long one: %d bytes are shown, and %d pages kept", len(texts(long)), strings.Count(all, "\f"))
+	}
+}
+
+// TestFormats_OfText_AreRead: markup is read as text, by its ending or its first bytes. The file
+// stays as it is, and the text stands beside it. Plain text is shown as it is.
+func TestFormats_OfText_AreRead(t *testing.T) {
+	h := newHome(t, "")
+	page := "<!doctype html><title>T</title><p>a &amp; b</p>"
+	for name, c := range map[string]struct{ data, kind, text string }{
+		"a.html":       {page, "a web page (HTML)", "# T\n\na & b"},
+		"page":         {page, "a web page (HTML)", "# T\n\na & b"},
+		"a.rtf":        {`{\rtf1 one\par two}`, "a rich text document (RTF)", "one\ntwo"},
+		"rich.doc":     {`{\rtf1 one\par two}`, "a rich text document (RTF)", "one\ntwo"},
+		"a.ipynb":      {`{"cells":[{"cell_type":"markdown","source":["# A"]}]}`, "a Jupyter notebook", "# A"},
+		"a.eml":        {"Subject: =?utf-8?q?=C3=9C?=\r\n\r\nhello\r\n", "a mail", "Subject: Ü\n\nhello"},
+		"notes.txt":    {page, "text", page},
+		"a.go":         {"package a // <html>", "text", "package a // <html>"},
+		"a.vcf":        {"BEGIN:VCARD\nFN:Ann\nEND:VCARD\n", "text", "BEGIN:VCARD\nFN:Ann\nEND:VCARD"},
+		"broken.ipynb": {"{", "", ""},
+		"broken.eml":   {"no header here", "text", "no header here"},
+	} {
+		got := h.receiveOne(name, []byte(c.data))
+		if c.kind == "" {
+			if !strings.Contains(got.Failure, "damaged") || got.Path != day+name {
+				t.Errorf("%s: got %+v", name, got)
+			}
+			continue
+		}
+		beside := ""
+		if c.kind != "text" {
+			beside = "[All of it is in " + day + name + ".txt.]\n"
+		}
+		want := "[File " + day + name + ": " + c.kind + ", "
+		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) || !strings.Contains(text,
+			"=====\n"+c.text+"\n=====\n"+beside) {
+			t.Errorf("%s: got %q %q", name, got.Failure, text)
+		}
+		if kept := h.files()[day+name]; kept != c.data {
+			t.Errorf("%s was kept as %q", name, kept)
+		}
+	}
+}
+
+// TestMail_Attachments_AreKept: attachments become files beside the mail, and its line names them.
+func TestMail_Attachments_AreKept(t *testing.T) {
+	h := newHome(t, "")
+	mail := strings.ReplaceAll(`Subject: x
+Content-Type: multipart/mixed; boundary=b
+
+--b
+
+see below
+--b
+Content-Type: application/pdf
+Content-Disposition: attachment; filename="../a [1].pdf"
+
+%PDF-1.4
+--b--
+`, "\n", "\r\n")
+	for range 2 { // again after a crash
+		got := h.receiveOne("m.eml", []byte(mail))
+		want := "[All of it is in " + day + "m.eml.txt. Its attachments are kept: " + day +
+			"m.eml-a (1).pdf (8 bytes).]"
+		if text := texts(got); got.Failure != "" || !strings.Contains(text, want) {
+			t.Errorf("got %q %q", got.Failure, text)
+		}
+		if all := h.files(); len(all) != 3 || all[day+"m.eml-a (1).pdf"] != "%PDF-1.4" {
+			t.Errorf("there is %q", all)
+		}
+	}
+	h.ws.SetQuota(fullQuota{})
+	if got := h.receiveOne("full.eml", []byte(mail)); got.Path != "" || !strings.Contains(got.Failure,
+		"the folder is full") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestPictures_EachFormat_IsShown: phones' and scanners' pictures are shown, too.
+func TestPictures_EachFormat_IsShown(t *testing.T) {
+	h := newHome(t, "")
+	dir := t.TempDir()
+	convert := func(name string, args ...string) []byte {
+		file := filepath.Join(dir, name)
+		if out, err := exec.Command(args[0], append(args[1:], file)...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", args[0], err, out)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	source := filepath.Join(dir, "source.png")
+	if err := os.WriteFile(source, film(t, "a.png", "-f", "lavfi", "-i", "testsrc=size=1600x1200", "-frames:v", "1"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		kind string
+	}{
+		"IMG_1.HEIC": {convert("a.heic", "heif-enc", "-q", "40", source, "-o"), "a HEIC image"},
+		"a.avif":     {convert("a.avif", "heif-enc", "-A", "-q", "40", source, "-o"), "an AVIF image"},
+		"a.bmp":      {convert("a.bmp", "ffmpeg", "-v", "error", "-i", source), "a BMP image, 1600 x 1200 pixels"},
+		"scan.tiff":  {convert("a.tiff", "ffmpeg", "-v", "error", "-i", source), "a TIFF image, 1600 x 1200 pixels"},
+	} {
+		got := h.receiveOne(name, c.data)
+		if got.Failure != "" || pictures(got) != 1 || !strings.Contains(texts(got), c.kind) {
+			t.Errorf("%s: got %q, %d pictures, %q", name, got.Failure, pictures(got), texts(got))
+			continue
+		}
+		if image := got.Parts[1].Image; image.Width != 1568 || image.Height != 1176 {
+			t.Errorf("%s: it is %d x %d", name, image.Width, image.Height)
+		}
 	}
 }
 
@@ -247,7 +363,12 @@ func TestReceive_SoundAndFilms_HaveLength(t *testing.T) {
 		pictures int
 		text     string
 	}{
-		"a voice message":            {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 14, 0, ""},
+		"a voice message": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14,
+			Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a voice message of less": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 1,
+			Blob: h.blobs.put(voice)}, 4, 0, ""},
+		"a broken voice message": {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 7,
+			Blob: h.blobs.put([]byte("OggS\x00"))}, 7, 0, ""},
 		"a voice message of unknown": {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
 		"a round video":              {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
 		"an audio file":              {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},
@@ -315,7 +436,8 @@ func TestReceive_MissingProgram_IsNamed(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "ffmpeg"},
+		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"},
+		"a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "libheif-examples"},
 	} {
 		got := h.receiveOne(name, c.data)
 		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || got.Parts != nil ||

@@ -1,9 +1,9 @@
 // Package receive puts the files of a message below the user's uploads/, and prepares their
 // contents for the model.
 //
-// Each file may be hostile. Programs read documents and films behind the walls of the tools.
-// Pictures, office documents and archives are read in this process, within bounds of memory and
-// time.
+// Each file may be hostile. Programs read PDFs and films behind the walls of the tools. Package
+// parse reads pictures, office documents, mails and archives in processes of their own. This process
+// reads plain text.
 package receive
 
 import (
@@ -35,7 +35,8 @@ type Options struct {
 	Home     *workspace.Workspace
 	Zone     *time.Location
 	Blobs    Blobs
-	Programs Programs       // programs that read files; nil means that this worker runs none
+	Programs Programs       // programs and parsers that read files; nil means that this worker runs none
+	Temp     string         // parent of temporary folders; "" means /tmp
 	Pictures *images.Viewer // viewer that prepares a picture's file for the model
 }
 
@@ -90,7 +91,7 @@ func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protoco
 	if err != nil {
 		return protocol.ReceivedFile{Failure: failure(textNotKept, name, err)}, nil
 	}
-	return r.read(ctx, f, path, draft.File())
+	return r.read(ctx, f, path, draft)
 }
 
 // operationError returns err if it is the host's, or the cause of ctx if ctx has ended.

@@ -22,6 +22,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/foreign/foreigntest"
+	"mews/worker/parse"
 	"mews/worker/program"
 	"mews/worker/receive"
 	"mews/worker/tool/images"
@@ -92,8 +93,13 @@ func (h *home) receive(files ...protocol.ArrivedFile) (protocol.ReceiveResult, e
 		h.t.Fatal(err)
 	}
 	return receive.Run(h.t.Context(), protocol.ReceiveParameters{SentAt: sentAt, Files: files}, receive.Options{
-		Home: h.ws, Zone: zone, Blobs: h.blobs, Programs: h.programs, Pictures: images.New(h.ws),
+		Home: h.ws, Zone: zone, Blobs: h.blobs, Programs: h.programs, Pictures: images.New(h.ws, h.convert),
+		Temp: h.t.TempDir(),
 	})
+}
+
+func (h *home) convert(ctx context.Context, file io.Reader) (parse.Picture, []byte, error) {
+	return parse.ConvertPicture(ctx, h.programs, file)
 }
 
 // file returns a file that arrived.

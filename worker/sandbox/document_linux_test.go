@@ -202,6 +202,8 @@ var life = []lifeItem{
 	{"a path swapped for a link while it is opened", []string{
 		"worker/workspace TestSwappedLinks_Race_ReachNothingOutside",
 		"worker/workspace TestOpen_NotRegular_IsRefused", "worker/spawn TestBind_FolderSwapped_IsRefused"}, ""},
+	{"a file that takes over the parser that reads it", []string{"worker/sandbox TestParser_EachAttempt_Fails",
+		"worker/parse TestRun_HostileParser_IsBounded", "worker/parse FuzzFailure"}, ""},
 	{"hostile names of files", []string{"worker/tool/files TestListFiles_EachCall_ListsEntries", "worker/workspace FuzzPath",
 		"worker/workspace TestWrite_LongName_IsRefused",
 		"supervisor/hostcall TestTurnEvent_ControlCharacters_AreRemoved"}, ""},

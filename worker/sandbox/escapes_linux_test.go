@@ -39,6 +39,7 @@ var names = map[string]func() error{
 	rowName:         actRow,
 	victimName:      actVictim,
 	uidName:         printUID,
+	parserName:      actParser,
 }
 
 // runByName runs the role of the binary's name. Without such a role it returns. In the role of
@@ -318,6 +319,12 @@ func actWorker() error {
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
+		if lines.Text() == parserQuestion {
+			if _, err := fmt.Fprintln(answers, startParser(inside)); err != nil {
+				return err
+			}
+			continue
+		}
 		row, way, victims, err := parseQuestion(lines.Text())
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -78,6 +79,27 @@ func boundInotify(p Plan) error {
 		}
 		if err := writeFile("/proc/sys/user/max_inotify_"+what, strconv.Itoa(max(most/inotifyShare, 1))); err != nil {
 			return fmt.Errorf("bound the inotify %s: %w", what, err)
+		}
+	}
+	return nil
+}
+
+// LimitParser limits this process, a parser, to memory bytes of data and to processor time. After
+// it the process can write to no file. Call it before the parser reads anything.
+func LimitParser(memory int64, processor time.Duration) error {
+	for _, limit := range []struct {
+		name     string
+		resource int
+		most     int64
+	}{
+		{"data", unix.RLIMIT_DATA, memory},
+		{"processor time", unix.RLIMIT_CPU, int64(processor.Seconds())},
+		{"a file's size", unix.RLIMIT_FSIZE, 0},
+		{"files", unix.RLIMIT_NOFILE, 16},
+		{"core files", unix.RLIMIT_CORE, 0},
+	} {
+		if err := setLimit(limit.name, limit.resource, limit.most); err != nil {
+			return err
 		}
 	}
 	return nil

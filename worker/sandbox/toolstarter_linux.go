@@ -16,7 +16,8 @@ type ToolStarter struct {
 	tier Tier
 
 	mu           sync.Mutex // held during a start
-	layer        *toolLayer // second layer of walls; nil until the first start
+	layer        *toolLayer // second layer of walls; nil until the first start of a program
+	parserLayer  *toolLayer // second layer of a parser; nil until the first start of a parser
 	spareThreads int        // number of threads that were made and not used yet
 	wasFull      bool       // the process limit was reached at the last start
 }
@@ -36,13 +37,26 @@ type toolLayer struct {
 // in the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at
 // its parent's death. The thread that starts it ends, and must end, because the program may signal
 // its own domain.
-func (s *ToolStarter) Start(cmd *exec.Cmd) error {
+func (s *ToolStarter) Start(cmd *exec.Cmd) error { return s.start(cmd, &s.layer, s.toolRules) }
+
+// StartParser is like Start, for the worker's own program as a parser. The second layer allows no
+// file except that program and /dev/null. The parser calls LimitParser before it reads anything.
+func (s *ToolStarter) StartParser(cmd *exec.Cmd) error {
+	return s.start(
+		cmd,
+		&s.parserLayer,
+		func() []rule { return []rule{{path: "/proc/self/exe", rights: rightsRead}, nullRule} },
+	)
+}
+
+// start starts a program behind a layer, which is made at its first start with these rules.
+func (s *ToolStarter) start(cmd *exec.Cmd, kept **toolLayer, rules func() []rule) error {
 	if !s.tier.AtLeast(TierLandlock) {
 		return cmd.Start()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	layer, err := s.toolLayer()
+	layer, err := s.makeLayer(kept, rules)
 	if err != nil {
 		return err
 	}
@@ -128,25 +142,30 @@ func hasNoChildren() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, children, nil), unix.ECHILD)
 }
 
-// toolLayer returns the second layer, made at the first start. The caller holds the mutex.
-func (s *ToolStarter) toolLayer() (*toolLayer, error) {
-	if s.layer != nil {
-		return s.layer, nil
+// toolRules returns the rules of the second layer for programs.
+func (s *ToolStarter) toolRules() []rule {
+	if !s.tier.AtLeast(TierNamespaces) {
+		// Only the first layer knows which folders of the host the worker may use. Its refusals
+		// still hold.
+		return []rule{{path: "/", rights: rightsWrite | rightsDevice}}
+	}
+	return ownRootRules(Plan{})
+}
+
+// makeLayer returns a second layer, which is made at its first use and then kept. The caller holds
+// the mutex.
+func (s *ToolStarter) makeLayer(kept **toolLayer, rules func() []rule) (*toolLayer, error) {
+	if *kept != nil {
+		return *kept, nil
 	}
 	version, err := landlockVersion()
 	if err != nil {
 		return nil, err
 	}
-	rules := ownRootRules(Plan{})
-	if !s.tier.AtLeast(TierNamespaces) {
-		// Only the first layer knows which folders of the host the worker may use. Its refusals
-		// still hold.
-		rules = []rule{{path: "/", rights: rightsWrite | rightsDevice}}
-	}
-	set, err := newRuleset(version, rules)
+	set, err := newRuleset(version, rules())
 	if err != nil {
 		return nil, err
 	}
-	s.layer = &toolLayer{rules: set, filter: assemble(filter(ProfileTool, s.tier))}
-	return s.layer, nil
+	*kept = &toolLayer{rules: set, filter: assemble(filter(ProfileTool, s.tier))}
+	return *kept, nil
 }

@@ -45,7 +45,8 @@ func startOnMain() error {
 	if unix.Gettid() != unix.Getpid() {
 		return errors.New("this is not the main thread")
 	}
-	second, err := NewToolStarter(TierLandlock).toolLayer()
+	starter := NewToolStarter(TierLandlock)
+	second, err := starter.makeLayer(&starter.layer, starter.toolRules)
 	if err != nil {
 		return err
 	}

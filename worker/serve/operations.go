@@ -1,15 +1,18 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"mews/protocol"
 	"mews/worker/archive"
 	"mews/worker/erase"
 	"mews/worker/host"
+	"mews/worker/parse"
 	"mews/worker/receive"
 	"mews/worker/tool/uploads"
 )
@@ -89,7 +92,8 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	if err := p.Validate(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.readPrograms()})
+	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.readPrograms(),
+		Temp: cmp.Or(u.options.Temp, "/tmp")})
 }
 
 // readPrograms returns the programs that read files; nil means that this worker runs none.
@@ -98,6 +102,14 @@ func (u *userTools) readPrograms() receive.Programs {
 		return nil
 	}
 	return u.programs
+}
+
+// convertPicture makes the picture for the model of a file's bytes.
+func (u *userTools) convertPicture(ctx context.Context, file io.Reader) (parse.Picture, []byte, error) {
+	if u.programs == nil {
+		return parse.Picture{}, nil, errors.New("this worker runs no programs")
+	}
+	return parse.ConvertPicture(ctx, u.programs, file)
 }
 
 // measure returns the length and size of a recording or film of the home.

@@ -31,8 +31,11 @@ type Options struct {
 	// Start starts a program behind a second layer of walls; nil means that programs do not run.
 	// Orphans must become children of this process.
 	Start func(cmd *exec.Cmd) error
-	Env   []string // variables, NAME=VALUE, that programs need within these walls
-	Temp  string   // parent folder for programs' outputs; "" means /tmp
+	// StartParser starts this process's own program as a parser of files, behind walls without any
+	// folder; nil means as Start does.
+	StartParser func(cmd *exec.Cmd) error
+	Env         []string // variables, NAME=VALUE, that programs need within these walls
+	Temp        string   // parent folder for programs' outputs; "" means /tmp
 	// Try tries to escape from the walls; nil means that this system has no way to try.
 	Try func(context.Context, protocol.TryWallsParams) []protocol.EscapeReport
 }

@@ -76,7 +76,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	}
 	u.files.SetQuota(u.quota)
 	u.watch = index.NewWatcher(hello.Home)
-	u.images, u.undoer = images.New(u.files), undo.New(u.files)
+	u.images, u.undoer = images.New(u.files, u.convertPicture), undo.New(u.files)
 	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	for _, family := range families {
 		u.tools = append(u.tools, family(u)...)
@@ -86,7 +86,7 @@ func openUserTools(hello protocol.Hello, o Options, exceeded func(bytes, files i
 	}
 	if o.Start != nil {
 		u.programs = &program.Runner{Children: program.NewChildren(u.start), Environment: program.Environment{
-			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}}
+			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}, StartParser: o.StartParser}
 		u.programs.Children.FirstStart = u.noteProgramStart
 	}
 	if u.programs != nil && isUnrestricted(hello.Files) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,6 +32,9 @@ const nice = 15
 // convert converts a recording to samples, and finds its silences.
 func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*samples, []span, error) {
 	f, err := t.Files.Open(p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, &speechError{protocol.SpeechFailureNoFile, err.Error()}
+	}
 	if err != nil {
 		return nil, nil, &speechError{protocol.SpeechFailureNoSound, err.Error()}
 	}

@@ -58,6 +58,10 @@ func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParam
 	if !known && p.ServerText == nil {
 		return r, fmt.Errorf("transcribe: there is no engine %.40q", p.Engine.Engine)
 	}
+	asked := p.Path
+	if p.Path, _ = t.Files.SimilarPath(asked); p.Path != asked {
+		defer func() { r.Recording = p.Path }()
+	}
 	if p.Engine.Threads <= 0 {
 		p.Engine.Threads = max(1, runtime.NumCPU()/2)
 	}

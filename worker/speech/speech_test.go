@@ -150,7 +150,7 @@ func TestTranscribe_EachFailure_IsReported(t *testing.T) {
 			protocol.SpeechFailureProgramFailed, "aborted: GGML_ASSERT(false)"},
 		// the program ends with status 0 and writes no words
 		"invalid language":          {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
-		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechFailureNoSound, "no such file"},
+		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechFailureNoFile, "no such file"},
 		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechFailureNoSound, "folder"},
 		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechFailureNoSound, "out of the folder"},
 		"an empty file":             {"empty.ogg", whisper(none), protocol.SpeechFailureNoSound, "End of file"},
@@ -247,6 +247,20 @@ func TestTranscribe_TooLong_IsRefused(t *testing.T) {
 	if r := f.mustTranscribe("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechFailureTooLong ||
 		r.Detail != "longer than 3600 s" || len(f.requestedPieces) > 0 {
 		t.Errorf("%+v, begun %v", r, f.requestedPieces)
+	}
+}
+
+// TestTranscribe_SimilarPath_IsTaken: a recording whose name has another kind of space is found, and
+// named.
+func TestTranscribe_SimilarPath_IsTaken(t *testing.T) {
+	f := newFixture(t)
+	f.record("v\u00a01.ogg", tone(440, 3))
+	if r := f.mustTranscribe("v 1.ogg", f.whisper(map[string]any{})); r.Failure != "" ||
+		r.Recording != "v\u00a01.ogg" || r.Seconds != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := f.mustTranscribe("v\u00a01.ogg", f.whisper(map[string]any{})); r.Failure != "" || r.Recording != "" {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -47,6 +47,7 @@ type Draft struct {
 	folder    *os.Root
 	file      *os.File
 	temporary string // name of the temporary file; "" once the draft was kept or removed
+	kept      string // name of the kept file, in its folder; "" before CommitAs
 	sum       hash.Hash
 	size      int64
 	room      int64 // size that the quota has allowed
@@ -138,6 +139,12 @@ func (d *Draft) SHA256() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 // same bytes in another file.
 func (d *Draft) File() *os.File { return d.file }
 
+// Reopen opens the kept file again, for reading only. The caller closes it.
+func (d *Draft) Reopen() (*os.File, error) {
+	f, err := openRegular(d.folder, d.kept, os.O_RDONLY)
+	return f, wrapError("read", path.Join(d.dir, d.kept), err)
+}
+
 // CommitAs names the file and returns its path. If the name is taken, the file gets another one
 // (name-2.pdf). But if the other file has the same bytes, CommitAs returns the path of that file.
 // When CommitAs returns, the file is on the disk.
@@ -155,7 +162,7 @@ func (d *Draft) keep(name string) (string, error) {
 		err := d.ws.change(func() error { return rename(d.folder, d.temporary, d.folder, try, true) }, path.Join(d.dir,
 			try))
 		if err == nil {
-			d.temporary = ""
+			d.temporary, d.kept = "", try
 			d.ws.quota.RecordGrowth(diskSize(d.size))
 			return path.Join(d.dir, try), syncFolder(d.folder)
 		}
@@ -163,6 +170,7 @@ func (d *Draft) keep(name string) (string, error) {
 			return "", err
 		}
 		if d.hasSameBytes(try) {
+			d.kept = try
 			return path.Join(d.dir, try), d.remove()
 		}
 	}

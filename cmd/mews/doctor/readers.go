@@ -16,6 +16,7 @@ var readers = []struct {
 }{
 	{[]string{"pdftotext", "pdftoppm"}, textNoPoppler},
 	{[]string{"ffmpeg", "ffprobe"}, textNoFFmpeg},
+	{[]string{"heif-convert"}, textNoHEIF},
 }
 
 // programFolders are the folders of programs that workers see.

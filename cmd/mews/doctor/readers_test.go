@@ -24,7 +24,8 @@ func TestFileReaders_MissingPrograms_AreNamed(t *testing.T) {
 	}{
 		{nil, []string{"pdftotext", "poppler-utils", "ffmpeg"}},
 		{[]string{"ffmpeg", "ffprobe", "pdftotext"}, []string{"pdftoppm", "poppler-utils"}},
-		{[]string{"pdftoppm"}, nil},
+		{[]string{"pdftoppm"}, []string{"heif-convert", "libheif-examples"}},
+		{[]string{"heif-convert"}, nil},
 	} {
 		add(step.add...)
 		_, err := missingReaders([]string{"/nowhere", dir})

@@ -34,9 +34,10 @@ const (
 	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. To change that, install espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
 	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
 
-	textReaders   = "PDFs, films and recordings that people send can be opened"
+	textReaders   = "PDFs, films, recordings and HEIC pictures that people send can be opened"
 	textNoPoppler = "PDFs that people send can't be read, because workers see no %s: apt-get install poppler-utils"
-	textNoFFmpeg  = "films, recordings and phones' HEIC pictures that people send can't be opened, because workers see no %s: apt-get install ffmpeg"
+	textNoFFmpeg  = "films and recordings that people send can't be opened, because workers see no %s: apt-get install ffmpeg"
+	textNoHEIF    = "phones' HEIC pictures can't be opened, because workers see no %s: apt-get install libheif-examples"
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"

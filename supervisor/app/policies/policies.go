@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/outbox"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/undo"
+	"mews/supervisor/voice"
 )
 
 // All returns the policies of the service.
@@ -65,7 +66,7 @@ func All() sqlite.Policies {
 			Aged:    history.ShowAgedMessage,
 			Recap:   history.FormatRecap,
 		},
-		Outbox: sqlite.OutboxTexts{DeletedText: outbox.TextNotKept},
+		Outbox: sqlite.OutboxTexts{DeletedText: outbox.TextNotKept, SpokenAnswerShown: voice.TextWrittenShown},
 		Jobs: sqlite.JobPolicy{
 			IsResting:        job.IsPausedWhileAway,
 			ShouldPause:      job.ShouldPause,

@@ -1,5 +1,7 @@
 package telegramtest
 
+import "slices"
+
 // contentField gives the message a content that is neither a file nor a text.
 func contentField(kind string, value map[string]any) MessageOption {
 	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
@@ -53,13 +55,22 @@ func WithDice(emoji string, value int) MessageOption {
 	return contentField("dice", map[string]any{"emoji": emoji, "value": value})
 }
 
-// WithChecklist makes the message a list of tasks.
-func WithChecklist(title string, tasks ...string) MessageOption {
+// WithChecklist makes the message a list of tasks, the done ones first.
+func WithChecklist(title string, done, open []string) MessageOption {
 	shown := []any{}
-	for i, task := range tasks {
-		shown = append(shown, map[string]any{"id": i + 1, "text": task})
+	for i, task := range slices.Concat(done, open) {
+		one := map[string]any{"id": i + 1, "text": task}
+		if i < len(done) {
+			one["completion_date"] = 1760000000
+		}
+		shown = append(shown, one)
 	}
 	return contentField("checklist", map[string]any{"title": title, "tasks": shown})
+}
+
+// WithGame makes the message a game, which a bot does not get.
+func WithGame(title string) MessageOption {
+	return contentField("game", map[string]any{"title": title, "description": "", "photo": []any{}})
 }
 
 // WithStory makes the message a story of another chat.

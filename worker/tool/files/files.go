@@ -24,15 +24,19 @@ type fileTools struct {
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{
-		worker.DefineTool(appendSpec, appendArgs{}, t.append),
-		worker.DefineTool(deleteSpec, deleteArgs{}, t.delete),
-		worker.DefineTool(editSpec, editArgs{}, t.edit),
+		worker.DefineTool(appendSpec, appendArgs{}, withSimilarPaths(ws, (*appendArgs).paths, t.append)),
+		worker.DefineTool(deleteSpec, deleteArgs{}, withSimilarPaths(ws, (*deleteArgs).paths, t.delete)),
+		worker.DefineTool(editSpec, editArgs{}, withSimilarPaths(ws, (*editArgs).paths, t.edit)),
 		worker.DefineTool(timeSpec, timeArgs{}, t.time),
-		worker.DefineTool(listSpec, listArgs{Limit: listLimit}, t.list),
-		worker.DefineTool(moveSpec, moveArgs{}, t.move),
-		worker.DefineTool(readSpec, readArgs{StartLine: 1}, t.read),
-		worker.DefineTool(searchSpec, searchArgs{Limit: searchLimit}, t.search),
-		worker.DefineTool(writeSpec, writeArgs{}, t.write),
+		worker.DefineTool(listSpec, listArgs{Limit: listLimit}, withSimilarPaths(ws, (*listArgs).paths, t.list)),
+		worker.DefineTool(moveSpec, moveArgs{}, withSimilarPaths(ws, (*moveArgs).paths, t.move)),
+		worker.DefineTool(readSpec, readArgs{StartLine: 1}, withSimilarPaths(ws, (*readArgs).paths, t.read)),
+		worker.DefineTool(
+			searchSpec,
+			searchArgs{Limit: searchLimit},
+			withSimilarPaths(ws, (*searchArgs).paths, t.search),
+		),
+		worker.DefineTool(writeSpec, writeArgs{}, withSimilarPaths(ws, (*writeArgs).paths, t.write)),
 	}
 }
 

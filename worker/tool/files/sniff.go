@@ -38,7 +38,8 @@ var magicNumbers = []struct {
 }{
 	{0, "\x89PNG\r\n\x1a\n", "a PNG image"}, {0, "\xff\xd8\xff", "a JPEG image"}, {0, "GIF8", "a GIF image"},
 	{8, "WEBP", "a WebP image"}, {4, "ftypheic", "a HEIC image"}, {4, "ftypheix", "a HEIC image"},
-	{4, "ftypmif1", "a HEIC image"}, {4, "ftypmsf1", "a HEIC image"}, {4, "ftyphevc", "a HEIC image"}, {4, "ftypavif", "an AVIF image"},
+	{4, "ftypmif1", "a HEIC image"}, {4, "ftypmsf1", "a HEIC image"}, {4, "ftyphevc", "a HEIC image"},
+	{4, "ftypavif", "an AVIF image"}, {4, "ftypavis", "an AVIF image"},
 	{0, "II*\x00", "a TIFF image"}, {0, "MM\x00*", "a TIFF image"}, {0, "%PDF-", "a PDF document"},
 	{0, "PK\x03\x04", "a ZIP archive (or an office document)"}, {0, "PK\x05\x06", "an empty ZIP archive"},
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older office document"}, {0, "\x1f\x8b", "gzip-compressed"},
@@ -88,7 +89,18 @@ func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	return d
 }
 
+// isBMP reports whether a file begins as a bitmap: two letters that may begin anything, and the size
+// of the header after the file's own. (BITMAPFILEHEADER, BITMAPINFOHEADER and others)
+func isBMP(head []byte) bool {
+	sizes := []byte{12, 40, 52, 56, 64, 108, 124}
+	return len(head) > 18 && string(head[:2]) == "BM" && bytes.IndexByte(sizes, head[14]) >= 0 &&
+		string(head[15:18]) == "\x00\x00\x00"
+}
+
 func binaryKind(head []byte) string {
+	if isBMP(head) {
+		return "a BMP image"
+	}
 	for _, m := range magicNumbers {
 		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
 			return m.kind

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"bytes"
 	"encoding/binary"
 	"iter"
 )
@@ -23,6 +24,17 @@ func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
+// orientation returns how the pixels of a file lie, as in EXIF.
+func (o imageInfo) orientation(data []byte) int {
+	switch o.kind {
+	case "image/jpeg":
+		return orientation(data)
+	case "image/tiff":
+		return max(1, tiffOrientation(data))
+	}
+	return 1
+}
+
 // orientation returns how the pixels of a JPEG lie: 1 to 8, as in EXIF. 1 means upright, or that
 // the file does not tell.
 func orientation(data []byte) int {
@@ -37,14 +49,21 @@ func orientation(data []byte) int {
 	return 1
 }
 
-// exifOrientation reads the tag 0x0112 of the first directory of a TIFF header. It returns 0 if
-// there is no valid tag.
+// exifOrientation reads the orientation in a segment of a JPEG. It returns 0 if there is none.
 func exifOrientation(segment []byte) int {
-	const intro = "Exif\x00\x00"
-	if len(segment) < len(intro)+8 || string(segment[:len(intro)]) != intro {
+	tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00"))
+	if !ok {
 		return 0
 	}
-	tiff := segment[len(intro):]
+	return tiffOrientation(tiff)
+}
+
+// tiffOrientation reads the tag 0x0112 of the first directory of a TIFF file. It returns 0 if there
+// is no valid tag.
+func tiffOrientation(tiff []byte) int {
+	if len(tiff) < 8 {
+		return 0
+	}
 	var order binary.ByteOrder = binary.BigEndian
 	if tiff[0] == 'I' {
 		order = binary.LittleEndian

@@ -9,7 +9,11 @@ import (
 	"image/png"
 	"io"
 
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"mews/protocol"
 )
 
 // format is a type of picture that can be decoded.
@@ -31,6 +35,19 @@ var formats = map[string]format{
 	"image/gif":  {"GIF", gif.DecodeConfig, gif.Decode, func(image.Config, []byte) int { return 1 }, never, nil, false},
 	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never,
 		nil, true},
+	"image/bmp":  {"BMP", bmp.DecodeConfig, bmp.Decode, bmpBytes, never, nil, false},
+	"image/tiff": {"TIFF", tiff.DecodeConfig, tiff.Decode, tiffBytes, never, nil, true},
+}
+
+// detectType returns the media type of a picture; "" if its format is none of these.
+func detectType(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("BM")):
+		return "image/bmp"
+	case bytes.HasPrefix(data, []byte("II*\x00")), bytes.HasPrefix(data, []byte("MM\x00*")):
+		return "image/tiff"
+	}
+	return protocol.DetectImageType(data)
 }
 
 func always(image.Config, []byte) bool { return true }
@@ -51,6 +68,29 @@ func pngBytes(c image.Config, _ []byte) int {
 		return 2
 	}
 	return 4
+}
+
+// bmpBytes is the size of a pixel in the types that bmp decodes to.
+func bmpBytes(c image.Config, _ []byte) int {
+	if _, paletted := c.ColorModel.(color.Palette); paletted {
+		return 1
+	}
+	return 4
+}
+
+// tiffBytes counts the pixels twice: a strip may hold all of them, and is unpacked before it is
+// decoded.
+func tiffBytes(c image.Config, _ []byte) int {
+	if _, paletted := c.ColorModel.(color.Palette); paletted || c.ColorModel == color.GrayModel {
+		return 2
+	}
+	switch c.ColorModel {
+	case color.Gray16Model:
+		return 4
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 16
+	}
+	return 8
 }
 
 // webpBytes is the memory for a pixel of a lossless WebP, which is held before and after a

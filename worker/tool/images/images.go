@@ -4,22 +4,20 @@ package images
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"io"
-	"runtime/debug"
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/parse"
 	"mews/worker/workspace"
 )
 
 const (
-	maxFile   = 20 << 20   // bytes
+	maxFile   = 20 << 20   // bytes of the file
 	maxPixels = 50_000_000 // pixels of the picture in the file
 	maxMemory = 512 << 20  // bytes that the pixels may take
-	freeAbove = 64 << 20   // above these bytes of pixels the memory is freed at once
 	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
 	// pictures smaller, so a larger one would cost time and show no more (its page on vision,
 	// "Evaluate image size").
@@ -28,7 +26,7 @@ const (
 
 var viewSpec = worker.ToolSpec{
 	Name:        "view_image",
-	Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
+	Description: "Look at a picture: PNG, JPEG, GIF, WebP, BMP or TIFF.",
 	Effect:      protocol.EffectNone,
 	Arguments: []worker.Argument{
 		{Name: "path", Type: worker.StringArgument, Required: true},
@@ -39,14 +37,21 @@ type viewArgs struct {
 	Path string `json:"path"`
 }
 
+// Converter makes the picture for the model of a file's bytes: Convert, or a process that calls it.
+type Converter func(ctx context.Context, file io.Reader) (parse.Picture, []byte, error)
+
 // Viewer shows pictures, one at a time. Its methods may be called from any goroutine.
 type Viewer struct {
 	ws       *workspace.Workspace
+	convert  Converter
 	decoding chan struct{} // holds a token while a picture is decoded
 }
 
-// New makes the family over a workspace, which the caller closes.
-func New(ws *workspace.Workspace) *Viewer { return &Viewer{ws: ws, decoding: make(chan struct{}, 1)} }
+// New makes the family over a workspace, which the caller closes. A file may be hostile, so convert
+// uses a process of its own.
+func New(ws *workspace.Workspace, convert Converter) *Viewer {
+	return &Viewer{ws: ws, convert: convert, decoding: make(chan struct{}, 1)}
+}
 
 // Tools returns the tools of the family.
 func (v *Viewer) Tools() []worker.Tool {
@@ -56,7 +61,7 @@ func (v *Viewer) Tools() []worker.Tool {
 // ShownPicture is a picture as the model sees it, without the file's metadata.
 type ShownPicture struct {
 	worker.Picture
-	Format string // format of the file: PNG, JPEG, GIF or WebP
+	Format string // format of the file, such as PNG
 	Size   string // size of the picture in the file, such as 2560 x 1920
 }
 
@@ -69,14 +74,18 @@ func (v *Viewer) ShowPicture(ctx context.Context, file io.Reader) (ShownPicture,
 	case <-ctx.Done():
 		return ShownPicture{}, context.Cause(ctx)
 	}
-	shown, err := show(ctx, file)
+	p, data, err := v.convert(ctx, file)
 	if err != nil && ctx.Err() != nil {
 		return ShownPicture{}, context.Cause(ctx)
 	}
-	return shown, err
+	return ShownPicture{Format: p.Format, Size: fmt.Sprintf("%d x %d", p.FileWidth, p.FileHeight), Picture: worker.Picture{
+		MediaType: p.MediaType, Data: data, Width: p.Width, Height: p.Height,
+	}}, err
 }
 
 func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
+	taken, note := v.ws.SimilarPath(args.Path)
+	args.Path = taken
 	name := workspace.QuotePath(args.Path)
 	f, err := v.ws.Open(args.Path)
 	if err != nil {
@@ -94,31 +103,32 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 	if small := fmt.Sprintf("%d x %d", shown.Width, shown.Height); small != shown.Size {
 		text += ", shown as " + small
 	}
+	if note != "" {
+		text = note + "\n" + text
+	}
 	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture},
 		World: v.ws.LeadsToUploads(args.Path)}, nil
 }
 
-func show(ctx context.Context, file io.Reader) (ShownPicture, error) {
-	data, err := read(file)
-	if err != nil {
-		return ShownPicture{}, err
+// Convert makes the picture for the model. An error that is not the context's is a *parse.Failure.
+func Convert(ctx context.Context, file io.Reader) (p parse.Picture, data []byte, err error) {
+	if data, err = read(file); err != nil {
+		return p, nil, err
 	}
 	o, err := readInfo(data)
 	if err != nil {
-		return ShownPicture{}, err
+		return p, nil, err
 	}
-	if o.memory() > freeAbove {
-		defer debug.FreeOSMemory() // free this picture's memory before the next picture
-	}
-	picture, err := o.convert(ctx, data)
-	return ShownPicture{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
+	shown, err := o.convert(ctx, data)
+	return parse.Picture{MediaType: shown.MediaType, Width: shown.Width, Height: shown.Height, Format: o.format.name,
+		FileWidth: o.config.Width, FileHeight: o.config.Height}, shown.Data, err
 }
 
 // read reads a whole file of at most maxFile bytes.
 func read(file io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("the file is over %d MiB, the most that can be opened; make a smaller copy of it", maxFile>>20)
+		err = parse.NewFailure(parse.ReasonLargeFile, maxFile>>20)
 	}
 	return data, err
 }
@@ -138,28 +148,31 @@ func (o imageInfo) memory() int64 {
 
 // readInfo reads the head and refuses a picture that would take too much memory.
 func readInfo(data []byte) (imageInfo, error) {
-	o := imageInfo{kind: protocol.DetectImageType(data)}
+	o := imageInfo{kind: detectType(data)}
 	f, known := formats[o.kind]
 	if !known {
-		return o, errors.New("it is no PNG, JPEG, GIF or WebP image; convert it to one of these")
+		return o, parse.NewFailure(parse.ReasonNoPicture)
 	}
 	o.format = f
 	var err error
 	if o.config, err = f.config(bytes.NewReader(data)); err != nil {
-		return o, fmt.Errorf("it begins as a %s image and is damaged: %w", f.name, err)
+		return o, f.damaged()
 	}
 	o.pixelBytes = int64(f.bytesPerPixel(o.config, data))
 	switch w, h := int64(o.config.Width), int64(o.config.Height); {
 	case w < 1 || h < 1:
-		return o, fmt.Errorf("it is a %s image of %d x %d pixels, which is nothing", f.name, w, h)
+		return o, parse.NewFailure(parse.ReasonNoPixels, w, h)
 	case w > maxPixels || h > maxPixels || w*h > maxPixels:
-		return o, fmt.Errorf("it has %d x %d pixels, and at most %d million can be opened; make a smaller copy of it",
-			w, h, maxPixels/1_000_000)
+		return o, parse.NewFailure(parse.ReasonPixels, w, h, maxPixels/1_000_000)
 	case o.memory() > maxMemory:
-		return o, fmt.Errorf("its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a smaller copy of it",
-			w, h, o.memory()/1_000_000, maxMemory/1_000_000)
+		return o, parse.NewFailure(parse.ReasonPixelMemory, w, h, o.memory()/1_000_000, maxMemory/1_000_000)
 	}
 	return o, nil
+}
+
+// damaged returns the failure of a file that begins in this format.
+func (f format) damaged() error {
+	return &parse.Failure{Reason: parse.ReasonDamagedPicture, Format: f.name}
 }
 
 // convert makes the picture that the model sees. It decodes every file, even if the model gets the
@@ -168,8 +181,7 @@ func readInfo(data []byte) (imageInfo, error) {
 func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {
-		return worker.Picture{}, fmt.Errorf("it begins as a %s image and is damaged, or of a kind that can't be opened: %w",
-			o.format.name, err)
+		return worker.Picture{}, o.damaged()
 	}
 	at := src.Bounds()
 	w, h := shownSize(at.Dx(), at.Dy())
@@ -188,9 +200,7 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 	if err != nil {
 		return worker.Picture{}, err
 	}
-	if o.kind == "image/jpeg" {
-		small = rotate(small, orientation(data))
-	}
+	small = rotate(small, o.orientation(data))
 	out, kind, err := encode(small, o.photo, protocol.MaxImageBytes)
 	if err != nil {
 		return worker.Picture{}, fmt.Errorf("make a smaller picture of it: %w", err)

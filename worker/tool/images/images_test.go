@@ -39,7 +39,7 @@ func view(t *testing.T, data []byte) (worker.Result, error) {
 			t.Error(err)
 		}
 	})
-	return New(ws).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
+	return New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
 }
 
 // seen returns the decoded picture that the model would see.
@@ -276,8 +276,10 @@ func TestShow_BadFile_IsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"text":              {[]byte("hello"), "view it: it is no PNG, JPEG, GIF or WebP image; convert it to one of these"},
-		"nothing":           {nil, "view it: it is no PNG, JPEG, GIF or WebP image; convert it to one of these"},
+		"text": {[]byte("hello"), "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image;" +
+			" convert it to one of these"},
+		"nothing": {nil, "view it: it is no PNG, JPEG, GIF, WebP, BMP or TIFF image; convert it to one" +
+			" of these"},
 		"half a file":       {whole[:len(whole)/2], "view it: it begins as a PNG image and is damaged"},
 		"a head alone":      {whole[:9], "view it: it begins as a PNG image and is damaged"},
 		"too many pixels":   {pngHead(10000, 5001, 8, 2), "view it: it has 10000 x 5001 pixels, and at most 50 million"},
@@ -310,8 +312,28 @@ func TestView_MissingFile_SaysSo(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, arguments := range []string{`{"path":"none.png"}`, `{"path":"../x.png"}`, `{}`, `{"path":1}`, `{"file":"x"}`} {
-		if got, err := New(ws).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
+		if got, err := New(ws, Convert).Tools()[0].Run(t.Context(),
+			worker.Call{Arguments: []byte(arguments)}); err == nil {
 			t.Errorf("%s: got %+v", arguments, got)
 		}
+	}
+}
+
+// TestView_SimilarPath_IsTaken: a screenshot's name has a narrow no-break space, which models do not
+// write.
+func TestView_SimilarPath_IsTaken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "Shot 1.05\u202fPM.png"), pngOf(t, corners(40, 30)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	got, err := New(ws, Convert).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"Shot 1.05 ` +
+		`PM.png"}`)})
+	if err != nil || len(got.Images) != 1 || !strings.HasPrefix(got.Text, "There is no Shot 1.05 PM.png. ") {
+		t.Errorf("got %q, %v", got.Text, err)
 	}
 }

@@ -94,6 +94,13 @@ func (s *sender) sendText(
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
+	notes := ""
+	for _, path := range append([]*string{&args.Path}, pointers(args.More)...) {
+		taken, note := s.ws.SimilarPath(*path)
+		if *path = taken; note != "" {
+			notes += note + "\n"
+		}
+	}
 	shown := workspace.QuotePath(args.Path)
 	caption := cleanCaption(args.Caption)
 	if err := protocol.ValidateCaption(caption); err != nil {
@@ -128,9 +135,16 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if len(files) > 1 {
 		sent = fmt.Sprintf(" and %d more were", len(files)-1)
 	}
-	return worker.Result{Text: fmt.Sprintf("%s%s queued for the chat as %s, %s.", shown, sent, names,
+	return worker.Result{Text: notes + fmt.Sprintf("%s%s queued for the chat as %s, %s.", shown, sent, names,
 		amount.FormatBytes(size)),
 		Brief: amount.FormatBytes(size)}, nil
+}
+
+func pointers(list []string) (all []*string) {
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return all
 }
 
 // storeFile stores a file of the folder before it is sent.

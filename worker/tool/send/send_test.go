@@ -250,3 +250,13 @@ func TestSendFile_StoppedTurn_ReturnsItsCause(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestSendFile_SimilarPath_IsTaken: the file that looks the same is sent, and its path is reported.
+func TestSendFile_SimilarPath_IsTaken(t *testing.T) {
+	_, chat, call := folder(t, protocol.FilePolicy{}, map[string]string{"v\u00a013.txt": "tea", "b.txt": "b"})
+	got, err := call(`{"path":"b.txt","more":["v 13.txt"]}`)
+	if err != nil || !strings.HasPrefix(got.Text, "There is no v 13.txt. ") || len(chat.sent) != 1 ||
+		chat.sent[0].More[0].Path != "v\u00a013.txt" {
+		t.Errorf("got %q, %v, sent %+v", got.Text, err, chat.sent)
+	}
+}

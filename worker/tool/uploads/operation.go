@@ -2,8 +2,10 @@ package uploads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -21,8 +23,16 @@ type Blobs interface {
 func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
 	if p.Action == protocol.UploadsActionRead {
-		blob, err := u.keep(ctx, p.Path, blobs)
-		return protocol.UploadsResult{Blob: blob}, err
+		path, _ := ws.SimilarPath(p.Path)
+		blob, err := u.keep(ctx, path, blobs)
+		if errors.Is(err, fs.ErrNotExist) {
+			return protocol.UploadsResult{}, nil
+		}
+		if path != p.Path {
+			result.Path = path
+		}
+		result.Blob = blob
+		return result, err
 	}
 	var found []protocol.Upload
 	err = u.walk(ctx, func(e workspace.Entry) {

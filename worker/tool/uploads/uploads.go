@@ -114,6 +114,8 @@ func (u *uploads) sentAt(e workspace.Entry) string {
 }
 
 func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs) (worker.Result, error) {
+	taken, note := u.ws.SimilarPath(args.Path)
+	args.Path = taken
 	name, err := u.ws.CleanPath(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -132,7 +134,7 @@ func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs)
 		return worker.Result{}, err
 	}
 	return worker.Result{
-		Text: fmt.Sprintf(
+		Text: strings.TrimPrefix(note+"\n", "\n") + fmt.Sprintf(
 			"%s is in the trash now, at %s; move_file brings it back.",
 			workspace.QuotePath(name),
 			workspace.QuotePath(where),

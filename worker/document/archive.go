@@ -1,17 +1,15 @@
-package receive
+package document
 
 import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
 	"compress/gzip"
-	"context"
-	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"mews/protocol/amount"
+	"mews/worker/parse"
 	"mews/worker/workspace"
 )
 
@@ -27,22 +25,21 @@ const (
 // zipFile reads a ZIP archive in bounded memory.
 type zipFile struct {
 	*zip.Reader
-	ctx  context.Context
 	left int64 // number of bytes that may still be unpacked
 }
 
 // openZip reads the list of names.
-func (f *reading) openZip(ctx context.Context) (*zipFile, error) {
-	from := &boundedReaderAt{ReaderAt: f.file, left: maxDirectory}
+func openZip(f source) (*zipFile, error) {
+	from := &boundedReaderAt{ReaderAt: f, left: maxDirectory}
 	z, err := zip.NewReader(from, f.size)
 	if err != nil {
 		if from.left < 0 {
-			err = errors.New(textManyNames)
+			err = parse.NewFailure(parse.ReasonManyNames)
 		}
 		return nil, err
 	}
 	from.left = 1 << 62
-	return &zipFile{Reader: z, ctx: ctx, left: maxUnpacked}, nil
+	return &zipFile{Reader: z, left: maxUnpacked}, nil
 }
 
 // boundedReaderAt reads at most left bytes in all.
@@ -53,7 +50,7 @@ type boundedReaderAt struct {
 
 func (r *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	if r.left -= int64(len(p)); r.left < 0 {
-		return 0, errors.New(textManyNames)
+		return 0, parse.NewFailure(parse.ReasonManyNames)
 	}
 	return r.ReaderAt.ReadAt(p, at)
 }
@@ -91,41 +88,40 @@ type unpackReader struct {
 
 func (r *unpackReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
-	switch r.left -= int64(n); {
-	case r.left < 0:
-		return 0, fmt.Errorf(textUnpacks, maxUnpacked>>20)
-	case r.ctx.Err() != nil:
-		return 0, context.Cause(r.ctx)
+	if r.left -= int64(n); r.left < 0 {
+		return 0, parse.NewFailure(parse.ReasonUnpacks, maxUnpacked>>20)
 	}
 	return n, err
 }
 
-// readZip reads an office document, or lists the archive.
-func readZip(ctx context.Context, f *reading) error {
-	z, err := f.openZip(ctx)
+// parseZip writes the text of an office document or a book, or lists the archive.
+func parseZip(f source, out *output) error {
+	z, err := openZip(f)
 	if err != nil {
 		return err
 	}
-	for _, format := range officeFormats {
-		if z.find(format.marker) != nil {
-			return f.extract(format.kind, func(w io.Writer) error { return format.write(z, &lines{ctx: ctx, to: w}) })
+	for _, known := range zipFormats {
+		if z.find(known.marker) == nil {
+			continue
 		}
+		text, err := out.text(known.format)
+		if err != nil {
+			return err
+		}
+		return known.write(z, text)
 	}
 	list := &nameList{}
 	for _, file := range z.File {
 		list.add(file.Name, int64(min(file.UncompressedSize64, 1<<62)))
 	}
-	f.list("a ZIP archive", list)
-	return nil
+	return list.write(parse.FormatZip, out)
 }
 
-// readTar lists a tar, and readGzip a compressed tar.
-func readTar(ctx context.Context, f *reading) error {
-	return f.listTar(ctx, f.kind, io.NewSectionReader(f.file, 0, f.size))
-}
+// parseTar lists a tar, and parseGzip a compressed tar.
+func parseTar(f source, out *output) error { return listTar(parse.FormatTar, f.reader(), out) }
 
-func readGzip(ctx context.Context, f *reading) error {
-	unpacked, err := gzip.NewReader(bufio.NewReader(io.NewSectionReader(f.file, 0, f.size)))
+func parseGzip(f source, out *output) error {
+	unpacked, err := gzip.NewReader(bufio.NewReader(f.reader()))
 	if err != nil {
 		return err
 	}
@@ -133,60 +129,49 @@ func readGzip(ctx context.Context, f *reading) error {
 	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
 	const magic = 257 // offset of a tar's magic bytes (POSIX.1, ustar)
 	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
-		f.addName(f.kind, "")
-		return nil
+		return out.header(parse.Header{Format: parse.FormatGzip})
 	}
-	return f.listTar(ctx, "a compressed tar archive", bounded)
+	return listTar(parse.FormatCompressed, bounded, out)
 }
 
-func (f *reading) listTar(ctx context.Context, kind string, from io.Reader) error {
+func listTar(format parse.Format, from io.Reader, out *output) error {
 	list := &nameList{}
-	for archive := tar.NewReader(from); ctx.Err() == nil && len(list.lines) < maxListed; {
+	for archive := tar.NewReader(from); len(list.lines) < maxListed; {
 		h, err := archive.Next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil && list.count == 0 {
+		if err != nil && list.Count == 0 {
 			return err
 		}
 		if err != nil {
-			list.broken = true
+			list.Broken = true
 			break
 		}
 		list.add(h.Name, h.Size)
 	}
-	list.more = len(list.lines) == maxListed
-	f.list(kind, list)
-	return nil
+	list.More = len(list.lines) == maxListed
+	return list.write(format, out)
 }
 
 // nameList is a list of an archive's names.
 type nameList struct {
-	lines  []string
-	count  int
-	more   bool // there may be more names than were counted
-	broken bool // the list ends at damage in the archive
+	parse.Names
+	lines []string
 }
 
 func (l *nameList) add(name string, size int64) {
-	if l.count++; len(l.lines) < maxListed {
+	if l.Count++; len(l.lines) < maxListed {
 		l.lines = append(l.lines, workspace.QuotePath(name)+"  "+amount.FormatBytes(max(size, 0)))
 	}
 }
 
-// list quotes a list of names.
-func (f *reading) list(kind string, l *nameList) {
-	text, rest := strings.Join(l.lines, "\n"), ""
-	switch {
-	case f.textRoom < len(text):
-		f.addName(kind, textNoRoom)
-		return
-	case l.broken:
-		rest = "[" + textBroken + "]"
-	case l.more:
-		rest = "[" + textMoreNames + "]"
-	case l.count > len(l.lines):
-		rest = "[" + fmt.Sprintf(textMoreOf, amount.FormatNumber(int64(l.count-len(l.lines)))) + "]"
+// write writes the list as the body of an answer.
+func (l *nameList) write(format parse.Format, out *output) error {
+	l.Left = l.Count - len(l.lines)
+	if err := out.header(parse.Header{Format: format, Names: &l.Names}); err != nil {
+		return err
 	}
-	f.addQuote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
+	_, err := io.WriteString(out, strings.Join(l.lines, "\n"))
+	return err
 }

@@ -1,4 +1,4 @@
-package receive
+package document
 
 import (
 	"archive/zip"
@@ -33,7 +33,7 @@ func TestUnpack_SheetReadTwice_CountsTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = writeSheets(&zipFile{Reader: z, ctx: t.Context(), left: left}, &lines{ctx: t.Context(), to: io.Discard})
+		err = writeSheets(&zipFile{Reader: z, left: left}, &lines{to: io.Discard})
 		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "over 64 MiB") {
 			t.Errorf("with %d bytes: %v", left, err)
 		}

@@ -1,24 +1,34 @@
-package receive
+package document
 
 import (
 	"bufio"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"mews/worker/parse"
 )
 
-// officeFormats are the formats of office documents. Each has a file that only its archives
-// contain.
-var officeFormats = []struct {
-	marker, kind string
-	write        func(*zipFile, *lines) error
+// zipFormats are the formats that are ZIP archives. Each has a file that only its archives contain.
+var zipFormats = []struct {
+	marker string
+	format parse.Format
+	write  func(*zipFile, *lines) error
 }{
-	{"word/document.xml", "a Word document", func(z *zipFile, out *lines) error { return z.writeText("word/document.xml", wordText, out) }},
-	{"xl/workbook.xml", "a spreadsheet, its sheets as CSV", writeSheets},
-	{"ppt/presentation.xml", "a presentation", writeSlides},
-	{"content.xml", "an OpenDocument file", func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) }},
+	{
+		"word/document.xml",
+		parse.FormatWord,
+		func(z *zipFile, out *lines) error { return z.writeText("word/document.xml", wordText, out) },
+	},
+	{"xl/workbook.xml", parse.FormatSheet, writeSheets},
+	{"ppt/presentation.xml", parse.FormatSlides, writeSlides},
+	{
+		"content.xml",
+		parse.FormatOpenDocument,
+		func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) },
+	},
+	{"META-INF/container.xml", parse.FormatBook, writeBook},
 }
 
 // textRules tell how to find the text in an XML document. They name elements without a prefix.
@@ -27,23 +37,37 @@ type textRules struct {
 	begins map[string]string // text in place of an element's start
 	ends   map[string]string // text in place of an element's end
 	leave  map[string]bool   // elements that are left out with their contents
+	tables map[string]tablePart
 }
 
 // The rules of ECMA-376 (Office Open XML) and of OpenDocument 1.3. Fallback repeats the contents of
 // a newer element.
 var (
+	officeTables = map[string]tablePart{"tbl": partTable, "tr": partRow, "tc": partCell}
+
 	wordText = textRules{
 		text: map[string]bool{"t": true}, begins: map[string]string{"tab": "\t", "br": "\n", "cr": "\n"},
-		ends: map[string]string{"p": "\n", "tc": "\t"}, leave: map[string]bool{"Fallback": true, "pPr": true, "sectPr": true},
+		ends: map[string]string{"p": "\n"}, leave: map[string]bool{"Fallback": true, "pPr": true, "sectPr": true},
+		tables: officeTables,
 	}
 	slideText = textRules{
 		text: map[string]bool{"t": true}, begins: map[string]string{"br": "\n"}, ends: map[string]string{"p": "\n"},
-		leave: map[string]bool{"Fallback": true},
+		leave: map[string]bool{"Fallback": true}, tables: officeTables,
 	}
 	openDocumentText = textRules{
-		text:   map[string]bool{"p": true, "h": true},
-		begins: map[string]string{"tab": "\t", "line-break": "\n", "s": " "}, ends: map[string]string{"p": "\n", "h": "\n", "table-cell": "\t"},
+		text: map[string]bool{"p": true, "h": true},
+		begins: map[string]string{
+			"tab":        "\t",
+			"line-break": "\n",
+			"s":          " ",
+		}, ends: map[string]string{"p": "\n", "h": "\n"},
 		leave: map[string]bool{"annotation": true, "tracked-changes": true},
+		tables: map[string]tablePart{
+			"table":              partTable,
+			"table-row":          partRow,
+			"table-cell":         partCell,
+			"covered-table-cell": partCell,
+		},
 	}
 )
 
@@ -59,7 +83,7 @@ type tokenReader struct {
 
 func (r *tokenReader) ReadByte() (byte, error) {
 	if r.taken++; r.taken > maxToken {
-		return 0, errors.New(textDamaged)
+		return 0, parse.NewFailure(parse.ReasonDamaged)
 	}
 	return r.Reader.ReadByte()
 }
@@ -85,36 +109,62 @@ func eachToken(from io.Reader, see func(xml.Token) error) error {
 
 // writeText writes the text of an XML document in the archive.
 func (z *zipFile) writeText(name string, rules textRules, out *lines) error {
-	open, left := 0, 0 // number of open elements with text, and number of open elements inside an omitted element
-	return z.unpack(name, func(from io.Reader) error {
-		return eachToken(from, func(token xml.Token) error {
-			switch t := token.(type) {
-			case xml.StartElement:
-				switch {
-				case left > 0 || rules.leave[t.Name.Local]:
-					left++
-				case rules.text[t.Name.Local]:
-					open++
-				default:
-					out.add(rules.begins[t.Name.Local])
-				}
-			case xml.EndElement:
-				if left > 0 {
-					left--
-					break
-				}
-				if rules.text[t.Name.Local] {
-					open--
-				}
-				out.add(rules.ends[t.Name.Local])
-			case xml.CharData:
-				if open > 0 && left == 0 {
-					out.add(string(t))
-				}
-			}
-			return out.err
-		})
-	})
+	w := textWriter{rules: rules, tables: tables{out: out}}
+	return z.unpack(name, func(from io.Reader) error { return eachToken(from, w.take) })
+}
+
+// textWriter writes the text of one XML document.
+type textWriter struct {
+	rules  textRules
+	tables tables
+	open   int // number of open elements with text
+	left   int // number of open elements inside an omitted element
+}
+
+func (w *textWriter) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		w.start(t)
+	case xml.EndElement:
+		w.end(t.Name.Local)
+	case xml.CharData:
+		if w.open > 0 && w.left == 0 {
+			w.tables.add(string(t))
+		}
+	}
+	return w.tables.out.err
+}
+
+func (w *textWriter) start(e xml.StartElement) {
+	switch name := e.Name.Local; {
+	case w.left > 0 || w.rules.leave[name]:
+		w.left++
+	case w.rules.text[name]:
+		w.open++
+	case w.rules.tables[name] == partTable:
+		w.tables.beginTable()
+	case w.rules.tables[name] != "":
+		w.tables.begin(w.rules.tables[name])
+		w.tables.repeat(attribute(e, "number-columns-repeated"))
+	case name == "gridSpan":
+		w.tables.widen(attribute(e, "val"))
+	default:
+		w.tables.add(w.rules.begins[name])
+	}
+}
+
+func (w *textWriter) end(name string) {
+	if w.left > 0 {
+		w.left--
+		return
+	}
+	if w.rules.text[name] {
+		w.open--
+	}
+	if part := w.rules.tables[name]; part != "" {
+		w.tables.end(part)
+	}
+	w.tables.add(w.rules.ends[name])
 }
 
 // maxSlides bounds the slides of a presentation.
@@ -127,7 +177,7 @@ func writeSlides(z *zipFile, out *lines) error {
 		if z.find(name) == nil {
 			break
 		}
-		out.add(fmt.Sprintf("Slide %d:\n", n))
+		out.add(fmt.Sprintf(textSlide+"\n", n))
 		if err := z.writeText(name, slideText, out); err != nil {
 			return err
 		}

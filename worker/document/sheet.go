@@ -1,14 +1,16 @@
-package receive
+package document
 
 import (
 	"cmp"
 	"encoding/xml"
-	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strconv"
 	"strings"
 	"time"
+
+	"mews/worker/parse"
 )
 
 // Bounds of a spreadsheet. A sheet has at most 16,384 columns (Excel's specifications).
@@ -17,6 +19,8 @@ const (
 	maxStyles  = 65_490
 	maxSheets  = 200
 	maxColumns = 16_384
+
+	maxFormulas = 1000 // formulas that are listed below a sheet
 )
 
 // workbook holds the parts of a spreadsheet that its sheets refer to.
@@ -26,7 +30,7 @@ type workbook struct {
 	sheets [][2]string // name and file of each sheet, in order
 }
 
-// writeSheets writes each sheet as CSV below a line with its name.
+// writeSheets writes each sheet as CSV below a line with its name, and its formulas below it.
 func writeSheets(z *zipFile, out *lines) error {
 	var b workbook
 	for _, read := range []func(*zipFile) error{b.readSheets, b.readShared, b.readStyles} {
@@ -98,7 +102,7 @@ func (b *workbook) readShared(z *zipFile) error {
 					break
 				}
 				if len(b.shared) == maxShared {
-					return errors.New(textTooMuch)
+					return parse.NewFailure(parse.ReasonTooMuch)
 				}
 				b.shared = append(b.shared, text.String())
 				text.Reset()
@@ -152,46 +156,94 @@ func isDateFormat(code string) bool {
 
 // cell is the cell that is being read.
 type cell struct {
-	kind, style string
-	open        bool // the reader is in the element with the cell's value
-	value       strings.Builder
+	ref, kind, style string
+	shared           string           // range of cells that share the formula; "" means this cell alone
+	open             *strings.Builder // value or formula, while the reader is in its element
+	value, formula   strings.Builder
 }
 
-// writeSheet writes the rows of a sheet.
+// sheet is a sheet that is being written.
+type sheet struct {
+	*workbook
+	out      *lines
+	cell     *cell
+	column   int // column of the last cell, from 1
+	written  int // column of the last cell of the row that was written
+	formulas []string
+	more     int // formulas that are not in the list
+}
+
+// writeSheet writes the rows of a sheet, and then its formulas.
 func (b *workbook) writeSheet(from io.Reader, out *lines) error {
-	var c cell
-	column, written := 0, 0
-	return eachToken(from, func(token xml.Token) error {
+	s := &sheet{workbook: b, out: out, cell: &cell{}}
+	err := eachToken(from, func(token xml.Token) error {
 		switch t := token.(type) {
 		case xml.StartElement:
-			switch t.Name.Local {
-			case "row":
-				column, written = 0, 0
-			case "c":
-				c = cell{kind: attribute(t, "t"), style: attribute(t, "s")}
-				column = cmp.Or(columnOf(attribute(t, "r")), column+1)
-			case "v", "t":
-				c.open = true
-			}
+			s.start(t)
 		case xml.CharData:
-			if c.open {
-				c.value.Write(t)
+			if s.cell.open != nil {
+				s.cell.open.Write(t)
 			}
 		case xml.EndElement:
-			switch t.Name.Local {
-			case "v", "t":
-				c.open = false
-			case "c":
-				if text := b.text(&c); text != "" && column > written {
-					out.add(strings.Repeat(",", column-max(written, 1)) + csvField(text))
-					written = column
-				}
-			case "row":
-				out.add("\n")
-			}
+			s.end(t.Name.Local)
 		}
 		return out.err
 	})
+	s.writeFormulas()
+	return err
+}
+
+func (s *sheet) start(e xml.StartElement) {
+	switch e.Name.Local {
+	case "row":
+		s.column, s.written = 0, 0
+	case "c":
+		s.cell = &cell{ref: attribute(e, "r"), kind: attribute(e, "t"), style: attribute(e, "s")}
+		s.column = cmp.Or(columnOf(s.cell.ref), s.column+1)
+	case "v", "t":
+		s.cell.open = &s.cell.value
+	case "f":
+		s.cell.open, s.cell.shared = &s.cell.formula, attribute(e, "ref")
+	}
+}
+
+func (s *sheet) end(name string) {
+	switch name {
+	case "v", "t", "f":
+		s.cell.open = nil
+	case "c":
+		s.endCell()
+	case "row":
+		s.out.add("\n")
+	}
+}
+
+// endCell writes a cell's value, or its formula if the file has no value for it.
+func (s *sheet) endCell() {
+	text := s.text(s.cell)
+	if formula := strings.TrimSpace(s.cell.formula.String()); formula != "" {
+		text = cmp.Or(text, "="+formula)
+		if len(s.formulas) < maxFormulas {
+			s.formulas = append(s.formulas, cmp.Or(s.cell.shared, s.cell.ref)+": ="+formula)
+		} else {
+			s.more++
+		}
+	}
+	if text != "" && s.column > s.written {
+		s.out.add(strings.Repeat(",", s.column-max(s.written, 1)) + csvField(text))
+		s.written = s.column
+	}
+}
+
+// writeFormulas lists the formulas of a sheet, each with its cell, or with the cells that share it.
+func (s *sheet) writeFormulas() {
+	if len(s.formulas) == 0 {
+		return
+	}
+	s.out.add(textFormulas + "\n" + strings.Join(s.formulas, "\n") + "\n")
+	if s.more > 0 {
+		s.out.add(fmt.Sprintf(textMoreFormulas, s.more) + "\n")
+	}
 }
 
 // columnOf returns the number of a cell's column, 1 for A; 0 if the reference names no column.

@@ -1,0 +1,376 @@
+package document
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+
+	"mews/worker/parse"
+)
+
+// parseRTF writes the text of a rich text document. (Rich Text Format 1.9.1)
+func parseRTF(f source, out *output) error {
+	text, err := out.text(parse.FormatRTF)
+	if err != nil {
+		return err
+	}
+	r := &richText{in: bufio.NewReader(f.reader()), tables: tables{out: text}, fonts: map[int]int{}, page: 1252}
+	r.group.skipped = 1
+	for text.err == nil {
+		switch err := r.next(); err {
+		case nil:
+		case io.EOF, io.ErrUnexpectedEOF: // a document without its end is read up to there
+			r.flush()
+			r.endTable()
+			return text.err
+		default:
+			return err
+		}
+	}
+	return text.err
+}
+
+// maxGroups bounds the groups within each other.
+const maxGroups = 10_000
+
+// richText reads one document.
+type richText struct {
+	in       *bufio.Reader
+	tables   tables
+	group    richGroup
+	outer    []richGroup // open groups around group
+	fonts    map[int]int // code page by font
+	page     int         // code page of the document
+	bytes    []byte      // bytes of text, not decoded yet
+	high     rune        // first half of a surrogate pair; 0 means none
+	skip     int         // characters to skip, because one before them stands for them
+	rowEnded bool        // the open table's last row has ended
+}
+
+// richGroup is the state that ends with a group.
+type richGroup struct {
+	leftOut bool // text here is not the document's
+	fonts   bool // this is the table of fonts
+	font    int
+	skipped int // characters that stand after one in Unicode, for older readers
+}
+
+// next reads one character, control word or brace.
+func (r *richText) next() error {
+	c, err := r.in.ReadByte()
+	if err != nil {
+		return err
+	}
+	switch c {
+	case '{':
+		r.flush()
+		if len(r.outer) == maxGroups {
+			return parse.NewFailure(parse.ReasonDamaged)
+		}
+		r.outer, r.skip = append(r.outer, r.group), 0
+	case '}':
+		r.flush()
+		if n := len(r.outer); n > 0 {
+			r.group, r.outer = r.outer[n-1], r.outer[:n-1]
+		}
+		r.skip = 0
+	case '\\':
+		return r.control()
+	case '\r', '\n', 0:
+	default:
+		r.byte(c)
+	}
+	return nil
+}
+
+// byte takes a byte of text.
+func (r *richText) byte(c byte) {
+	if r.skip > 0 {
+		r.skip--
+		return
+	}
+	if r.group.leftOut || r.group.fonts {
+		return
+	}
+	r.bytes = append(r.bytes, c)
+}
+
+// maxWord bounds the name of a control word, in letters. (RTF 1.9.1: 32)
+const maxWord = 32
+
+// control reads what follows a backslash.
+func (r *richText) control() error {
+	c, err := r.in.ReadByte()
+	if err != nil {
+		return err
+	}
+	if c == '\'' {
+		return r.hexByte()
+	}
+	if !isLetter(c) {
+		r.symbol(c)
+		return nil
+	}
+	word := []byte{c}
+	for {
+		if c, err = r.in.ReadByte(); err != nil || !isLetter(c) || len(word) > maxWord {
+			break
+		}
+		word = append(word, c)
+	}
+	var digits []byte
+	for err == nil && (c >= '0' && c <= '9' || c == '-' && len(digits) == 0) && len(digits) < 12 {
+		digits = append(digits, c)
+		c, err = r.in.ReadByte()
+	}
+	if err == nil && c != ' ' {
+		err = r.in.UnreadByte()
+	}
+	if err != nil && err != io.EOF {
+		return err
+	}
+	n, failed := strconv.Atoi(string(digits))
+	return r.word(string(word), n, failed == nil)
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// hexByte reads a byte of text in hexadecimal.
+func (r *richText) hexByte() error {
+	var digits [2]byte
+	if _, err := io.ReadFull(r.in, digits[:]); err != nil {
+		return err
+	}
+	if n, err := strconv.ParseUint(string(digits[:]), 16, 8); err == nil {
+		r.byte(byte(n))
+	}
+	return nil
+}
+
+// symbol handles a control symbol.
+func (r *richText) symbol(c byte) {
+	switch c {
+	case '\\', '{', '}':
+		r.byte(c)
+	case '*': // the group is for readers that know it
+		r.group.leftOut = true
+	case '~':
+		r.write("\u00a0")
+	case '_':
+		r.write("-")
+	case '\r', '\n':
+		r.write("\n")
+	}
+}
+
+// isLeftOutGroup reports whether the group of a control word has no text of the document.
+func isLeftOutGroup(name string) bool {
+	switch name {
+	case "colortbl", "stylesheet", "info", "pict", "objdata", "objclass", "objname", "fldinst", "header", "headerl",
+		"headerr", "headerf", "footer", "footerl", "footerr", "footerf", "nonshppict", "generator", "listtable",
+		"revtbl", "themedata", "datastore", "filetbl":
+		return true
+	}
+	return false
+}
+
+// textOfWord returns the text of a control word; "" if it has none.
+func textOfWord(name string) string {
+	switch name {
+	case "par", "line", "sect", "page":
+		return "\n"
+	case "tab":
+		return "\t"
+	case "emdash":
+		return "—"
+	case "endash":
+		return "–"
+	case "bullet":
+		return "•"
+	case "lquote":
+		return "‘"
+	case "rquote":
+		return "’"
+	case "ldblquote":
+		return "“"
+	case "rdblquote":
+		return "”"
+	case "emspace", "enspace":
+		return " "
+	case "nestcell":
+		return " / "
+	}
+	return ""
+}
+
+// word handles a control word and its number.
+func (r *richText) word(name string, n int, numbered bool) error {
+	if isLeftOutGroup(name) {
+		r.group.leftOut = true
+		return nil
+	}
+	if text := textOfWord(name); text != "" {
+		r.write(text)
+		return nil
+	}
+	switch name {
+	case "u":
+		r.unicode(n)
+	case "uc":
+		r.group.skipped = min(max(n, 0), 100)
+	case "ansicpg":
+		r.page = n
+	case "mac":
+		r.page = 10000
+	case "fonttbl":
+		r.group.fonts = true
+	case "f":
+		r.flush()
+		r.group.font = n
+	case "fcharset":
+		if page := pageOfCharset(n); r.group.fonts && page != 0 && len(r.fonts) < maxGroups {
+			r.fonts[r.group.font] = page
+		}
+	case "trowd", "intbl", "cell", "row":
+		r.tableWord(name)
+	case "bin":
+		if numbered && n > 0 {
+			_, err := r.in.Discard(n)
+			return err
+		}
+	}
+	return nil
+}
+
+// tableWord handles a control word of a table.
+func (r *richText) tableWord(name string) {
+	r.flush()
+	if r.group.leftOut {
+		return
+	}
+	if len(r.tables.open) == 0 {
+		r.tables.beginTable()
+		r.rowEnded = true
+	}
+	if r.rowEnded {
+		r.rowEnded = false
+		r.tables.begin(partCell)
+	}
+	switch name {
+	case "cell":
+		r.tables.end(partCell)
+		r.tables.begin(partCell)
+	case "row":
+		r.tables.end(partRow)
+		r.rowEnded = true
+	}
+}
+
+// endTable ends an open table.
+func (r *richText) endTable() {
+	if len(r.tables.open) > 0 {
+		r.tables.end(partTable)
+	}
+}
+
+// unicode writes a character by its number. Characters for older readers follow it.
+func (r *richText) unicode(n int) {
+	unit := rune(uint16(n))
+	r.flush()
+	r.skip = r.group.skipped
+	switch {
+	case utf16.IsSurrogate(unit) && r.high == 0:
+		r.high = unit
+	case r.high != 0:
+		r.writeNow(string(utf16.DecodeRune(r.high, unit)))
+		r.high = 0
+	default:
+		r.writeNow(string(unit))
+	}
+}
+
+// write writes a text after the bytes before it.
+func (r *richText) write(text string) {
+	r.flush()
+	r.writeNow(text)
+}
+
+func (r *richText) writeNow(text string) {
+	if r.group.leftOut || r.group.fonts {
+		return
+	}
+	if r.rowEnded && text != "\n" {
+		r.endTable()
+		r.rowEnded = false
+	}
+	r.tables.add(text)
+}
+
+// flush decodes and writes the bytes of text that were read.
+func (r *richText) flush() {
+	if len(r.bytes) == 0 {
+		return
+	}
+	page := r.page
+	if ofFont := r.fonts[r.group.font]; ofFont != 0 {
+		page = ofFont
+	}
+	text, err := encodingOfPage(page).NewDecoder().Bytes(r.bytes)
+	if err != nil {
+		text = r.bytes
+	}
+	r.bytes = r.bytes[:0]
+	r.writeNow(string(text))
+}
+
+// pageOfCharset returns the code page of a font's character set; 0 if it is not known. (RTF 1.9.1,
+// \fcharset)
+func pageOfCharset(charset int) int {
+	switch charset {
+	case 77:
+		return 10000
+	case 128:
+		return 932
+	case 129:
+		return 949
+	case 134:
+		return 936
+	case 136:
+		return 950
+	case 161, 162:
+		return 1253 + charset - 161
+	case 163:
+		return 1258
+	case 177, 178:
+		return 1255 + charset - 177
+	case 186:
+		return 1257
+	case 204:
+		return 1251
+	case 222:
+		return 874
+	case 238:
+		return 1250
+	}
+	return 0
+}
+
+// encodingOfPage returns the encoding of a code page; Windows-1252 if it is not known.
+func encodingOfPage(page int) encoding.Encoding {
+	name := fmt.Sprint("cp", page)
+	switch page {
+	case 10000:
+		name = "macintosh"
+	case 65001:
+		name = "utf-8"
+	}
+	if known := encodingOf(name); known != nil {
+		return known
+	}
+	return charmap.Windows1252
+}

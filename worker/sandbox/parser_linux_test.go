@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// parserName is the name of a test binary that is a parser, and parserQuestion asks a worker for it.
+const (
+	parserName     = "mews-parser"
+	parserQuestion = "parser"
+)
+
+// parserAttempts are actions that a parser may not do, beyond those of a worker that only reads.
+var parserAttempts = []struct {
+	what string
+	try  func() error
+}{
+	{"list where it is", func() error { _, err := os.ReadDir("."); return err }},
+	{"read the home", func() error { _, err := os.ReadFile(os.Args[1] + "/letter"); return err }},
+	{"change the home", func() error { return os.WriteFile(os.Args[1]+"/letter", nil, 0o600) }},
+	{"read the workspace", func() error { _, err := os.ReadDir(os.Args[2]); return err }},
+	{"list the root", func() error { _, err := os.ReadDir("/"); return err }},
+	{"read a system file", func() error { _, err := os.ReadFile("/etc/nsswitch.conf"); return err }},
+	{
+		"read its worker's memory map",
+		func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", os.Getppid())); return err },
+	},
+	{"signal its worker", func() error { return syscall.Kill(os.Getppid(), 0) }},
+	{"write to its input", func() error { _, err := os.Stdin.WriteString("x"); return err }},
+	{"open its input for writing", func() error {
+		f, err := os.OpenFile("/proc/self/fd/0", os.O_WRONLY, 0)
+		return errors.Join(err, f.Close())
+	}},
+	{"raise its memory", func() error {
+		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: 1 << 40})
+	}},
+	{"keep a variable", func() error {
+		if len(os.Environ()) == 1 { // the mark of the test's own start
+			return errors.New("there is none")
+		}
+		return nil
+	}},
+}
+
+// actParser limits itself as a parser does, tries what it may not do, and then takes memory without
+// end.
+func actParser() error {
+	if err := LimitParser(256<<20, time.Minute); err != nil {
+		return err
+	}
+	for _, a := range append(parserAttempts, attempts...) {
+		if a.what == "make a process" {
+			continue // it may, and that process has the same walls
+		}
+		if err := a.try(); err == nil {
+			fmt.Println("escaped:", a.what)
+		}
+	}
+	fmt.Println("tried")
+	debug.SetGCPercent(-1)
+	for taken := 0; ; taken++ {
+		_ = bytes.Repeat([]byte{1}, 1<<20)
+		if taken > 300 {
+			fmt.Println("escaped: it has", taken, "MiB")
+			return nil
+		}
+	}
+}
+
+// startParser is what a worker does with parserQuestion. It returns what the parser printed.
+func startParser(inside *ToolStarter) string {
+	letter, err := os.Open("letter")
+	if err != nil {
+		return err.Error()
+	}
+	defer letter.Close()
+	home, _ := os.Getwd()
+	cmd := exec.Command("/proc/self/exe")
+	var out bytes.Buffer
+	cmd.Args = []string{parserName, home, InnerWorkspacesPath}
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout = []string{"MARK=1"}, "/", letter, &out
+	if err := inside.StartParser(cmd); err != nil {
+		return err.Error()
+	}
+	err = cmd.Wait()
+	return strings.Join(append(strings.Split(strings.TrimSpace(out.String()), "\n"), fmt.Sprint(err)), "; ")
+}
+
+// TestParser_EachAttempt_Fails: a parser sees no folder and no file, whatever its worker sees, and
+// ends at its limit of memory. Its worker goes on to use its home.
+func TestParser_EachAttempt_Fails(t *testing.T) {
+	program := plainBinary(t)
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
+		r.program, r.plan.Worker = program, program
+		r.must(os.WriteFile(filepath.Join(r.host("home"), "letter"), []byte("mine"), 0o644))
+		got := strings.Split(r.mustPrint(strings.Repeat(parserQuestion+"\n", 2)), "\n")
+		want := "tried; exit status 2" // the Go runtime's, without memory
+		if diff := cmp.Diff([]string{want, want}, got); diff != "" {
+			t.Error(diff)
+		}
+		kept, err := os.ReadFile(filepath.Join(r.host("home"), "letter"))
+		if err != nil || string(kept) != "mine" {
+			t.Errorf("the letter is %q, %v", kept, err)
+		}
+	})
+}
