@@ -4,13 +4,6 @@ package main
 const (
 	textGitHubWrong = "something on GitHub needs attention"
 
-	textCheckedRepo = "  github %s: %s's, %s; %s\n"
-	textRepoNotices = "notices"
-	textRepoReviews = "reviews (post: %s)"
-	textRepoTriage  = "triage"
-	textRepoCalled  = "events come by webhook"
-	textRepoAsked   = "events come by polling every %v"
-
 	textRedeliverWhat = "mews github redeliver: name a delivery by its number in `mews github check`, or use --failed\n"
 )
 
