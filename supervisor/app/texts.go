@@ -11,6 +11,14 @@ const (
 		"and reload again.%s"
 )
 
+// Texts about a provider's wrong key.
+const (
+	textCheckVariable    = "Check the environment variable %s, and start Mews again."
+	textCheckKeyVariable = "Check its api_key in the configuration, which is the environment variable %s, and start Mews again."
+	textCheckKeyFile     = "Check its api_key_file in the configuration, %s, and then run `mews reload`."
+	textCheckKey         = "Check its api_key in the configuration, and then run `mews reload`."
+)
+
 // Texts about the state folder and about models of jobs.
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +

@@ -160,13 +160,13 @@ func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 	}{
 		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
 			get(t, "http://"+closedAddr(t))},
-		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check its base_url and this machine's network.`,
+		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check the base_url of "test" and this machine's network.`,
 			dial(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true})},
 		{"no answer", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`, dial(os.ErrDeadlineExceeded)},
 		{"a name that nobody finds in time", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`,
 			dial(&net.DNSError{Err: "i/o timeout", Name: "h", IsTimeout: true})},
 		{"a certificate of nobody's", `Mews does not trust "test": the certificate of h:80 is not valid. ` +
-			`Check its base_url and this machine's clock.`, get(t, untrusted.URL)},
+			`Check the base_url of "test" and this machine's clock.`, get(t, untrusted.URL)},
 		{"anything else", `The connection to "test" at h:80 failed. Send the message again in a minute.`,
 			dial(errors.New("network is down"))},
 	} {
