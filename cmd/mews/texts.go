@@ -160,6 +160,15 @@ const (
 		"End that Mews to start with these.\n"
 )
 
+// Texts about the end of a chat that ends its service.
+const (
+	textStops         = "Mews stops with this chat."
+	textWaits         = " Until it runs again, these wait: %s."
+	textNextJob       = "the next on %s"
+	textTelegramStops = " Nobody is answered on Telegram."
+	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with the machine.\n"
+)
+
 // Texts of user.
 const (
 	textRevoked       = "%s of %s taken back\n"
