@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"mews/supervisor"
+	"mews/supervisor/markdown"
 	"mews/supervisor/notice"
 )
 
@@ -30,6 +32,11 @@ func (s *service) notices() notice.Notices {
 
 // tellAdmins sends the admins a notice. It never blocks.
 func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
+
+// tellWhoJoined tells the admins who came in by an invite. Nobody is told about themselves.
+func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
+	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account), u.Name), u.Name)
+}
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins
 // may; if there is no admin, everybody may.

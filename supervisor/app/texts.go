@@ -19,6 +19,10 @@ const (
 	textCheckKey         = "Check its api_key in the configuration, and then run `mews reload`."
 )
 
+// textJoined tells admins who came in by an invite.
+const textJoined = "%s has come in by an invite, with the %s account %s. If that is somebody else, run " +
+	"`mews user disable %s`."
+
 // Texts about the state folder and about models of jobs.
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Start Mews, or run this as " +

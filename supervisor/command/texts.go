@@ -14,8 +14,6 @@ const (
 	textAnswersAgain   = "I am answering your edited message again."
 	textAnsweredBefore = "There is nothing to answer: I already answered that edit, or never answered the message."
 
-	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
-		"call Ann on Friday”. I keep each message until it is answered, even if I restart.\n\n"
 	textStartEnd = "\n/help lists the commands."
 )
 

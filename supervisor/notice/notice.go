@@ -26,16 +26,25 @@ type Notices struct {
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, "") // the goroutine ends after noticeTimeout
+}
+
+// InformAdmins tells all admins, except the one of the given name, something that needs no remedy.
+// It never blocks.
+func (n Notices) InformAdmins(text, except string) {
+	go n.notifyAdmins(text, except) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-func (n Notices) notifyAdmins(text string) {
+func (n Notices) notifyAdmins(text, except string) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
 	for _, u := range n.Admins() {
+		if u.Name == except {
+			continue
+		}
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
