@@ -12,6 +12,8 @@ const (
 	textAdminsOnly     = "Only an admin may use /%s."
 	textInPrivate      = "I answered you in our private chat."
 	textAnswersAgain   = "I am answering your edited message again."
+	textTriesAgain     = "I am trying that again."
+	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
 	textAnsweredBefore = "There is nothing to answer: I already answered that edit, or never answered the message."
 
 	textStartEnd = "\n/help lists the commands."

@@ -199,6 +199,10 @@ func (h *UpdateHandler) isTheirs(ctx context.Context, user, press string) (bool,
 		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
 		return owner == user, err
 	}
+	if turn, retry := inbox.ParseRetryPress(press); retry {
+		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
+		return owner == user, err
+	}
 	inbound, queue := presses.InboundOfQueuePress(press)
 	if edited, anew := inbox.ParseNewAnswerPress(press); anew {
 		inbound = edited

@@ -12,7 +12,7 @@ func TestTabKey_CompletesCommand(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/rem\t": "/remind ", "/rem\tx": "/remind x", "/st\t": "/st", "/sta\t": "/status ", "/h\t": "/h", "/he\t": "/help ",
 		"/re\t": "/re", "/x\t": "/x", "/at\t": "/attach ", "/q\t": "/quit ", "re\t": "re", " /rem\t": " /rem",
-		"/remind to\t": "/remind to", "/stop\t": "/stop ", "a /rem\t": "a /rem", 
+		"/remind to\t": "/remind to", "/stop\t": "/stop ", "a /rem\t": "a /rem",
 	} {
 		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\r")), out: io.Discard,
 			history: &lineHistory{}, width: 80, height: 24, commands: commands}
