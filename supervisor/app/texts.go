@@ -6,8 +6,10 @@ const (
 		"Restart Mews to use a new file."
 	textNothingChanged = "Nothing was changed. %v"
 	textRestartOnly    = "systemd passes these secrets only when Mews starts: %s. After you change one, run: %s"
-	textWarnings       = "\nMews starts without these refused settings:\n%v"
-	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. Messages and " +
+		"chats belong to a bot, so the present one goes on until you restart Mews%s."
+	textWarnings     = "\nMews starts without these refused settings:\n%v"
+	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
 		"and reload again.%s"
 )
 
