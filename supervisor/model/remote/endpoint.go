@@ -299,5 +299,15 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 	return answer, e.ExplainError(err, model, answer)
 }
 
+// Origin names a model of this endpoint, as protocol.Thinking does.
+func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
+
+// IsSameOrigin reports whether the origin of a stored part names the same model as own. Origins of
+// earlier releases lack the provider's name.
+func IsSameOrigin(stored, own string) bool {
+	_, unnamed, _ := strings.Cut(own, "@")
+	return stored == own || stored == unnamed
+}
+
 // Close closes the idle connections. Running calls continue.
 func (e *Endpoint) Close() { e.Client.CloseIdleConnections() }

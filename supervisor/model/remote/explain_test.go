@@ -204,3 +204,17 @@ func closedAddr(t *testing.T) string {
 	defer l.Close()
 	return l.Addr().String()
 }
+
+// TestOrigin_NamesProviderHostAndModel checks whose opaque parts go back. Those of earlier releases
+// have no provider's name.
+func TestOrigin_NamesProviderHostAndModel(t *testing.T) {
+	own := (&Endpoint{Name: "mine", Host: "h:1"}).Origin("a/m")
+	for stored, want := range map[string]bool{
+		"mine@h:1/a/m": true, "h:1/a/m": true, "theirs@h:1/a/m": false, "mine@h:2/a/m": false, "mine@h:1/a/n": false,
+		"h:1/a/n": false, "": false, "mine": false, "@h:1/a/m": false,
+	} {
+		if got := IsSameOrigin(stored, own); got != want {
+			t.Errorf("%q is %q: %t", stored, own, got)
+		}
+	}
+}
