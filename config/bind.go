@@ -15,8 +15,9 @@ type binder struct {
 	env         Env
 	dir         string // base of relative names of files with secrets
 	locations   locations
-	protected   []protectedPath // files that were read
-	secretFiles []string        // the protected files that contain a secret
+	protected   []protectedPath   // files that were read
+	secretFiles []string          // the protected files that contain a secret
+	variables   map[string]string // see Config.SecretVariables
 	problems    []Problem
 }
 
@@ -56,6 +57,12 @@ func (b *binder) bindScalar(n *yaml.Node, into reflect.Value, path string, s sca
 	if err != nil {
 		b.addWrong(path, err.Error())
 		return
+	}
+	if name := variable.FindStringSubmatch(n.Value); into.Type() == reflect.TypeFor[Secret]() && name != nil && name[1] != "" {
+		if b.variables == nil {
+			b.variables = map[string]string{}
+		}
+		b.variables[path] = name[1]
 	}
 	isText := n.ShortTag() == "!!str"
 	value, want := s.read(written{text: text, isText: isText, fixed: isText && text == n.Value})

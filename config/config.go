@@ -55,6 +55,8 @@ type Config struct {
 	File        string   // absolute path of the file; "" with Local
 	Client      bool     // true if the configuration was read without the secrets that this account may not read
 	SecretFiles []string // absolute paths of the files with secrets that were read
+	// names of the environment variables that hold secrets, by the paths of their keys
+	SecretVariables map[string]string
 	// hints for the person who starts Mews, about unused environment variables; whole sentences
 	Hints []string
 

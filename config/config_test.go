@@ -207,6 +207,11 @@ func TestLoad_WholeFile_SetsEveryKey(t *testing.T) {
 		Uploads:     Uploads{Keep: 30},
 		Limits:      Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
 		SecretFiles: []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
+		SecretVariables: map[string]string{
+			"github.webhook_secret": "SECRET", "hooks.ci.secret": "SECRET", "hooks.disk.secret": "SECRET",
+			"models.providers.claude.api_key": "KEY", "models.providers.cloud.api_key": "KEY", "telegram.token": "BOT",
+			"telegram.webhook.secret": "SECRET",
+		},
 		GitHub: GitHub{
 			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},
 			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute, Gather: time.Minute,

@@ -23,15 +23,16 @@ func Diff(old, new *Config) []KeyChange {
 	var changes []KeyChange
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if a, b := was[name], is[name]; a.text != b.text {
-			live := all[name].live && (name != tokenKey || isSameBot(a.text, b.text))
+			live := all[name].live && (name != TelegramTokenKey || isSameBot(a.text, b.text)) ||
+				all[name].replaced && a.isSet() && b.isSet()
 			changes = append(changes, KeyChange{Key: name, Old: a.shown, New: b.shown, Restart: !live})
 		}
 	}
 	return changes
 }
 
-// tokenKey is the key of the Telegram bot's token.
-const tokenKey = "telegram.token"
+// TelegramTokenKey is the key of the Telegram bot's token.
+const TelegramTokenKey = "telegram.token"
 
 // isSameBot reports whether two tokens belong to one bot. Messages belong to a bot, so another one
 // needs a restart.
@@ -46,7 +47,12 @@ type leaf struct {
 	text  string // value for comparing, with secrets
 	shown string
 	live  bool
+	// replaced means that a change is live if both values are set
+	replaced bool
 }
+
+// isSet reports whether a key, or the file that it names, has a value.
+func (l leaf) isSet() bool { return strings.Trim(l.text, "\n") != "" }
 
 // leaves returns the leaves of a Config, by name. A user who is missing in other is one leaf.
 func leaves(cfg, other *Config) map[string]leaf {
@@ -59,7 +65,7 @@ func leaves(cfg, other *Config) map[string]leaf {
 		}
 		if k.isLeaf() {
 			text, shown := formatValue(k.value)
-			all[k.name] = leaf{text, shown, k.live}
+			all[k.name] = leaf{text, shown, k.live, k.replaced}
 		}
 		return true
 	})

@@ -15,6 +15,7 @@ telegram: {token: "${BOT}"}
 models: {default: p/a, prices: {p/a: {input: 1, output: 2}}, providers: {p: {kind: openai, api_key: "${KEY}"}}}
 limits: {turn: 1h}
 access: {key_file: seal.key}
+github: {token: the-token-of-github, webhook_secret: the-webhook-secret-of-github}
 users:
   - {name: alice, role: admin, telegram: 1}
   - {name: bob, budget: {day: 2}}
@@ -49,6 +50,11 @@ func TestDiff_ListsChangedKeys(t *testing.T) {
 			false}}},
 		"a token of the bot": {[]string{"${BOT}", "${NEWBOT}"}, []KeyChange{{"telegram.token", "***", "***", false}}},
 		"another bot":        {[]string{"${BOT}", "${OTHERBOT}"}, []KeyChange{{"telegram.token", "***", "***", true}}},
+		"GitHub's token":     {[]string{"the-token-of-github", "the-other-token-of-github"}, []KeyChange{{"github.token", "***", "***", false}}},
+		"no GitHub": {[]string{"github: {token: the-token-of-github, webhook_secret: the-webhook-secret-of-github}\n", ""},
+			[]KeyChange{{"github.token", "***", "", true}, {"github.webhook_secret", "***", "", true}}},
+		"GitHub's secret": {[]string{"the-webhook-secret-of-github", "the-new-secret-of-github"},
+			[]KeyChange{{"github.webhook_secret", "***", "***", false}}},
 		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []KeyChange{{"telegram.token", "***", "",
 			true}}},
 		"a price": {[]string{"input: 1,", "input: 1.5,"},

@@ -131,8 +131,8 @@ func TestConfigStruct_KeylessFields_AreLast(t *testing.T) {
 			t.Errorf("%s has a key and comes after a field that has none", f.Name)
 		}
 	}
-	if without != 6 {
-		t.Errorf("%d fields have no key, want Local, File, Client, Holds, Hints and Warnings", without)
+	if without != 7 {
+		t.Errorf("%d fields have no key, want Local, File, Client, SecretFiles, SecretVariables, Hints and Warnings", without)
 	}
 }
 

@@ -6,11 +6,11 @@ import "time"
 type GitHub struct {
 	// The secret that signs GitHub's deliveries. Without a secret, Mews accepts no delivery and
 	// polls the repositories.
-	WebhookSecret     Secret `yaml:"webhook_secret"`
-	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret"` // path as written in the configuration
+	WebhookSecret     Secret `yaml:"webhook_secret" reload:"replaced"`
+	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret" reload:"live"` // path as written in the configuration
 	// Mews's identity on GitHub: an account, by its token, or a GitHub App.
-	Token     Secret    `yaml:"token"`
-	TokenFile string    `yaml:"token_file" holds:"Token"` // path as written in the configuration
+	Token     Secret    `yaml:"token" reload:"replaced"`
+	TokenFile string    `yaml:"token_file" holds:"Token" reload:"live"` // path as written in the configuration
 	App       GitHubApp `yaml:"app"`
 	APIURL    string    `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
 	// name for mentions, as in @mews; "" means the name of the token's account or of the app
@@ -33,7 +33,7 @@ const GitHubWebhookPath = "/webhook/github"
 type GitHubApp struct {
 	ID int64 `yaml:"id"`
 	// path as written in the configuration
-	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"`
+	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem" reload:"replaced"`
 
 	PrivateKey Secret // content of PrivateKeyFile, as PEM; the configuration file has no such key
 }

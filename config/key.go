@@ -17,6 +17,7 @@ type key struct {
 	tag      reflect.StructTag // "" for an element
 	defaults string            // default value from a tag; "" means none
 	live     bool              // a change takes effect without a restart
+	replaced bool              // so does a change from one value to another, but not a first or last value
 	value    reflect.Value
 }
 
@@ -44,7 +45,7 @@ func (k key) children() (all []key) {
 			child := key{path: join(k.path, name), name: join(k.name, name), tag: v.Type().Field(i).Tag, live: k.live, value: v.Field(i)}
 			child.defaults = cmp.Or(child.tag.Get("default"), k.defaults)
 			if reload := child.tag.Get("reload"); reload != "" {
-				child.live = reload == "live"
+				child.live, child.replaced = reload == "live", reload == "replaced"
 			}
 			all = append(all, child)
 		}

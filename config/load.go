@@ -32,7 +32,7 @@ func Load(path string, env Env) (*Config, error) {
 	if top != nil {
 		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
-	cfg.SecretFiles = b.secretFiles
+	cfg.SecretFiles, cfg.SecretVariables = b.secretFiles, b.variables
 	if holdsSecret(cfg) {
 		cfg.SecretFiles = append(cfg.SecretFiles, cfg.File)
 	}

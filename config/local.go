@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,7 +34,7 @@ func LocalVariables(env Env) (names []string) {
 		all = append(all, p.key, p.url)
 	}
 	for _, name := range all {
-		if env.Getenv(name) != "" {
+		if name != "" && env.Getenv(name) != "" {
 			names = append(names, name)
 		}
 	}
@@ -74,21 +72,6 @@ func (c *checker) telegramFrom(env Env) {
 	c.cfg.Users[0].Telegram = number
 }
 
-// localProvider is a provider that the environment may name, by the variables of other programs.
-// The provider is named after its kind.
-type localProvider struct {
-	kind     string
-	key, url string // names of environment variables
-	prefix   string // prefix of its models' names; "" matches any other
-	hint     string // hint for a person who has set only the key
-}
-
-var (
-	localAnthropic = localProvider{kindAnthropic, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude", hintAnthropic}
-	localOpenAI    = localProvider{kindOpenAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", "", hintOpenAI}
-	localProviders = []localProvider{localAnthropic, localOpenAI}
-)
-
 // modelsFrom takes the model from the environment. MEWS_MODEL comes first, if its provider's key is
 // set. OPENAI_BASE_URL with OPENAI_MODEL comes next. A key alone selects no model, because many
 // people have set it for other programs.
@@ -115,7 +98,7 @@ func (c *checker) endpointFrom(env Env, model string) {
 	if model == "" {
 		c.wrong("OPENAI_MODEL", gotNothing, wantEndpointModel)
 	}
-	c.addProvider(p, model)
+	c.addProvider(localOpenAI, p, model)
 }
 
 // modelFrom takes the model from MEWS_MODEL.
@@ -129,33 +112,23 @@ func (c *checker) modelFrom(env Env, spec string) {
 		c.wrong("MEWS_MODEL", quote(spec), wantLocalModel)
 		return
 	}
+	if bare := model == spec; bare && !local.isSet(env) && env.Getenv(localOpenAI.url) != "" {
+		local = localOpenAI // a server of the user's own has a model of that name
+	}
 	p := c.provider(local, env)
-	if p.BaseURL == "" && p.APIKey.Reveal() == "" {
-		c.wrong(local.key, gotNothing, fmt.Sprintf(wantKeyForModel, quote(spec)))
+	if p.APIKey.Reveal() == "" && (p.BaseURL == "" || local.base != "") {
+		c.wrong(local.key, gotNothing, local.wantKey(spec))
 	}
-	c.addProvider(p, model)
-}
-
-// localProviderOf splits a spec into its provider and the provider's name of the model; "" if the
-// spec is invalid.
-func localProviderOf(spec string) (localProvider, string) {
-	name, model, slashed := strings.Cut(spec, "/")
-	for _, p := range localProviders {
-		if p.kind == name {
-			return p, model
-		}
-	}
-	bare := slices.IndexFunc(localProviders, func(p localProvider) bool { return strings.HasPrefix(spec, p.prefix) })
-	if slashed || bare < 0 {
-		return localProvider{}, ""
-	}
-	return localProviders[bare], spec
+	c.addProvider(local, p, model)
 }
 
 // provider reads a provider from the environment, and notes its problems.
 func (c *checker) provider(l localProvider, env Env) Provider {
-	url, key := env.Getenv(l.url), env.Getenv(l.key)
-	if url != "" {
+	url, key := l.base, env.Getenv(l.key)
+	if l.url != "" {
+		url = env.Getenv(l.url)
+	}
+	if url != "" && l.url != "" {
 		c.checkURL(l.url, url, providerKinds[l.kind].wantURL, isWebAddress)
 	}
 	if strings.ContainsFunc(key, unicode.IsControl) {
@@ -165,15 +138,15 @@ func (c *checker) provider(l localProvider, env Env) Provider {
 }
 
 // addProvider adds a provider with the default model, unless something is wrong.
-func (c *checker) addProvider(p Provider, model string) {
+func (c *checker) addProvider(l localProvider, p Provider, model string) {
 	if len(c.problems) > 0 {
 		return
 	}
 	if c.cfg.Models.Providers == nil {
 		c.cfg.Models.Providers = map[string]Provider{}
 	}
-	c.cfg.Models.Providers[p.Kind] = p
-	c.cfg.Models.Default = p.Kind + "/" + model
+	c.cfg.Models.Providers[l.name] = p
+	c.cfg.Models.Default = l.name + "/" + model
 }
 
 // userName makes a user's name from an OS login.

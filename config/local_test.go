@@ -145,6 +145,54 @@ func TestLocalModel_OneVariableMissing_IsReported(t *testing.T) {
 	}
 }
 
+// TestLocalModel_BareName_GoesToMaker checks where bare names of models go, and whose key they want.
+func TestLocalModel_BareName_GoesToMaker(t *testing.T) {
+	for spec, want := range map[string]struct{ model, key, host string }{
+		"gemini-2.5-flash":       {"gemini/gemini-2.5-flash", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},
+		"Gemini-3-pro":           {"gemini/Gemini-3-pro", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},
+		"deepseek-chat":          {"deepseek/deepseek-chat", "DEEPSEEK_API_KEY", "api.deepseek.com"},
+		"mistral-large-latest":   {"mistral/mistral-large-latest", "MISTRAL_API_KEY", "api.mistral.ai"},
+		"codestral-latest":       {"mistral/codestral-latest", "MISTRAL_API_KEY", "api.mistral.ai"},
+		"qwen3-max":              {"qwen/qwen3-max", "DASHSCOPE_API_KEY", "dashscope-intl.aliyuncs.com"},
+		"kimi-k2":                {"moonshot/kimi-k2", "MOONSHOT_API_KEY", "api.moonshot.ai"},
+		"grok-4":                 {"xai/grok-4", "XAI_API_KEY", "api.x.ai"},
+		"glm-4.6":                {"zai/glm-4.6", "ZAI_API_KEY", "api.z.ai"},
+		"groq/llama-3.3":         {"groq/llama-3.3", "GROQ_API_KEY", "api.groq.com"},
+		"openrouter/qwen/qwen3":  {"openrouter/qwen/qwen3", "OPENROUTER_API_KEY", "openrouter.ai"},
+		"gemini/gemini-2.5-pro":  {"gemini/gemini-2.5-pro", "GEMINI_API_KEY", "generativelanguage.googleapis.com"},
+		"gpt-5":                  {"openai/gpt-5", "OPENAI_API_KEY", "api.openai.com"},
+		"claude-haiku-4-5":       {"anthropic/claude-haiku-4-5", "ANTHROPIC_API_KEY", "api.anthropic.com"},
+		"qwen3:8b":               {"openai/qwen3:8b", "OPENAI_API_KEY", "api.openai.com"},
+		"something-new":          {"openai/something-new", "OPENAI_API_KEY", "api.openai.com"},
+		"openai/gemini-2.5-pro":  {"openai/gemini-2.5-pro", "OPENAI_API_KEY", "api.openai.com"},
+		"anthropic/mistral-7b":   {"anthropic/mistral-7b", "ANTHROPIC_API_KEY", "api.anthropic.com"},
+		"deepseek/any-name-else": {"deepseek/any-name-else", "DEEPSEEK_API_KEY", "api.deepseek.com"},
+	} {
+		cfg, err := LocalConfig(testEnv(map[string]string{"MEWS_MODEL": spec, want.key: "k"}, nil))
+		if err != nil {
+			t.Errorf("%s: %v", spec, err)
+			continue
+		}
+		name, _, _ := strings.Cut(want.model, "/")
+		p := cfg.Models.Providers[name]
+		if cfg.Models.Default != want.model || !strings.HasPrefix(p.BaseURL, "https://"+want.host) || p.APIKey.Reveal() != "k" {
+			t.Errorf("%s is %s at %q", spec, cfg.Models.Default, p.BaseURL)
+		}
+		if got := cfg.KeyVariable(name); got != want.key {
+			t.Errorf("%s: the key of %s is in %q, want %s", spec, name, got, want.key)
+		}
+		_, err = LocalConfig(testEnv(map[string]string{"MEWS_MODEL": spec, "SOME_API_KEY": "k"}, nil))
+		if err == nil || !strings.Contains(err.Error(), want.key+": got nothing, want the key, because MEWS_MODEL is ") {
+			t.Errorf("%s without a key: %v", spec, err)
+		}
+		endpoint := map[string]string{"MEWS_MODEL": spec, "OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}
+		cfg, err = LocalConfig(testEnv(endpoint, nil))
+		if bare := !strings.Contains(spec, "/"); bare && (err != nil || cfg.Models.Default != "openai/"+spec) {
+			t.Errorf("%s with a server of one's own: %v", spec, err)
+		}
+	}
+}
+
 func TestLocal_Endpoint_SetsProvider(t *testing.T) {
 	cfg, err := LocalConfig(testEnv(map[string]string{
 		"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "OPENAI_MODEL": "qwen3:8b", "OPENAI_API_KEY": "k",

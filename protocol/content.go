@@ -40,7 +40,8 @@ type Part struct {
 // it.
 type Thinking struct {
 	Format string `json:"format"` // format of the block: anthropic or openai
-	// host and model that made the block, as host/model; "" in messages of earlier releases
+	// provider, host and model that made the block, as provider@host/model; "" in messages of earlier
+	// releases
 	Origin string          `json:"origin,omitempty"`
 	Block  json.RawMessage `json:"block"`
 	Lasts  bool            `json:"lasts,omitempty"` // it goes back in later turns too, and counts as their text does

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"mews/cmd/mews/chat"
 	"mews/supervisor/app"
@@ -18,12 +19,16 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 		o.Attach = append(o.Attach, path)
 		return nil
 	})
-	_, cfg, err := parseClient(set, file, args, 0, 0)
+	words, cfg, err := parseClient(set, file, args, 0, maxChatWords)
 	if err != nil {
 		return err
 	}
+	o.Message = strings.Join(words, " ")
 	return chatWith(ctx, con, app.SocketPath(cfg), o)
 }
+
+// maxChatWords limits the arguments that are one message.
+const maxChatWords = 10_000
 
 // chatWith connects the service at a socket with a terminal, or with lines from a pipe.
 func chatWith(ctx context.Context, con console, socket string, o chat.Options) error {

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 
 	"mews/cmd/mews/doctor"
 	"mews/config"
@@ -16,78 +13,65 @@ import (
 	"mews/supervisor/placement"
 )
 
-// configName names a configuration's file, or says that it is missing or empty.
-func configName(path string) string {
-	if path == "" {
-		return textNoConfigFile
-	}
-	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
-		return fmt.Sprintf(textEmptyConfig, path)
-	}
-	return path
-}
-
 // checkVerb is `mews check`.
 func checkVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "check")
 	file := set.String("config", "", flagConfig)
+	asJSON := set.Bool("json", false, flagJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
+	what := admin.ExamineRequest{JSON: *asJSON}
 	cfg, path, err := loadConfig(*file)
-	if err != nil {
-		return printServiceCheck(ctx, con, *file, admin.ExamineRequest{}, err)
+	if err == nil {
+		if told, err := printRunning(ctx, con, cfg, path, what); told {
+			return err
+		}
+		return printChecked(con, doctor.Check(ctx, cfg, path), *asJSON)
 	}
-	if told, err := printRunning(ctx, con, cfg, path, admin.ExamineRequest{}); told {
+	told, err := printServiceCheck(ctx, con, *file, what, err)
+	if told {
 		return err
 	}
-	if cfg.Warnings == nil {
-		printChecked(con, cfg, path)
-	}
-	return errors.Join(cfg.Warnings, doctor.FindExposedSecrets(cfg), doctor.ValidateTelegramFiles(cfg), doctor.ValidateSpeechModel(cfg), doctor.FindServiceFaults(ctx, cfg))
+	return printChecked(con, doctor.RefusedReport(path, err), *asJSON)
 }
 
-// printChecked prints the outline of a valid configuration.
-func printChecked(con console, cfg *config.Config, path string) {
-	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
-	if cfg.Telegram.Token.Reveal() != "" {
-		fmt.Fprintf(con.out, textCheckedTelegram, cfg.Telegram.APIURL)
+// printChecked prints a report of a configuration. As text, one with problems has only these.
+func printChecked(con console, r doctor.CheckReport, asJSON bool) error {
+	if asJSON {
+		return errors.Join(printJSON(con.out, r), r.Err())
 	}
-	if free, err := doctor.FreeModels(cfg); err == nil && len(free) > 0 { // FindServiceFaults reports the error
-		fmt.Fprintf(con.out, textCheckedFree, strings.Join(free, ", "))
+	if r.Err() == nil {
+		fmt.Fprint(con.out, r.Text())
 	}
-	for _, u := range cfg.Users {
-		fmt.Fprintf(con.out, textCheckedUser, u.Name, u.Role, u.Home, telegramText(u)+limitsText(u))
-	}
-	for _, name := range slices.Sorted(maps.Keys(cfg.GitHub.Repos)) {
-		fmt.Fprint(con.out, repoText(cfg, name, cfg.GitHub.Repos[name]))
-	}
-	for _, hint := range cfg.Hints {
-		fmt.Fprintf(con.out, textCheckedHint, hint)
-	}
+	return r.Err()
 }
 
 // printServiceCheck prints the running service's check of its own configuration. It is for an
-// account that can't read the whole configuration. If no service of another account answers, it
-// returns unread, the reason why the file could not be read.
-func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest, unread error) error {
+// account that can't read the whole configuration. If no service of another account answers, told is
+// false, and the error is unread, the reason why the file could not be read.
+func printServiceCheck(ctx context.Context, con console, file string, what admin.ExamineRequest,
+	unread error) (told bool, err error) {
 	cfg, err := findConfig(file)
 	if err != nil {
-		return unread
+		return false, unread
 	}
 	info, err := os.Stat(app.SocketPath(cfg))
 	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.OwnerUID(info) {
-		return unread // the service's account can read no more than this account
+		return false, unread // the service's account can read no more than this account
 	}
 	found, err := askFor[admin.ExamineResult](ctx, cfg, admin.MethodExamine, what)
 	if err != nil {
-		return errors.Join(unread, err)
+		return false, errors.Join(unread, err)
 	}
-	return printExamined(con, textAsTheService, found)
+	return true, printExamined(con, textAsTheService, what, found)
 }
 
-// printExamined prints the service's check of itself.
-func printExamined(con console, head string, found admin.ExamineResult) error {
+// printExamined prints the service's check of itself. head says so before a text; JSON has no head.
+func printExamined(con console, head string, what admin.ExamineRequest, found admin.ExamineResult) error {
+	if what.JSON {
+		head = ""
+	}
 	fmt.Fprint(con.out, head, found.Found)
 	if found.Wrong != "" {
 		return errors.New(found.Wrong)
@@ -107,25 +91,5 @@ func printRunning(ctx context.Context, con console, cfg *config.Config, path str
 	if err != nil {
 		return false, nil
 	}
-	return true, printExamined(con, textOfTheRunning, found)
-}
-
-// telegramText shows a user's Telegram id, or "" if there is none.
-func telegramText(u config.User) string {
-	if u.Telegram == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", telegram %d", u.Telegram)
-}
-
-// limitsText shows a user's second factor and budget if they differ from the defaults.
-func limitsText(u config.User) (text string) {
-	if u.TOTP != config.TOTPOptional {
-		text = fmt.Sprintf(", second factor %s", u.TOTP)
-	}
-	b := app.BudgetFromConfig(u.Budget)
-	if s := (admin.SpendLimits{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (admin.SpendLimits{}) {
-		text += ", budget " + s.Text()
-	}
-	return text
+	return true, printExamined(con, textOfTheRunning, what, found)
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"mews/config"
 )
 
 const threePeople = `state: %[1]s/state
@@ -32,9 +30,6 @@ func TestCheck_Users_ShowTheirLimits(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed %q, want %q", out.String(), want)
 		}
-	}
-	if got := limitsText(config.User{TOTP: config.TOTPOptional}); got != "" {
-		t.Errorf("nothing is %q", got)
 	}
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"mews/cmd/mews/doctor"
 	"mews/supervisor/admin"
@@ -11,22 +13,32 @@ import (
 func doctorVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "doctor")
 	file := set.String("config", "", flagConfig)
+	asJSON := set.Bool("json", false, flagJSON)
 	escapes := set.Bool("escapes", false, flagEscapes)
 	if err := parse(set, args); err != nil {
 		return err
 	}
+	if *asJSON && *escapes {
+		fmt.Fprintln(con.err, textEscapesNoJSON)
+		return errMisuse
+	}
+	what := admin.ExamineRequest{Doctor: true, JSON: *asJSON}
 	cfg, path, err := loadConfig(*file)
 	if err != nil && !*escapes {
-		return printServiceCheck(ctx, con, *file, admin.ExamineRequest{Doctor: true}, err)
+		told, err := printServiceCheck(ctx, con, *file, what, err)
+		if *asJSON && !told {
+			return errors.Join(printJSON(con.out, doctor.RefusedFindings(err)), err)
+		}
+		return err
 	}
 	if err != nil {
 		return err
 	}
-	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out}
+	o := doctor.Options{Config: cfg, Path: path, Version: version, Out: con.out, JSON: *asJSON}
 	if *escapes {
 		return doctor.TryEscapes(ctx, o)
 	}
-	if told, err := printRunning(ctx, con, cfg, path, admin.ExamineRequest{Doctor: true}); told {
+	if told, err := printRunning(ctx, con, cfg, path, what); told {
 		return err
 	}
 	return doctor.Run(ctx, o)

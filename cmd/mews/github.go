@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mews/config"
 	"mews/supervisor/github"
 	"mews/supervisor/github/setup"
 )
@@ -95,20 +94,4 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 		err = errors.New(textGitHubWrong)
 	}
 	return err
-}
-
-// repoText shows what Mews does for a repository, and how events reach it.
-func repoText(cfg *config.Config, name string, r config.GitHubRepo) string {
-	done := []string{textRepoNotices}
-	if r.Review {
-		done = append(done, fmt.Sprintf(textRepoReviews, r.Post))
-	}
-	if r.Triage {
-		done = append(done, textRepoTriage)
-	}
-	way := fmt.Sprintf(textRepoAsked, cfg.GitHub.Poll)
-	if cfg.Webhooks.Listen != "" {
-		way = textRepoCalled
-	}
-	return fmt.Sprintf(textCheckedRepo, name, r.User, strings.Join(done, ", "), way)
 }

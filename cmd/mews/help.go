@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"mews/cmd/mews/chat"
 	"mews/cmd/mews/manual"
-	"mews/config/spelling"
 	"mews/supervisor/command"
 )
 
@@ -60,9 +58,9 @@ func listPages(w io.Writer) {
 // showUsage shows the usage of a verb, as `mews VERB --help` does.
 func showUsage(ctx context.Context, con console, words []string) error {
 	i := slices.IndexFunc(verbs(), func(v verb) bool { return v.name == words[0] })
-	con.err = con.out
 	err := verbs()[i].run(ctx, con, append(slices.Clone(words[1:]), "--help"))
-	if errors.Is(err, flag.ErrHelp) {
+	if wanted := new(helpWanted); errors.As(err, &wanted) {
+		printUsage(con.out, wanted.set)
 		return nil
 	}
 	return err
@@ -79,13 +77,7 @@ func showPage(w io.Writer, page manual.Page, below bool) error {
 // unknownTopic reports that a topic is unknown, and names similar topics.
 func unknownTopic(con console, topic string) error {
 	fmt.Fprintf(con.err, textNoTopic, topic)
-	known := manual.PageNames()
-	for _, v := range verbs() {
-		known = append(known, v.name)
-	}
-	if near := spelling.NearNames(topic, known); near != nil {
-		fmt.Fprintf(con.err, textTopicMeant, strings.Join(near, ", "))
-	}
+	suggest(con.err, "mews help ", topic, append(manual.PageNames(), verbNames()...))
 	fmt.Fprint(con.err, textListTopics)
 	return errMisuse
 }

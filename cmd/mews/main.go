@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	_ "time/tzdata" // users' time zones, even if the system has no zone files
 
 	"mews/cmd/mews/stopsignal"
+	"mews/config/spelling"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // version is set by the linker.
@@ -81,17 +84,41 @@ func dispatch(ctx context.Context, con console, args []string) int {
 		usage(con.out)
 		return 0
 	}
-	if args[0] == "--version" {
-		args = []string{"version"}
+	if slices.Contains(versionFlags, args[0]) {
+		args = append([]string{"version"}, args[1:]...)
 	}
 	for _, v := range verbs() {
 		if v.name == args[0] {
 			return exit(con, v.run(ctx, con, args[1:]))
 		}
 	}
-	fmt.Fprintf(con.err, textNoVerb, args[0])
-	usage(con.err)
+	fmt.Fprintf(con.err, textNoVerb, printable.DropControls(args[0]))
+	if !suggest(con.err, "mews ", args[0], verbNames()) {
+		fmt.Fprintln(con.err)
+		usage(con.err)
+	}
 	return exitUsage
+}
+
+// versionFlags are flags that other programs have for their version.
+var versionFlags = []string{"--version", "-version", "-v", "-V"}
+
+func verbNames() (names []string) {
+	for _, v := range verbs() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// suggest writes the names that are near to a mistyped word. It reports whether there are any.
+// before stands before each name.
+func suggest(w io.Writer, before, word string, names []string) bool {
+	near := spelling.NearNames(word, names)
+	if near == nil {
+		return false
+	}
+	fmt.Fprintf(w, textMeant, before+strings.Join(near, ", "+before))
+	return true
 }
 
 // errMisuse is the error for a wrong command line. The function that returns this error has printed
@@ -99,8 +126,12 @@ func dispatch(ctx context.Context, con console, args []string) int {
 var errMisuse = errors.New("misuse")
 
 func exit(con console, err error) int {
+	var wanted *helpWanted
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.As(err, &wanted):
+		printUsage(con.out, wanted.set)
+		return 0
+	case err == nil:
 		return 0
 	case errors.Is(err, errMisuse):
 		return exitUsage
@@ -127,12 +158,20 @@ func usage(w io.Writer) {
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
-	set.Usage = func() {
-		h := helps[name]
-		fmt.Fprintf(con.err, textUsage, name, h.summary, strings.TrimSpace(name+" "+h.usage))
-		set.VisitAll(func(f *flag.Flag) { printFlag(con.err, f) })
-	}
+	set.Usage = func() {} // parseNames prints it
 	return set
+}
+
+// helpWanted is the error for a command line with --help. exit prints the usage.
+type helpWanted struct{ set *flag.FlagSet }
+
+func (*helpWanted) Error() string { return flag.ErrHelp.Error() }
+
+// printUsage prints the usage of a verb or subcommand.
+func printUsage(w io.Writer, set *flag.FlagSet) {
+	h := helps[set.Name()]
+	fmt.Fprintf(w, textUsage, set.Name(), h.summary, strings.TrimSpace(set.Name()+" "+h.usage))
+	set.VisitAll(func(f *flag.Flag) { printFlag(w, f) })
 }
 
 // printFlag prints a flag with two dashes, as people write it. Package flag would print only one

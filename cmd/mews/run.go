@@ -113,6 +113,9 @@ func runAndChat(ctx context.Context, con console, o app.Options, user string) er
 	}
 	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user,
 		Hints: cfg.Models.Default == config.OfflineModel})
+	if err == nil && ctx.Err() == nil && term.IsTerminal(int(con.in.Fd())) {
+		sayWhatStops(ctx, con, cfg)
+	}
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // the service's error matters more than the chat's

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/api"
 	"mews/supervisor/app"
@@ -26,12 +27,47 @@ func sayWhoseService(ctx context.Context, con console, cfg *config.Config) {
 	}
 }
 
+// sayWhatStops says what waits while a service that ends with its chat is stopped, and how to keep
+// Mews running.
+func sayWhatStops(ctx context.Context, con console, cfg *config.Config) {
+	if status, err := askFor[api.Status](ctx, cfg, api.MethodStatus, nil); err == nil {
+		fmt.Fprint(con.err, stoppingText(status))
+	}
+}
+
+// stoppingText describes the work of a service that stops, for people.
+func stoppingText(s api.Status) string {
+	var waits []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			waits = append(waits, amount.Plural(n, one, many))
+		}
+	}
+	add(s.Waiting.New+s.Waiting.Running, "message without an answer", "messages without an answer")
+	add(s.Waiting.Deliveries, "answer to send", "answers to send")
+	if s.Jobs.Count > 0 {
+		add(s.Jobs.Count, "reminder or task", "reminders and tasks")
+		waits = append(waits, fmt.Sprintf(textNextJob, s.Jobs.Next.Local().Format("Mon 2 Jan 15:04")))
+	}
+	text := textStops
+	if len(waits) > 0 {
+		text += fmt.Sprintf(textWaits, strings.Join(waits, ", "))
+	}
+	if len(s.Channels) > 0 {
+		text += textTelegramStops
+	}
+	return text + textKeepRunning
+}
+
 // runningText describes a running service, for people.
 func runningText(s api.Status, now time.Time) string {
 	telegram := textNoTelegram
 	for _, c := range s.Channels {
 		if supervisor.Channel(c.Name).Capabilities().NeedsAccount {
-			telegram = strings.TrimSpace("Telegram " + c.Bot)
+			telegram = "Telegram"
+			if c.Bot != "" {
+				telegram += " @" + c.Bot
+			}
 		}
 	}
 	since := s.Since.Format(time.TimeOnly)

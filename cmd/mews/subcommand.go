@@ -28,7 +28,7 @@ func choose(ctx context.Context, con console, verb string, subs []subcommand, ar
 		return errMisuse
 	}
 	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
-		listSubcommands(con.err, verb, subs)
+		listSubcommands(con.out, verb, subs)
 		return nil
 	}
 	for _, v := range subs {
@@ -38,7 +38,14 @@ func choose(ctx context.Context, con console, verb string, subs []subcommand, ar
 		}
 	}
 	fmt.Fprintf(con.err, textNoSubcommand, verb, printable.DropControls(args[0]))
-	listSubcommands(con.err, verb, subs)
+	var names []string
+	for _, v := range subs {
+		names = append(names, v.name)
+	}
+	if !suggest(con.err, "mews "+verb+" ", args[0], names) {
+		fmt.Fprintln(con.err)
+		listSubcommands(con.err, verb, subs)
+	}
 	return errMisuse
 }
 
@@ -60,8 +67,9 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, err
+			return nil, &helpWanted{set}
 		} else if err != nil {
+			printUsage(set.Output(), set)
 			return nil, errMisuse
 		}
 		if set.NArg() == 0 {
@@ -77,7 +85,7 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 	} else {
 		fmt.Fprintf(set.Output(), textNoName, set.Name())
 	}
-	set.Usage()
+	printUsage(set.Output(), set)
 	return nil, errMisuse
 }
 

@@ -12,7 +12,8 @@ type help struct {
 var helps = map[string]help{
 	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--database-differs] [--migrate-without-copy]",
 		"serve; with --chat also open the chat"},
-	"chat":   {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
+	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...",
+		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
 	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
 	"models": {"[--config FILE] [--json]", "list the models, and which one answers you"},
 	"usage": {"[--config FILE] [--user NAME] [--days N] [--since WHEN] [--json]",
@@ -26,14 +27,14 @@ var helps = map[string]help{
 	"totp":             {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":            {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload":           {"[--config FILE] [--json]", "make the service read its configuration again"},
-	"check":            {"[--config FILE]", "check the configuration, and list everything that is wrong"},
-	"doctor":           {"[--config FILE] [--escapes]", "look for problems, and name what to do"},
-	"voice":            {"[test FILE] [--config FILE]", "list the programs and models for voice; with test, transcribe a file"},
+	"check":            {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
+	"doctor":           {"[--config FILE] [--escapes] [--json]", "look for problems, and name what to do"},
+	"voice":            {"[test FILE] [--config FILE] [--json]", "list the programs and models for voice; with test, transcribe a file"},
 	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
 	"help":             {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
-	"version":          {"", "print the version"},
+	"version":          {"[--json]", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
-	"voice test":       {"FILE [--user NAME] [--config FILE]", "transcribe a file as your voice messages are; your assistant does not see it, and nothing is kept"},
+	"voice test":       {"FILE [--user NAME] [--config FILE] [--json]", "transcribe a file as your voice messages are; your assistant does not see it, and nothing is kept"},
 	"user list":        {"[--json]", "list who may talk to Mews, and why"},
 	"user show":        {"NAME [--json]", "show one person"},
 	"user add":         {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
@@ -120,33 +121,27 @@ const (
 	textTopics       = "\nPages of the manual; mews help NAME shows one:\n\n"
 	textAdminTopics  = "\nPages for admins:\n\n"
 	textNoTopic      = "mews help: there is no verb or page %q\n"
-	textTopicMeant   = "Near are: %s\n"
 	textListTopics   = "mews help lists all of them.\n"
 	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
-	textNoVerb       = "mews: there is no verb %q\n\n"
+	textNoVerb       = "mews: there is no verb %q\n"
+	textMeant        = "Did you mean: %s\n"
 	textWrongSince   = "--since %q: want a time such as " + spans.Forms
-	textNoSubcommand = "mews %s: there is no %q\n\n"
+	textNoSubcommand = "mews %s: there is no %q\n"
 	textNoArgument   = "mews %s takes no argument %q\n"
 	textNoName       = "mews %s needs a name\n"
 )
 
 // Texts of run, models, usage, reload and check.
 const (
+	textEscapesNoJSON   = "mews doctor: --escapes has no --json"
 	textUserWithoutChat = "mews run: --user needs --chat: it names who chats"
 	textStartedWithout  = "mews: %v\nMews starts without these parts.\n"
 	textModelNearby     = "%s runs at %s; to use its model: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
 	textDaysAndSince    = "mews usage: want --days or --since, not both\n"
 	textUnchanged       = "nothing has changed"
-	textNoConfigFile    = "no configuration file; the defaults"
-	textEmptyConfig     = "%s is empty; the defaults"
 	textAsTheService    = "This account may not read the configuration with its secrets. The running service reports:\n"
 	textOfTheRunning    = "There is no configuration file here, but Mews is running. It reports about itself:\n"
-	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
-	textCheckedFree     = "  free   %s\n"
-	textCheckedTelegram = "  telegram, at %s\n"
-	textCheckedUser     = "  user   %s (%s), folder %s%s\n"
-	textCheckedHint     = "  note: %s\n"
 )
 
 // Texts of audit.
@@ -164,6 +159,15 @@ const (
 	textNoTelegram      = "no Telegram"
 	textVariablesUnused = "mews: Not used, because it runs with its own settings: %s. " +
 		"End that Mews to start with these.\n"
+)
+
+// Texts about the end of a chat that ends its service.
+const (
+	textStops         = "Mews stops with this chat."
+	textWaits         = " Until it runs again, these wait: %s."
+	textNextJob       = "the next on %s"
+	textTelegramStops = " Nobody is answered on Telegram."
+	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with the machine.\n"
 )
 
 // Texts of user.

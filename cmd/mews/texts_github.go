@@ -4,13 +4,6 @@ package main
 const (
 	textGitHubWrong = "something on GitHub needs attention"
 
-	textCheckedRepo = "  github %s: %s's, %s; %s\n"
-	textRepoNotices = "notices"
-	textRepoReviews = "reviews (post: %s)"
-	textRepoTriage  = "triage"
-	textRepoCalled  = "events come by webhook"
-	textRepoAsked   = "events come by polling every %v"
-
 	textHookAsk       = "%s Change it? [y/N] "
 	textHookUnchanged = "the webhook was not changed; --yes changes it without asking"
 	textRedeliverWhat = "mews github redeliver: name a delivery by its number in `mews github check`, or use --failed\n"

@@ -28,6 +28,9 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 		_, err = fmt.Fprintf(con.out, textRevoked, amount.Plural(int(made.Revoked), "invite", "invites"), name)
 		return err
 	}
+	if made.Added != "" {
+		fmt.Fprintf(con.out, "%s\n\n", made.Added)
+	}
 	return printInvite(con.out, name, made)
 }
 

@@ -2,14 +2,23 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"runtime"
 )
+
+// versionReport describes this program.
+type versionReport struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
 
 // versionVerb is `mews version`.
 func versionVerb(_ context.Context, con console, args []string) error {
-	if err := parse(flags(con, "version"), args); err != nil {
+	set := flags(con, "version")
+	asJSON := set.Bool("json", false, flagJSON)
+	if err := parse(set, args); err != nil {
 		return err
 	}
-	fmt.Fprintln(con.out, "mews", version)
-	return nil
+	return show(con.out, versionReport{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}, *asJSON,
+		func(r versionReport) string { return "mews " + r.Version + "\n" })
 }

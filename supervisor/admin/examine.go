@@ -11,6 +11,7 @@ import (
 // ExamineRequest are the parameters of a call for `mews check` or `mews doctor`.
 type ExamineRequest struct {
 	Doctor bool `json:"doctor"`
+	JSON   bool `json:"json,omitempty"` // the output is JSON
 }
 
 // ExamineResult is the output of `mews check` or `mews doctor`.
@@ -38,6 +39,9 @@ func (o *Service) examine(ctx context.Context, _ Caller, q ExamineRequest) (Exam
 	args := []string{verb}
 	if file := o.Configuration.Summary().File; file != "" {
 		args = append(args, "--config", file)
+	}
+	if q.JSON {
+		args = append(args, "--json")
 	}
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Env = append(os.Environ(), ExamineVariable+"=1")

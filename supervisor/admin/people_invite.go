@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type InviteResult struct {
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
+	Added   string    `json:"added,omitempty"` // says that the user is new; "" if not
 	// NoBotText says why there is no bot, and what to do.
 	NoBotText string `json:"botless,omitempty"`
 }
@@ -32,8 +34,24 @@ type InviteResult struct {
 const inviteLasts = 24 * time.Hour
 
 // Invite makes a one-time code for a user, or revokes the user's unused codes. The code binds an
-// account on Telegram to the user.
+// account on Telegram to the user. A new name becomes a user first.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
+	if _, known := o.People.Find(q.User); q.User == "" || known || q.Revoke {
+		return o.invite(ctx, by, q)
+	}
+	role := string(supervisor.RoleUser)
+	if _, err := o.AddPerson(ctx, by, AddUserRequest{Name: q.User, Role: role}); err != nil {
+		return InviteResult{}, err
+	}
+	added := fmt.Sprintf(textAdded, q.User, role, o.Configuration.Summary().HomePath(q.User))
+	made, err := o.invite(ctx, by, q)
+	if made.Added = added; err != nil {
+		return InviteResult{}, supervisor.Errorf(supervisor.ErrorCodeOf(err), textAddedNotInvited, added, err)
+	}
+	return made, nil
+}
+
+func (o *Service) invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
 	u, err := o.userOrCaller(by, q.User)
 	if err != nil {
 		return InviteResult{}, err

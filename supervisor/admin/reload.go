@@ -34,6 +34,8 @@ func (c ConfigurationChange) String() string {
 		return fmt.Sprintf("%s: %s", c.Key, printable.DropControls(c.New))
 	case c.New == "":
 		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.DropControls(c.Old))
+	case c.Restart: // other such changes refuse the reload
+		return c.Key + ": " + textAfterRestart
 	case c.Old == c.New: // a secret has changed, and both values are hidden
 		return c.Key + ": another one"
 	}

@@ -43,6 +43,8 @@ const (
 		"there; `mews user delete %s` deletes them."
 	textInviteSuspended = "%s may not speak for now. Run `mews user enable %s` first."
 	textStaysSuspended  = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
+	textAddedNotInvited = "%s No invite could be made: %v."
+	textAfterRestart    = "another one, after a restart"
 	textCantInvite      = "Nobody can be invited as %q: %v."
 	textNotRunning      = "Mews is not running here. It reads its configuration when it starts."
 	textNothingKept     = "There is no data of %s here."

@@ -19,6 +19,7 @@ type Status struct {
 	Walls    pool.Sandbox     `json:"walls"`
 	Users    []UserStatus     `json:"users"`              // all users for an admin, otherwise the caller
 	Waiting  UnfinishedWork   `json:"waiting,omitzero"`   // unfinished work; only for an admin
+	Jobs     UpcomingJobs     `json:"jobs,omitzero"`      // only for an admin
 	Channels []ChannelStatus  `json:"channels,omitempty"` // channels other than the terminal; only for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // messages that may be lost; only for an admin
 	Memory   MemoryUse        `json:"memory,omitzero"`    // memory of the processes; only for an admin
@@ -73,6 +74,12 @@ type UnfinishedWork struct {
 	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their user
 	Deliveries int `json:"deliveries"`       // answers that have not been delivered
 	Parked     int `json:"parked"`           // parked messages
+}
+
+// UpcomingJobs are all users' reminders, tasks and checks that have a next time.
+type UpcomingJobs struct {
+	Count int       `json:"count"`
+	Next  time.Time `json:"next"`
 }
 
 // ChannelStatus is the state of a channel.

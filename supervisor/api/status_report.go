@@ -91,6 +91,9 @@ func (r StatusReporter) statusOf(ctx context.Context, names []string, service bo
 			Parked:  int(counts.Inbounds[supervisor.InboundParked]),
 			Asking:  int(counts.Asking), Deliveries: int(counts.Waiting),
 		}
+		if counts.Jobs > 0 {
+			status.Jobs = UpcomingJobs{int(counts.Jobs), time.UnixMilli(counts.NextJob)}
+		}
 		if err := r.statusOfChannels(ctx, &status); err != nil {
 			return Status{}, err
 		}

@@ -36,6 +36,9 @@ func (s Status) Text(now time.Time) string {
 			s.Waiting.New, s.Waiting.Running, asking, amount.Plural(s.Waiting.Deliveries, "answer", "answers"),
 			s.Waiting.Parked)
 	}
+	if s.Jobs.Count > 0 {
+		fmt.Fprintf(t, "jobs\t%d, the next on %s\n", s.Jobs.Count, s.Jobs.Next.Local().Format("Mon 2 Jan 15:04"))
+	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
 	}

@@ -1,5 +1,7 @@
 package api
 
+import "mews/supervisor/model"
+
 const (
 	textAdminsOnly = "Only an admin may do that; this account is not one."
 )
@@ -19,12 +21,40 @@ const (
 	textStatusInGroup   = "Mews %s with the model %s; %s. In our private chat /status says more."
 )
 
-// Texts of /start and of the start of the service.
+// Texts of /start.
 const (
-	textWelcomeInGroup = "The model is %s."
-	textWelcome        = "The model is %s."
-	textReady          = "Mews is ready, with nothing configured.\n\n"
-	textReadyChat      = "Talk to it:            mews chat   " +
+	textWelcomeInGroup = "Mews is ready, with the model %s. In our private chat /start says more."
+	textWelcomeCan     = "Write what you want done; you can also send pictures, files and voice messages. I take notes, keep " +
+		"lists and remind you. I read and change the files in your folder, and run programs there. For example:\n\n" +
+		"- `take a note: call Ann on Friday`\n- `remind me tomorrow at 9 to water the plants`\n- `list my files`\n\n" +
+		"I keep each message until it is answered, even if I restart.\n\n"
+	textWelcomeSees      = "Who can see what:\n\n"
+	textSeenByAdmins     = "- The admin (%s) runs this machine and can read everything on it. Reading through Mews is recorded.\n"
+	textSeenByAdminsToo  = "- You and the other admins (%s) can read everything on this machine.\n"
+	textSeenByAdminAlone = "- You run this machine, and can read everything on it.\n"
+	textSeenByTelegram   = "- Telegram carries what is written here.\n"
+	textSeenByOthers     = "- Nobody else here sees your folder or your chats. “/help privacy” says more.\n"
+)
+
+// textsWelcome are the first words of /start; the key says whether the user is an admin.
+var textsWelcome = map[bool]string{
+	false: "Hello! You are %s here, a user of this Mews. I am your assistant, and you have a folder of your own.\n\n",
+	true: "Hello! You are %s here, an admin of this Mews. I am your assistant, and you have a folder of your own. " +
+		"“/invite NAME” lets somebody else in.\n\n",
+}
+
+// textsReader say who reads what a model gets, with the model's name.
+var textsReader = map[model.RequestReader]string{
+	model.ReaderNobody:   "- The model is %s, a list of rules: your words stay on this machine.\n",
+	model.ReaderMachine:  "- The model %s runs on this machine: your words stay here.\n",
+	model.ReaderNetwork:  "- The model %s runs in this network. Its server gets your words, and what I read for an answer.\n",
+	model.ReaderProvider: "- The provider of the model %s gets your words, and what I read of your files for an answer.\n",
+}
+
+// Texts of the start of the service.
+const (
+	textReady     = "Mews is ready, with nothing configured.\n\n"
+	textReadyChat = "Talk to it:            mews chat   " +
 		"(in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
 		"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n"

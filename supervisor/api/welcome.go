@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/markdown"
+	"mews/supervisor/model"
 )
 
 // UserModel returns the model that answers a user.
@@ -13,13 +15,49 @@ func (r StatusReporter) UserModel(u supervisor.User) string {
 	return cmp.Or(u.Model, r.Models.DefaultModel())
 }
 
-// WelcomeText returns the lines of /start about this service.
+// WelcomeText returns the answer to /start. It says who the user is here, what the assistant can do,
+// and who can see what. In a group it is one line about this service.
 func (r StatusReporter) WelcomeText(c supervisor.Conversation) string {
 	u, _ := r.People.Find(c.User)
+	w := welcome{user: u, model: r.UserModel(u), onTelegram: c.Channel == supervisor.ChannelTelegram}
 	if c.IsInGroup() {
-		return fmt.Sprintf(textWelcomeInGroup, r.UserModel(u))
+		return fmt.Sprintf(textWelcomeInGroup, markdown.QuoteName(w.model))
 	}
-	return fmt.Sprintf(textWelcome, r.UserModel(u))
+	w.reader = r.Models.RequestReader(w.model)
+	for _, admin := range r.People.Admins() {
+		if admin.Name != u.Name {
+			w.admins = append(w.admins, markdown.QuoteName(admin.Name))
+		}
+	}
+	return w.text()
+}
+
+// welcome has the facts of an answer to /start.
+type welcome struct {
+	user       supervisor.User
+	model      string
+	reader     model.RequestReader
+	admins     []string // quoted names of the other admins
+	onTelegram bool
+}
+
+func (w welcome) text() string {
+	isAdmin := w.user.Role == supervisor.RoleAdmin
+	text := fmt.Sprintf(textsWelcome[isAdmin], markdown.QuoteName(w.user.Name)) + textWelcomeCan + textWelcomeSees +
+		fmt.Sprintf(textsReader[w.reader], markdown.QuoteName(w.model))
+	admins := strings.Join(w.admins, ", ")
+	switch {
+	case isAdmin && admins == "":
+		text += textSeenByAdminAlone
+	case isAdmin:
+		text += fmt.Sprintf(textSeenByAdminsToo, admins)
+	default:
+		text += fmt.Sprintf(textSeenByAdmins, admins)
+	}
+	if w.onTelegram {
+		text += textSeenByTelegram
+	}
+	return text + textSeenByOthers
 }
 
 // SetupHints returns the next steps for a service without a configuration.

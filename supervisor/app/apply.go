@@ -21,12 +21,22 @@ func (c *configuration) Summary() admin.ConfigurationSummary {
 	return admin.ConfigurationSummary{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"),
 		HasBot: cfg.Telegram.Token.Reveal() != "",
 		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.IsValidUserName, File: cfg.File,
-		Note: reloadNote(cfg)}
+		Note: c.reloadNote(cfg)}
 }
 
-// reloadNote returns the note after a reload: which secrets were not read again, and warnings.
-func reloadNote(cfg *config.Config) string {
-	return strings.TrimPrefix(restartOnlySecrets(cfg)+warnings(cfg), "\n")
+// reloadNote returns the note after a reload: a bot that waits for a restart, which secrets were not
+// read again, and warnings.
+func (c *configuration) reloadNote(cfg *config.Config) string {
+	var notes []string
+	if c.otherBot.Load() {
+		notes = append(notes, fmt.Sprintf(textOtherBot, restartHint(cfg.State)))
+	}
+	for _, note := range []string{restartOnlySecrets(cfg), strings.TrimPrefix(warnings(cfg), "\n")} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return strings.Join(notes, "\n")
 }
 
 // warnings lists a configuration's warnings after a line break; "" means no warnings.
@@ -60,9 +70,13 @@ func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use 
 	}
 	changes = []admin.ConfigurationChange{}
 	var fixed []string
+	otherBot := false
 	for _, d := range config.Diff(was, is) {
 		changes = append(changes, admin.ConfigurationChange(d))
-		if d.Restart {
+		switch {
+		case d.Restart && d.Key == config.TelegramTokenKey:
+			otherBot = true
+		case d.Restart:
 			fixed = append(fixed, d.Key)
 		}
 	}
@@ -70,7 +84,16 @@ func (c *configuration) ReadChanges() (changes []admin.ConfigurationChange, use 
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restartHint(was.State),
 			warnings(is))
 	}
-	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
+	if otherBot { // messages, chats and the offset of updates belong to a bot
+		is.Telegram.Token = was.Telegram.Token
+	}
+	return changes, func(ctx context.Context) error {
+		err := c.apply(ctx, was, is)
+		if err == nil {
+			c.otherBot.Store(otherBot)
+		}
+		return err
+	}, nil
 }
 
 // restartOnlySecrets names the secrets that systemd handed over (LoadCredential=). systemd hands
@@ -106,7 +129,7 @@ func (c *configuration) apply(ctx context.Context, was, is *config.Config) error
 	if err := c.Apply(ctx, is); err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, errors.Join(err, c.setPrices(was)))
 	}
-	c.applyRest(is)
+	c.applyRest(was, is)
 	return nil
 }
 
@@ -123,9 +146,12 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// applyConfiguration applies keys of models, the bot's token, the gate's limits and the effect
-// rules. It can't fail.
-func (s *service) applyConfiguration(cfg *config.Config) {
+// applyConfiguration applies keys of models, the tokens of Telegram and GitHub, the gate's limits and
+// the effect rules. It can't fail.
+func (s *service) applyConfiguration(was, cfg *config.Config) {
+	if was.GitHub.Token.Reveal() != cfg.GitHub.Token.Reveal() {
+		s.gitHub.RefreshLogin()
+	}
 	keys := map[string]string{}
 	for name, p := range cfg.Models.Providers {
 		keys[name] = p.APIKey.Reveal()

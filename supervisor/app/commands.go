@@ -28,7 +28,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report api.Stat
 		Features: collect(s.features, commandRows), Hidden: s.hiddenGroups(), Manual: s.manual,
 		People: s.settings, OfferZone: s.schedule.Chat.OfferZoneMove,
 		Tools: userTools(s), OpenedTools: s.db.OpenedTools(),
-		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText, Queue: queue,
+		Begin: queue.QueueCommandText, Drop: queue.DropMessagesBefore, AnswerAgain: queue.QueueEditedText, RetryTurn: queue.RetryTurn, Queue: queue,
 		Now: s.now, Audit: s.audit.RecordAction, Status: s.ownStatus(report).Text, Welcome: report.WelcomeText,
 		Queued: s.deliveryQueued,
 		Log:    s.log.Named("command"),

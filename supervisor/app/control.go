@@ -30,8 +30,8 @@ func (s *service) openControl(context.Context) (err error) {
 	}
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds,
-		Greet: func(u supervisor.User) control.AttachResult {
-			return control.AttachResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u)}
+		Greet: func(ctx context.Context, u supervisor.User) control.AttachResult {
+			return s.greeting(ctx, report, u)
 		},
 		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Transcribe: speechInput{s}.transcribeUpload,
 		Methods: methods,
@@ -39,6 +39,16 @@ func (s *service) openControl(context.Context) (err error) {
 		Log: s.log.Named("control"),
 	})
 	return err
+}
+
+// greeting describes the service for a client that attaches.
+func (s *service) greeting(ctx context.Context, report api.StatusReporter, u supervisor.User) control.AttachResult {
+	g := control.AttachResult{Version: s.version, Walls: report.Sandbox(), Model: report.UserModel(u),
+		HasTelegram: s.channel != nil, Bot: s.awaitBotName(ctx)}
+	for _, entry := range s.commands.Menu(u.Role == supervisor.RoleAdmin) {
+		g.Commands = append(g.Commands, entry.Name)
+	}
+	return g
 }
 
 // methods returns the calls of the control socket, by name.

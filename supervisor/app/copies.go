@@ -11,30 +11,42 @@ const (
 	// copyRetention is how long the service must have run with the migrated database before its copies
 	// are deleted.
 	copyRetention = 7 * 24 * time.Hour
-	// copyInterval is the time between two counts of it. Less than one of them does not count.
-	copyInterval = time.Hour
-	// copyServed is the setting that counts: the hours, and the copies that they are about.
+	// copyInterval is the time between two counts of it. A killed service loses less than one of them.
+	copyInterval = 10 * time.Minute
+	// copyServed is the setting that counts: the time, and the copies that it is about.
 	copyServed = "copies.served"
+	// copyEndTimeout is the longest time for the count at the service's end.
+	copyEndTimeout = time.Second
 )
 
-// keepCopies deletes the database's copies after the service has run for seven days with them, until ctx ends.
+// keepCopies deletes the database's copies after the service has run for seven days with them, until
+// ctx ends. Restarts do not lose the time that was served before.
 func (s *storage) keepCopies(ctx context.Context) error {
 	tick := time.NewTicker(copyInterval)
 	defer tick.Stop()
+	counted := time.Now()
+	count := func(ctx context.Context) {
+		now := time.Now()
+		if err := s.countServed(ctx, now.Sub(counted)); err != nil {
+			s.log.Warn("count the age of the database's copies", "error", err)
+		}
+		counted = now
+	}
 	for {
 		select {
 		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyEndTimeout)
+			defer cancel()
+			count(ctx)
 			return nil
 		case <-tick.C:
-			if err := s.countCopyHour(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("count the age of the database's copies", "error", err)
-			}
+			count(ctx)
 		}
 	}
 }
 
-// countCopyHour counts one more hour with the copies that there are. New ones start the count again.
-func (s *storage) countCopyHour(ctx context.Context) error {
+// countServed counts more time with the copies that there are. New ones start the count again.
+func (s *storage) countServed(ctx context.Context, more time.Duration) error {
 	paths, err := s.db.Copies().List()
 	if err != nil || len(paths) == 0 {
 		return err
@@ -44,16 +56,26 @@ func (s *storage) countCopyHour(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hours, counted, _ := strings.Cut(stored, " ")
-	served, err := strconv.Atoi(hours)
-	if err != nil || counted != of {
+	before, counted, _ := strings.Cut(stored, " ")
+	served := parseServed(before)
+	if counted != of {
 		served = 0
 	}
-	if served++; time.Duration(served)*copyInterval < copyRetention {
-		return settings.Put(ctx, "", copyServed, strconv.Itoa(served)+" "+of)
+	if served += more; served < copyRetention {
+		return settings.Put(ctx, "", copyServed, served.Round(time.Second).String()+" "+of)
 	}
 	if _, err := s.db.Copies().Delete(); err != nil {
 		return err
 	}
 	return settings.Delete(ctx, "", copyServed)
+}
+
+// parseServed reads a counted time; 0 means none. A bare number counts hours, as earlier versions
+// stored it.
+func parseServed(text string) time.Duration {
+	if hours, err := strconv.Atoi(text); err == nil {
+		return time.Duration(hours) * time.Hour
+	}
+	served, _ := time.ParseDuration(text) // an unreadable time counts as none
+	return served
 }

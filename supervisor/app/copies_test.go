@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"mews/supervisor/logging"
 	"mews/supervisor/sqlite"
@@ -24,7 +26,7 @@ func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	count := func(hours, want int) {
 		t.Helper()
 		for range hours {
-			if err := s.countCopyHour(t.Context()); err != nil {
+			if err := s.countServed(t.Context(), time.Hour); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -50,4 +52,29 @@ func TestCopies_SevenDaysOfService_AreDeleted(t *testing.T) {
 	put(".schema43")
 	count(167, 1)
 	count(1, 0)
+}
+
+// TestCopies_ShortRuns_AddUp covers a service that is restarted more often than it counts, and a count
+// of an earlier version.
+func TestCopies_ShortRuns_AddUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	s := &storage{db: sqlitetest.OpenPath(t, path, sqlite.Options{}), log: logging.Discard()}
+	if err := os.WriteFile(path+".schema41", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.db.Settings().Put(t.Context(), "", copyServed, "160 "+path+".schema41"))
+	for range 4 * 7 {
+		must(t, s.countServed(t.Context(), 15*time.Minute))
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	must(t, s.keepCopies(ctx)) // counts at its end as well
+	stored, _, err := s.db.Settings().Find(t.Context(), "", copyServed)
+	if want := "167h0m0s " + path + ".schema41"; stored != want || err != nil {
+		t.Errorf("counted %q, %v; want %q", stored, err, want)
+	}
+	must(t, s.countServed(t.Context(), time.Hour))
+	if list, err := s.db.Copies().List(); err != nil || len(list) != 0 {
+		t.Errorf("there are %q, %v", list, err)
+	}
 }

@@ -39,30 +39,33 @@ func (s *service) openGitHub(context.Context) (err error) {
 		Audit: s.audit.RecordAction, Now: s.now, Log: s.log,
 	}
 	if cfg.Token.Reveal() != "" || cfg.App.ID != 0 {
-		o.Client, err = NewGitHubClient(s.config, github.LimitStore{Settings: s.db.Settings()}, s.now)
+		o.Client, err = NewGitHubClient(s.configuration.Current, github.LimitStore{Settings: s.db.Settings()}, s.now)
 	}
-	o.Setup = NewGitHubSetup(s.config, o.Client)
+	o.Setup = NewGitHubSetup(s.configuration.Current, o.Client)
 	s.gitHub = github.New(o)
 	return err
 }
 
-// NewGitHubClient makes a client with a configuration's token or app. If store is nil, rate limits
-// stay in memory.
-func NewGitHubClient(cfg *config.Config, store api.LimitStore, now func() time.Time) (*api.Client, error) {
-	o := api.Options{URL: cfg.GitHub.APIURL, Token: cfg.GitHub.Token.Reveal, Store: store, Now: now}
-	if app := cfg.GitHub.App; app.ID != 0 {
-		o.Token, o.App = nil, &api.App{ID: app.ID, Key: app.PrivateKey.Reveal}
+// NewGitHubClient makes a client with the token or app of the current configuration, whose secrets may
+// change. If store is nil, rate limits stay in memory.
+func NewGitHubClient(current func() *config.Config, store api.LimitStore, now func() time.Time) (*api.Client, error) {
+	o := api.Options{URL: current().GitHub.APIURL, Token: func() string { return current().GitHub.Token.Reveal() },
+		Store: store, Now: now}
+	if app := current().GitHub.App; app.ID != 0 {
+		o.Token, o.App = nil, &api.App{ID: app.ID, Key: func() string { return current().GitHub.App.PrivateKey.Reveal() }}
 	}
 	return api.New(o)
 }
 
 // NewGitHubSetup makes the check that compares GitHub's settings with the configuration.
-func NewGitHubSetup(cfg *config.Config, client *api.Client) setup.Setup {
+func NewGitHubSetup(current func() *config.Config, client *api.Client) setup.Setup {
+	cfg := current()
 	web, _, _ := strings.Cut(strings.Replace(cfg.GitHub.APIURL, "://api.", "://", 1), "/api/v3")
 	return setup.Setup{
 		Account: client, Client: client, App: cfg.GitHub.App.ID != 0,
-		Listens: cfg.Webhooks.Listen != "", Secret: cfg.GitHub.WebhookSecret.Reveal, Path: config.GitHubWebhookPath,
-		Web: strings.TrimSuffix(web, "/"), Events: event.EventNames(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
+		Listens: cfg.Webhooks.Listen != "", Path: config.GitHubWebhookPath,
+		Secret: func() string { return current().GitHub.WebhookSecret.Reveal() },
+		Web:    strings.TrimSuffix(web, "/"), Events: event.EventNames(), Repos: gitHubRepos(cfg.GitHub), Now: time.Now,
 	}
 }
 

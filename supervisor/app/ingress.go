@@ -45,6 +45,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.UpdateHandler {
 		Seal: s.seal, Renames: &s.renames, LargestFile: c.client.MaxDownloadSize(),
 		Refresh: s.configuration.Refresh, KeepLanguage: s.settings.KeepLanguage, Moved: c.outbox.NotifyChatMove,
 		Wake: c.wakeChat, Acknowledge: c.presses.QueueAck, Queued: s.feeds.NotifyDelivery,
+		Joined:      s.tellWhoJoined,
 		KeepPicture: generatedFiles{s.spool}.StorePicture, Audit: s.audit.RecordAction,
 		Log: c.log,
 	})

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -43,10 +44,24 @@ func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error
 	for name, p := range m.Providers {
 		o.Providers = append(o.Providers, model.ProviderOptions{
 			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
-			Window: p.Window,
+			Window: p.Window, KeyAdvice: keyAdvice(cfg, name), URLVariable: cfg.URLVariable(name),
 		})
 	}
 	return model.NewCatalogue(o)
+}
+
+// keyAdvice says where a provider's wrong key is to be mended.
+func keyAdvice(cfg *config.Config, provider string) string {
+	variable, file := cfg.KeyVariable(provider), cfg.Models.Providers[provider].APIKeyFile
+	switch {
+	case cfg.Local:
+		return fmt.Sprintf(textCheckVariable, variable)
+	case file != "":
+		return fmt.Sprintf(textCheckKeyFile, file)
+	case variable != "":
+		return fmt.Sprintf(textCheckKeyVariable, variable)
+	}
+	return textCheckKey
 }
 
 // openModels makes the catalogue of models. Only admins see its faults in detail.

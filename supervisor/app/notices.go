@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
+	"mews/supervisor/markdown"
 	"mews/supervisor/notice"
 )
 
@@ -46,6 +47,11 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 		}
 	}
 	return nil
+}
+
+// tellWhoJoined tells the admins who came in by an invite. Nobody is told about themselves.
+func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
+	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account), u.Name), u.Name)
 }
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins

@@ -33,13 +33,28 @@ func TestReload_NewTokenAndKey_HoldAtOnce(t *testing.T) {
 		last != "Bearer sk-second" {
 		t.Errorf("the model was asked with %q and %q", first, last)
 	}
-	l.configureAgain(old, "43"+old[strings.Index(old, ":"):])
-	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err == nil ||
-		!strings.Contains(err.Error(), "only at a restart: telegram.token") {
-		t.Errorf("another bot: %v", err)
+	// another bot waits for a restart, and everything else is taken
+	l.configureAgain(old, "43"+old[strings.Index(old, ":"):], "sk-second", "sk-third")
+	for range 2 {
+		changes = admin.ConfigurationChanges{}
+		if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+			!strings.Contains(changes.Note, "only at a restart: telegram.token") {
+			t.Errorf("another bot: %v, %+v", err, changes)
+		}
+	}
+	l.sayAndAwait("bob", "three", "echo: three")
+	requests = l.model.Requests()
+	if last := requests[len(requests)-1].Header.Get("Authorization"); last != "Bearer sk-third" {
+		t.Errorf("the model was asked with %q", last)
+	}
+	l.configureAgain("43"+old[strings.Index(old, ":"):], old)
+	changes = admin.ConfigurationChanges{}
+	if err := control.CallOnce(t.Context(), l.Socket, admin.MethodReload, struct{}{}, &changes); err != nil ||
+		changes.Note != "" || len(changes.Changes) != 0 {
+		t.Errorf("the bot as before: %v, %+v", err, changes)
 	}
 	l.shut()
-	for _, secret := range []string{"-second", "sk-first", "sk-second"} {
+	for _, secret := range []string{"-second", "sk-first", "sk-second", "sk-third"} {
 		if strings.Contains(l.LogTail(), secret) {
 			t.Errorf("the log has %q", secret)
 		}

@@ -207,6 +207,24 @@ func halve(t supervisor.RichText) []supervisor.RichText {
 	return markdown.SplitMessage(t, max(1, supervisor.UTF16Length(t.Text)/2))
 }
 
+// A chat that opens with the service waits so long for the bot's name.
+const (
+	botNameWait  = time.Second
+	botNamePause = 20 * time.Millisecond
+)
+
+// awaitBotName returns the bot's name. Just after the service's start it waits for Telegram to tell
+// it.
+func (s *service) awaitBotName(ctx context.Context) string {
+	until := s.since.Add(botNameWait)
+	for s.channel != nil && s.botName() == "" && s.now().Before(until) {
+		if !retry.Sleep(ctx, botNamePause) {
+			break
+		}
+	}
+	return s.botName()
+}
+
 // botName returns the bot's name, or "" if Telegram has not told it yet.
 func (s *service) botName() string {
 	if s.channel == nil {

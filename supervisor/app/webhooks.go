@@ -24,7 +24,8 @@ func (s *service) openWebhooks(context.Context) error {
 	}
 	if s.config.Webhooks.Listen != "" && len(s.config.GitHub.Repos) > 0 {
 		o.GitHub = &webhook.GitHubRoute{
-			Path: config.GitHubWebhookPath, Secret: s.config.GitHub.WebhookSecret.Reveal(),
+			Path:       config.GitHubWebhookPath,
+			Secret:     func() string { return s.configuration.Current().GitHub.WebhookSecret.Reveal() },
 			MaxPayload: event.MaxPayload,
 			Read:       event.Parse, Repo: s.gitHub.FindRepo, Notify: s.gitHub.Wake,
 		}

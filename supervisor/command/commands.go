@@ -84,6 +84,9 @@ type Options struct {
 	// AnswerAgain queues an edited message for a new answer, once for each press. It returns false
 	// if the message does not exist or was not answered before.
 	AnswerAgain func(ctx context.Context, press, edited int64) (bool, error)
+	// RetryTurn queues the messages of a parked turn again. It returns false if there are none, or if
+	// they were queued before.
+	RetryTurn func(ctx context.Context, c supervisor.Conversation, turn int64) (bool, error)
 	// OfferZone offers to move jobs to the user's new time zone. The delivery is empty if no job is
 	// in another zone.
 	OfferZone func(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)

@@ -38,6 +38,8 @@ func (c *Commands) runPress(ctx context.Context, in supervisor.Inbound, r featur
 	if anew {
 		keeps = false
 		d.Text, err = c.answerAgain(ctx, in.ID, edited)
+	} else if turn, retry := inbox.ParseRetryPress(in.Text); retry {
+		d.Text, err = c.retryTurn(ctx, r.Conversation, turn)
 	} else if row, press, known := c.findPress(in.Text); known {
 		keeps = keeps || row.Keeps != nil && row.Keeps(press)
 		r.Name, r.Arguments = row.Name, press
@@ -71,6 +73,18 @@ func (c *Commands) answerAgain(ctx context.Context, press, edited int64) (string
 		return textAnsweredBefore, nil
 	}
 	return textAnswersAgain, nil
+}
+
+// retryTurn queues the messages of a parked turn again.
+func (c *Commands) retryTurn(ctx context.Context, conversation supervisor.Conversation, turn int64) (string, error) {
+	begun, err := c.o.RetryTurn(ctx, conversation, turn)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("try a turn again: %w", err)
+	case !begun:
+		return textTriedBefore, nil
+	}
+	return textTriesAgain, nil
 }
 
 // removeButtons removes the buttons from the message of a press. If that fails, the buttons stay,

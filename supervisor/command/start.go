@@ -16,5 +16,5 @@ var startRows = []row{
 }
 
 func start(_ context.Context, c *Commands, r feature.CommandRequest) (string, error) {
-	return textStart + c.o.Welcome(r.Conversation) + textStartEnd, nil
+	return c.o.Welcome(r.Conversation) + textStartEnd, nil
 }

@@ -12,10 +12,10 @@ const (
 	textAdminsOnly     = "Only an admin may use /%s."
 	textInPrivate      = "I answered you in our private chat."
 	textAnswersAgain   = "I am answering your edited message again."
+	textTriesAgain     = "I am trying that again."
+	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
 	textAnsweredBefore = "There is nothing to answer: I already answered that edit, or never answered the message."
 
-	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
-		"call Ann on Friday”. I keep each message until it is answered, even if I restart.\n\n"
 	textStartEnd = "\n/help lists the commands."
 )
 

@@ -60,6 +60,12 @@ type AttachResult struct {
 	Model        string       `json:"model"`
 	Version      string       `json:"version"`
 	Walls        pool.Sandbox `json:"walls"` // the sandbox of workers
+	// HasTelegram means that people can also talk on Telegram. Bot is the bot's name there, without
+	// @; "" means that it is not known yet.
+	HasTelegram bool   `json:"telegram,omitempty"`
+	Bot         string `json:"bot,omitempty"`
+	// Commands are the names of the user's commands, without slashes.
+	Commands []string `json:"commands,omitempty"`
 }
 
 // SayRequest is a message of a user to the assistant.

@@ -107,7 +107,7 @@ func newRig(t testing.TB) *rig {
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
 		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.NotifyDelivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
-		Greet: func(supervisor.User) control.AttachResult {
+		Greet: func(context.Context, supervisor.User) control.AttachResult {
 			return control.AttachResult{Version: "1.2", Model: "offline"}
 		},
 		Methods: map[string]control.MethodHandler{methodStatus: func(context.Context, uint32, *protocol.Request) (any,

@@ -71,7 +71,7 @@ type Options struct {
 	Blobs         Blobs
 	Spool         Spool
 	Feeds         *reply.Feeds
-	Greet         func(supervisor.User) AttachResult // describes the service for a client that attaches
+	Greet         func(context.Context, supervisor.User) AttachResult // describes the service for a client that attaches
 	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult,
 		error)
 	Methods map[string]MethodHandler // methods besides chat.*, for the processes of any OS account

@@ -116,7 +116,7 @@ func (c *serverConn) attach(ctx context.Context, p AttachRequest) (any, error) {
 		return nil, invalid(textAttachedTwice)
 	}
 	c.attachedAt <- at
-	greeting := c.o.Greet(user)
+	greeting := c.o.Greet(ctx, user)
 	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conversation.ID, newest
 	return greeting, nil
 }

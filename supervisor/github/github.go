@@ -73,7 +73,8 @@ type ReviewOptions struct {
 type GitHub struct {
 	ReportReceiver
 	o        Options
-	self     atomic.Pointer[string] // Mews's login on GitHub; nil if unknown
+	self     atomic.Pointer[string]             // Mews's login on GitHub; nil if unknown
+	relogin  atomic.Pointer[context.CancelFunc] // makes runEvents ask for the login again
 	reviews  *review.Reviews
 	triages  *triage.Triages
 	switches *ServiceSwitches

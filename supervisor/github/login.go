@@ -16,9 +16,10 @@ const settingGitHubLogin = "github login"
 // login every minute.
 func (g *GitHub) runEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
-		span, end := ctx, context.CancelFunc(func() {})
+		span, end := context.WithCancel(ctx)
+		g.relogin.Store(&end)
 		if !g.findLogin(ctx) {
-			span, end = context.WithTimeout(ctx, time.Minute)
+			span, end = context.WithTimeout(span, time.Minute)
 		}
 		err := g.events.Run(span)
 		end()
@@ -27,6 +28,13 @@ func (g *GitHub) runEvents(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// RefreshLogin makes the feature ask GitHub again for Mews's login, because its token has changed.
+func (g *GitHub) RefreshLogin() {
+	if end := g.relogin.Load(); end != nil {
+		(*end)()
+	}
 }
 
 // findLogin asks GitHub for Mews's login. If GitHub does not answer, it uses the last known login.

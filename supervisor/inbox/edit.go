@@ -37,6 +37,21 @@ func ParseNewAnswerPress(press string) (inbound int64, ok bool) {
 	return inbound, ok && err == nil && inbound > 0
 }
 
+// retryPrefix begins the press of a button that tries a parked turn again. The turn's number follows.
+const retryPrefix = "again:"
+
+// RetryButtons returns the buttons below the answer of a parked turn.
+func RetryButtons(turn int64) [][]supervisor.Button {
+	return [][]supervisor.Button{{{Text: textTryAgain, Press: retryPrefix + strconv.FormatInt(turn, 10)}}}
+}
+
+// ParseRetryPress returns the turn that a press tries again. The press may be forged.
+func ParseRetryPress(press string) (turn int64, ok bool) {
+	id, ok := strings.CutPrefix(press, retryPrefix)
+	turn, err := strconv.ParseInt(id, 10, 64)
+	return turn, ok && err == nil && turn > 0
+}
+
 // UnreadNote returns the note in a text about earlier files that could not be read.
 func UnreadNote(names []string) string {
 	slices.Sort(names)

@@ -14,6 +14,7 @@ const (
 	TextAnsweredAnew   = "(Answered anew below.)"
 	textEditedAnswered = "You changed this message after I had answered it."
 	textAnswerAnew     = "Answer it anew"
+	textTryAgain       = "Try again"
 )
 
 // Notes for a model about edited messages, and about unreadable files.

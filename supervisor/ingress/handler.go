@@ -43,6 +43,9 @@ type Options struct {
 	Renames *ChatRenames
 
 	Refresh func(context.Context) error // reads users again
+	// Joined is called once for each user whom an invite lets in, with the account's number. It
+	// never blocks.
+	Joined func(user supervisor.User, channel supervisor.Channel, account string)
 	// KeepLanguage keeps the language of a user's program.
 	KeepLanguage func(ctx context.Context, user, language string) error
 	// Moved redirects a chat's messages to its new name.
@@ -193,6 +196,10 @@ func (h *UpdateHandler) isForeignPress(ctx context.Context, user string, in supe
 // isTheirs reports whether a button in a group belongs to a user.
 func (h *UpdateHandler) isTheirs(ctx context.Context, user, press string) (bool, error) {
 	if turn, undo := presses.TurnOfUndoPress(press); undo {
+		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
+		return owner == user, err
+	}
+	if turn, retry := inbox.ParseRetryPress(press); retry {
 		owner, err := h.o.Undos.FindTurnUser(ctx, turn)
 		return owner == user, err
 	}

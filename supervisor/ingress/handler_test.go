@@ -26,6 +26,7 @@ type fixture struct {
 	db       *sqlite.DB
 	accepted []supervisor.Inbound
 	audited  []string
+	joined   []string // who came in by an invite
 	update   int64
 
 	languages []string // the kept languages, as user language
@@ -57,6 +58,9 @@ func newFixture(t *testing.T) *fixture {
 				more.Bindings = append(more.Bindings, access.Binding(b))
 			}
 			return errors.Join(err, people.SetUsers(users, more))
+		},
+		Joined: func(u supervisor.User, channel supervisor.Channel, account string) {
+			p.joined = append(p.joined, u.Name+" "+string(channel)+" "+account)
 		},
 		KeepLanguage: func(_ context.Context, user, language string) error {
 			p.languages = append(p.languages, user+" "+language)

@@ -56,6 +56,7 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 		return true, fmt.Errorf("let in %s: %w", invite.User, err)
 	}
 	user, _ := p.o.People.Find(invite.User)
+	p.o.Joined(user, in.Channel, in.Sender)
 	return true, p.offer(ctx, user, in)
 }
 

@@ -67,6 +67,9 @@ func TestInvite_BindsOneAccount(t *testing.T) {
 	if !slices.Equal(p.audited, want) {
 		t.Errorf("audited %q, want %q", p.audited, want)
 	}
+	if want := []string{"alice telegram 303"}; !slices.Equal(p.joined, want) {
+		t.Errorf("joined have %q, want %q", p.joined, want)
+	}
 	for range 9 {
 		p.take(2, start(404, "WRONG"))
 	}

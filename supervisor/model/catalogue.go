@@ -61,8 +61,10 @@ type ProviderOptions struct {
 	Kind    string // kind of API: anthropic, openai or offline
 	BaseURL string // "" means Anthropic's own address, for the kind anthropic
 	APIKey  string
-	Server  string // for the kind openai: the server program; "" means that BaseURL tells it
-	Window  int64  // tokens of a request and its answer together; 0 means that Mews finds out
+	// texts of the same names in remote.Endpoint
+	KeyAdvice, URLVariable string
+	Server                 string // for the kind openai: the server program; "" means that BaseURL tells it
+	Window                 int64  // tokens of a request and its answer together; 0 means that Mews finds out
 	// the longest allowed silence of a model; 0 means the default of the kind
 	Silence time.Duration
 }
@@ -70,12 +72,14 @@ type ProviderOptions struct {
 // providerKinds has a constructor for each kind of provider.
 var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (modelcall.Provider, error){
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
-		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
+		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey,
+			KeyAdvice: o.KeyAdvice, URLVariable: o.URLVariable, Silence: o.Silence, Log: log})
 	},
 	"offline": func(ProviderOptions, hclog.Logger) (modelcall.Provider, error) { return offline.Provider{}, nil },
 	"openai": func(o ProviderOptions, log hclog.Logger) (modelcall.Provider, error) {
 		return openai.New(openai.Options{
-			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Server: o.Server, Stall: o.Silence, Log: log,
+			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, KeyAdvice: o.KeyAdvice,
+			URLVariable: o.URLVariable, Server: o.Server, Stall: o.Silence, Log: log,
 			Far: localityOf(o.BaseURL) == localityInternet,
 		})
 	},

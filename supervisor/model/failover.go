@@ -135,11 +135,12 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 			}
 		}
 		wait, again := p.retry(tries, failed.RetryAfter, waited, 2*rand.Float64()-1)
-		again = again && !once && c.received <= maxRepeated
+		repeated := cut != nil // also if the repetition failed before its first word
+		again = again && !once && !repeated && c.received <= maxRepeated
 		if c.received > 0 {
-			again, cut = again && cut == nil, failed
+			cut = failed
 		}
-		if failed.Class == modelcall.RequestTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
+		if failed.Class == modelcall.RequestTooLong && !repeated && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
 			wait, again = 0, true
 		}
 		c.report(m, failed, answer.Lease, wait, again)

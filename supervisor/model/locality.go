@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"mews/supervisor/model/offline"
 )
 
 // locality tells how near a provider is. A higher value means nearer.
@@ -15,6 +17,32 @@ const (
 	localityNetwork                  // the private network of this machine
 	localityMachine                  // this machine
 )
+
+// RequestReader says who reads the requests to a model.
+type RequestReader string
+
+const (
+	ReaderNobody   RequestReader = "nobody"   // the model is a part of Mews
+	ReaderMachine  RequestReader = "machine"  // a server on this machine
+	ReaderNetwork  RequestReader = "network"  // a server in the private network
+	ReaderProvider RequestReader = "provider" // a server anywhere else
+)
+
+// RequestReader returns who reads the requests to a model. An unknown model counts as far away.
+func (c *Catalogue) RequestReader(spec string) RequestReader {
+	choice, err := c.Resolve(spec)
+	switch p := c.provider(choice); {
+	case err != nil:
+		return ReaderProvider
+	case p.kind == offline.Name:
+		return ReaderNobody
+	case p.locality == localityMachine:
+		return ReaderMachine
+	case p.locality == localityNetwork:
+		return ReaderNetwork
+	}
+	return ReaderProvider
+}
 
 // sharedAddresses is the address space of RFC 6598 (100.64.0.0/10), which overlay networks use too.
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")

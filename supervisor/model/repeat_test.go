@@ -28,6 +28,7 @@ func TestCutAnswer_IsAskedForOnceMore(t *testing.T) {
 		"an error, then whole":      {[]modelcall.ErrorClass{broken, ""}, short, whole, "", 2},
 		"malformed, then whole":     {[]modelcall.ErrorClass{modelcall.MalformedAnswer, ""}, short, whole, "", 2},
 		"overloaded, cut, whole":    {[]modelcall.ErrorClass{busy, busy, cut, ""}, short, whole, "", 4},
+		"cut, then overloaded":      {[]modelcall.ErrorClass{cut, busy, ""}, short, whole, busy, 2},
 		"cut twice":                 {[]modelcall.ErrorClass{cut, cut, ""}, short, whole, cut, 2},
 		"an error twice":            {[]modelcall.ErrorClass{broken, broken, ""}, short, whole, broken, 2},
 		"cut at 1,000 tokens":       {[]modelcall.ErrorClass{cut, ""}, long[1:], whole, "", 2},

@@ -31,21 +31,28 @@ type Notices struct {
 // this machine, and to Telegram as soon as that works. TellAdmins never blocks.
 func (n Notices) TellAdmins(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, false) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, "", false) // the goroutine ends after noticeTimeout
 }
 
 // TellAdminsDirectly is like TellAdmins, for a disk that may be full. If a channel can send a text
 // that is not stored, the text is not stored for its chats.
 func (n Notices) TellAdminsDirectly(text string) {
 	n.Log.Error("health", "text", text)
-	go n.notifyAdmins(text, true) // the goroutine ends after noticeTimeout
+	go n.notifyAdmins(text, "", true) // the goroutine ends after noticeTimeout
+}
+
+// InformAdmins tells all admins, except the one of the given name, something that needs no remedy.
+// It never blocks.
+func (n Notices) InformAdmins(text, except string) {
+	go n.notifyAdmins(text, except, false) // the goroutine ends after noticeTimeout
 }
 
 // noticeTimeout is the longest time for storing a notice.
 const noticeTimeout = time.Minute
 
-// notifyAdmins sends a text to all admins: first directly or by the outbox, and then by the other.
-func (n Notices) notifyAdmins(text string, directly bool) {
+// notifyAdmins sends a text to all admins but one: first directly or by the outbox, and then by the
+// other.
+func (n Notices) notifyAdmins(text, except string, directly bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
 	ways := []func(context.Context, supervisor.Conversation, string) error{n.notify, n.sendDirectly}
@@ -53,6 +60,9 @@ func (n Notices) notifyAdmins(text string, directly bool) {
 		slices.Reverse(ways)
 	}
 	for _, u := range n.Admins() {
+		if u.Name == except {
+			continue
+		}
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
 			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true

@@ -2,6 +2,7 @@ package recurrence
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,17 +78,17 @@ func (r Rule) checkDue(text string, now time.Time) error {
 	return nil
 }
 
-var timesPattern = regexp.MustCompile(`^(.+?)(?: for)? ([1-9]\d{0,3}) times$`)
+var timesPattern = regexp.MustCompile(`^(.+?)( for)? ([1-9]\d{0,3}) times$`)
 
 // parseWhole reads a rule and its end.
 func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error) {
 	if exact, ok, err := parseExact(text, now); ok || err != nil {
 		return exact, err
 	}
-	words, most := splitWords(text), 0
+	words, most, sure := splitWords(text), 0, true
 	if found := timesPattern.FindStringSubmatch(strings.Join(words, " ")); found != nil {
-		words = strings.Fields(found[1])
-		most, _ = strconv.Atoi(found[2]) // at most four digits
+		words, sure = strings.Fields(found[1]), found[2] != ""
+		most, _ = strconv.Atoi(found[3]) // at most four digits
 	}
 	p := phrase{words: words, now: now, text: text, order: order}
 	end := p.cutEnd()
@@ -98,6 +99,9 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 	if (end != nil || most > 0) && r.Kind == Once {
 		return r, unreadable(text)
 	}
+	if !sure && r.isWithoutTime() {
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textTimes, text, fmt.Sprintf("%s for %d times", written, most), written+" at 8, 13:00 and 20:00")
+	}
 	if r.Kind == RRule {
 		r.Words = written
 	}
@@ -105,6 +109,12 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 		r.Until, err = end.parseUntil()
 	}
 	return r, err
+}
+
+// isWithoutTime reports whether a rule of days has no written time of the day. Then "3 times" can
+// also mean each day.
+func (r Rule) isWithoutTime() bool {
+	return r.NoTime || r.Kind == RRule && !strings.Contains(r.Expression, "BYHOUR")
 }
 
 // abbreviations are spellings that splitWords replaces.

@@ -188,14 +188,15 @@ func (s *repetition) setLength(length unit) bool {
 
 // takeTimes reads the times of the day: "at 8 and 20:00", "in the evening", "morning at 7".
 func (p *phrase) takeTimes(s *repetition) {
+	spoken := false // an "at" also holds for the times behind the first
 	for len(p.words) > 0 {
 		part := *p.skip(",")
 		if len(s.clocks) > 0 {
 			part.take("and", "&")
 		}
 		rest := part
-		at := rest.take("at", "@")
-		if c, ok := rest.takeClock(at); ok {
+		spoken = rest.take("at", "@") || spoken && len(part.words) < len(p.words)
+		if c, ok := rest.takeClock(spoken); ok {
 			s.clocks = append(s.clocks, c)
 			*p = rest
 			continue

@@ -17,6 +17,7 @@ const (
 	textPast       = "That would have been %s, which is past. Write a time to come."
 	textNever      = "%q never comes."
 	textWhich      = "%q can mean two things. Write %s."
+	textTimes      = "%q can mean two things. Write %q, or the times of the day, such as %q."
 	textPeriod     = "%q is more often than once a minute."
 
 	textHasTime      = "Its time was changed meanwhile. Press Change to write another."

@@ -42,7 +42,7 @@ func parseDaySet(word string) (days Weekdays, ok bool) {
 		return daysBetween(from, to)
 	}
 	day, ok := weekdaysOf[word]
-	if !ok {
+	if !ok && strings.HasSuffix(word, "days") { // only a whole name has a plural: thus is no day
 		day, ok = weekdaysOf[strings.TrimSuffix(word, "s")]
 	}
 	return 1 << day, ok

@@ -36,6 +36,16 @@ func (q Queue) QueueEditedText(ctx context.Context, press, edited int64) (bool, 
 	return ok, err
 }
 
+// RetryTurn queues the messages of a parked turn again. It returns false if there are none, or if
+// they were queued before.
+func (q Queue) RetryTurn(ctx context.Context, c supervisor.Conversation, turn int64) (bool, error) {
+	queued, err := q.Inbox.RequeueParkedTexts(ctx, c.ID, turn)
+	if len(queued) > 0 {
+		q.WakeSession(c)
+	}
+	return len(queued) > 0, err
+}
+
 // DropMessagesBefore drops the messages that wait before a command, and counts them.
 func (q Queue) DropMessagesBefore(ctx context.Context, command int64) (int, error) {
 	dropped, err := q.Inbox.DropWaitingTexts(ctx, command)

@@ -17,6 +17,8 @@ type StatusCounts struct {
 	Running  int64 // number of running turns
 	Asking   int64 // number of running turns that wait for their users' answers
 	Messages int64 // number of messages in all transcripts
+	Jobs     int64 // number of jobs with a next due time
+	NextJob  int64 // the earliest of these times in milliseconds; 0 means none
 	Bytes    int64 // size of the database without its journal
 }
 
@@ -28,6 +30,7 @@ const (
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
 		(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL),
 		(SELECT count(*) FROM message),
+		(SELECT count(*) FROM job WHERE next IS NOT NULL), (SELECT coalesce(min(next), 0) FROM job WHERE next IS NOT NULL),
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 
@@ -35,7 +38,7 @@ const (
 func (db *DB) StatusCounts(ctx context.Context) (StatusCounts, error) {
 	read := db.reader(ctx, "count rows for the status")
 	c, err := engine.FirstValue(read, func(row *engine.Row) (c StatusCounts) {
-		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Bytes)
+		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Jobs, &c.NextJob, &c.Bytes)
 		return c
 	}, countOthers)
 	if err != nil {

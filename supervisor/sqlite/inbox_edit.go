@@ -65,8 +65,10 @@ type EditPolicy struct {
 	CorrectionText func(was, now string) string
 	// ShouldOffer reports whether to offer a new answer for an edit. age is the time since the
 	// answer. Offer returns the text of the offer.
-	ShouldOffer   func(age time.Duration) bool
-	Offer         func(inbound int64) (text string, buttons [][]supervisor.Button)
+	ShouldOffer func(age time.Duration) bool
+	Offer       func(inbound int64) (text string, buttons [][]supervisor.Button)
+	// RetryButtons returns the buttons below the answer of a parked turn.
+	RetryButtons  func(turn int64) [][]supervisor.Button
 	NewAnswerNote string // note below the earlier answer after the text is answered again
 }
 

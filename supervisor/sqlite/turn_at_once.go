@@ -30,7 +30,7 @@ func (t *batchTx) startReserved(r supervisor.TurnReservation) {
 		return
 	}
 	var err error
-	started.Messages, err = messages(t, t.policies.History.Recap, listTurnMessages, started.Turn.ID)
+	started.Messages, err = t.messageReader().messages(listTurnMessages, started.Turn.ID)
 	t.fail(err)
 	t.receipt.Stored[i].State = supervisor.InboundRunning
 	t.receipt.Started = append(t.receipt.Started, started)

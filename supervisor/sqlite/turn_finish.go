@@ -57,6 +57,9 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 		t.turn.ID) {
 		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
+	if f.State == supervisor.InboundParked && t.turn.Kind == supervisor.TurnChat && d.Conversation.Channel.Capabilities().Buttons {
+		d.Buttons = append(d.Buttons, t.policies.Edits.RetryButtons(t.turn.ID)...)
+	}
 	if t.turn.Kind == supervisor.TurnReview {
 		one(t, func(row *engine.Row) (none struct{}) { row.Scan(columnDecoder{&d.Buttons}); return none }, buttonsOf,
 			t.turn.ID)

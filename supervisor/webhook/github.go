@@ -17,7 +17,7 @@ import (
 // GitHubRoute configures the route for GitHub's deliveries.
 type GitHubRoute struct {
 	Path   string
-	Secret string // the shared secret that signs deliveries; never ""
+	Secret func() string // returns the shared secret that signs deliveries; never ""
 	// Read parses a payload of at most MaxPayload bytes as an event with the given name. ignored is
 	// the reason why the event is not used; "" means that it is used.
 	Read       func(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error)
@@ -55,7 +55,7 @@ func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub
 	case media != "application/json":
 		return notJSON
 	}
-	mac := hmac.New(sha256.New, []byte(g.Secret))
+	mac := hmac.New(sha256.New, []byte(g.Secret()))
 	b, refused := r.read(w, req, g.MaxPayload, mac)
 	if b == nil {
 		return refused

@@ -36,15 +36,20 @@ type Options struct {
 	User   string   // "" means the account's own user
 	Chat   string   // name of the conversation; "" means the usual conversation
 	Attach []string // paths of files for the first message
-	Hints  bool     // show hints: the user has no model yet
+	// Message is the only message of the chat; "" means that the console has the messages.
+	Message string
+	Hints   bool // show hints: the user has no model yet
 	// how long a pipe waits for a supervisor that went away; 0 means 15 s
 	ReconnectTimeout time.Duration
 }
 
-// Run chats with the service at a control socket. If the console is a terminal it serves a person,
-// otherwise it sends the lines of a pipe. It returns when the person leaves, the lines end, ctx
-// ends, or the chat fails.
+// Run chats with the service at a control socket. With a message it sends that one. Otherwise, if
+// the console is a terminal it serves a person, else it sends the lines of a pipe. It returns when
+// the person leaves, the lines end, ctx ends, or the chat fails.
 func Run(ctx context.Context, con Console, socket string, o Options) error {
+	if o.Message != "" {
+		return runPipe(ctx, con, nil, socket, o)
+	}
 	if term.IsTerminal(int(con.In.Fd())) && IsTerminal(con.Out) {
 		return runTerminal(ctx, con, socket, o)
 	}

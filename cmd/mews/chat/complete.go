@@ -3,11 +3,19 @@ package chat
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"mews/supervisor"
 )
 
-// complete completes the path after /attach as far as it is unique, like Tab in a shell.
+// complete completes a command, or the path after /attach, as far as it is unique, like Tab in a
+// shell. Tab at a command that can't be completed lists the possible ones.
 func (e *lineEditor) complete() {
+	if name, ok := strings.CutPrefix(e.before, "/"); ok && !strings.ContainsAny(name, " \n") {
+		e.completeCommand(name)
+		return
+	}
 	typed, ok := strings.CutPrefix(e.before, attachCommand+" ")
 	if !ok {
 		return
@@ -38,6 +46,24 @@ func (e *lineEditor) complete() {
 	way := commonBeginning(ways)
 	if closed {
 		way = escapeWord.Replace(way)
+	}
+	e.before += way
+}
+
+// completeCommand completes the name of a command.
+func (e *lineEditor) completeCommand(begun string) {
+	var ways, names []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(e.commands))) {
+		if way, ok := strings.CutPrefix(name, begun); ok {
+			ways, names = append(ways, way), append(names, "/"+name)
+		}
+	}
+	way := commonBeginning(ways)
+	switch {
+	case len(ways) == 1:
+		way += " "
+	case way == "" && len(ways) > 1:
+		e.draw(e.style.rows(supervisor.RichText{Text: strings.Join(names, " ")}, e.style.dim, e.width), e.above)
 	}
 	e.before += way
 }

@@ -35,6 +35,7 @@ type lineEditor struct {
 	// mu guards the fields below and the rows above the line. Only ReadLine changes before and
 	// after.
 	mu            sync.Mutex
+	commands      []string // names of commands for Tab, without slashes
 	width, height int
 	before, after string // typed text, on both sides of the cursor
 	recalled      int    // number of the shown history line, from 1; 0 means the typed line

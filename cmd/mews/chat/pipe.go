@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/term"
+
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
@@ -47,6 +49,7 @@ type openLine struct {
 }
 
 // runPipe sends each line and prints its answer, one after the other. It ends with the last answer.
+// If o has a message, it is the only line, although it may contain line ends.
 // After a refused line or a failed turn, the next lines are sent. At the end runPipe returns an
 // error for such lines.
 func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
@@ -67,6 +70,15 @@ func runPipe(ctx context.Context, con Console, in io.Reader, socket string, o Op
 	case <-p.joined:
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+	if o.Message != "" {
+		if term.IsTerminal(int(con.In.Fd())) { // a line may answer a question
+			go readLines(ctx, con.In, p.input)
+		}
+		if err := p.exchange(ctx, strings.TrimSpace(o.Message)); err != nil {
+			return err
+		}
+		return p.result()
 	}
 	// a read of a pipe can't be interrupted: it ends with its input, or with the process
 	go readLines(ctx, in, p.input)

@@ -14,12 +14,15 @@ import (
 // ShowAttached greets the user, or tells that the supervisor is back.
 func (t *terminal) ShowAttached(a control.AttachResult, again bool) {
 	t.show(func() {
-		t.home = a.Home
+		t.home, t.line.commands = a.Home, append(slices.Clone(localCommands), a.Commands...)
 		if again {
 			t.print(t.style.dim, textBack)
 			return
 		}
 		t.print(t.style.dim, fmt.Sprintf(textGreeting, a.Version, a.User, a.Home))
+		if a.HasTelegram {
+			t.print(t.style.dim, telegramText(a.Bot))
+		}
 		t.print(t.style.dim, fmt.Sprintf(textModel, a.Model))
 		if a.Walls.IsWeak() {
 			t.print(t.style.warn, fmt.Sprintf(textWalls, a.Walls.Summary()))
@@ -29,6 +32,14 @@ func (t *terminal) ShowAttached(a control.AttachResult, again bool) {
 		}
 		t.showAttached(t.attached, true)
 	})
+}
+
+// telegramText names the bot on Telegram.
+func telegramText(bot string) string {
+	if bot == "" {
+		return textTelegramStarts
+	}
+	return fmt.Sprintf(textTelegram, bot)
 }
 
 // showAttached shows the attached files. wait adds that the files wait for a line.

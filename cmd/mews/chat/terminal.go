@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -89,6 +90,12 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	return nil
 }
 
+// leaveCommands end the chat.
+var leaveCommands = []string{"/quit", "/exit", "/leave"}
+
+// localCommands are the commands of the terminal itself, without slashes.
+var localCommands = []string{"attach", "quit"}
+
 // read reads typed lines. It returns io.EOF when the user leaves.
 func (t *terminal) read(ctx context.Context) error {
 	for ctx.Err() == nil {
@@ -98,7 +105,7 @@ func (t *terminal) read(ctx context.Context) error {
 		}
 		text = strings.TrimSpace(text)
 		switch command, arguments, _ := strings.Cut(text, " "); {
-		case command == "/quit", command == "/exit", command == "/leave":
+		case slices.Contains(leaveCommands, command):
 			return io.EOF
 		case command == attachCommand:
 			t.attach(arguments)

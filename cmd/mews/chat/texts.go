@@ -4,9 +4,11 @@ package chat
 const (
 	textGreeting = "Mews %s. You are %s; your folder is %s.\n"
 	textModel    = "Model: %s. /help lists the commands.\nCtrl-C clears what you type, then stops the answer; Ctrl-D leaves.\n" +
-		"A file that you drop here, or name with /attach, goes with your next line.\n"
-	textWalls = "Walls: %s\n"
-	textHints = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
+		"Tab completes a command. A file that you drop here, or name with /attach, goes with your next line.\n"
+	textTelegram       = "On Telegram: @%s, https://t.me/%[1]s\n"
+	textTelegramStarts = "On Telegram: connecting; /status tells how that goes.\n"
+	textWalls          = "Walls: %s\n"
+	textHints          = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
 	textGone          = "(Mews has gone away. Your messages are kept, and I wait for it. If it was stopped, `%s` starts it.)\n"

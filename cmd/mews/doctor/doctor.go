@@ -3,6 +3,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ type Options struct {
 	Path    string // the configuration file; "" means none
 	Version string // version of this program
 	Out     io.Writer
+	JSON    bool // write the report as JSON
 }
 
 // examination examines one thing. A finding describes it. An error says what is wrong and what to
@@ -58,22 +60,57 @@ var examinations = []examination{
 // Run runs all examinations and prints a line for each. It fails if any of them found an error.
 func Run(ctx context.Context, o Options) error {
 	bad := 0
+	var found []Finding
 	for _, e := range examinations {
-		finding, err := e.examine(ctx, o)
-		mark := "ok"
-		switch {
-		case errors.As(err, new(*warning)):
-			mark, finding = "WARN", indentRest(err.Error())
-		case err != nil:
+		f := e.run(ctx, o)
+		if f.Mark == markBad {
 			bad++
-			mark, finding = "BAD", indentRest(err.Error())
 		}
-		fmt.Fprintf(o.Out, "%-4s  %-9s %s\n", mark, e.name, finding)
+		if found = append(found, f); !o.JSON {
+			fmt.Fprintf(o.Out, "%-4s  %-9s %s\n", f.Mark, f.Name, indentRest(f.Text))
+		}
+	}
+	if o.JSON {
+		enc := json.NewEncoder(o.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(found); err != nil {
+			return err
+		}
 	}
 	if bad > 0 {
 		return fmt.Errorf(textNeedAttention, bad)
 	}
 	return nil
+}
+
+// Finding is the result of one examination.
+type Finding struct {
+	Name string `json:"name"`
+	Mark string `json:"mark"`
+	Text string `json:"text"`
+}
+
+// The marks of findings.
+const (
+	markOK   = "ok"
+	markWarn = "WARN" // Mews works anyway
+	markBad  = "BAD"
+)
+
+// RefusedFindings are the findings about a configuration that could not be read.
+func RefusedFindings(err error) []Finding {
+	return []Finding{{examinations[0].name, markBad, err.Error()}}
+}
+
+func (e examination) run(ctx context.Context, o Options) Finding {
+	text, err := e.examine(ctx, o)
+	switch {
+	case errors.As(err, new(*warning)):
+		return Finding{e.name, markWarn, err.Error()}
+	case err != nil:
+		return Finding{e.name, markBad, err.Error()}
+	}
+	return Finding{e.name, markOK, text}
 }
 
 // indentRest indents all lines of a finding but the first, to the column of the findings.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/config"
 	"mews/protocol/amount"
 	"mews/supervisor/app"
 )
@@ -18,13 +19,14 @@ func examineGitHub(ctx context.Context, o Options) (string, error) {
 	if repos == 0 {
 		return textNoGitHub, nil
 	}
-	client, err := app.NewGitHubClient(o.Config, nil, time.Now)
+	current := func() *config.Config { return o.Config }
+	client, err := app.NewGitHubClient(current, nil, time.Now)
 	if err != nil {
 		return "", err
 	}
 	bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	setup := app.NewGitHubSetup(o.Config, client)
+	setup := app.NewGitHubSetup(current, client)
 	r := setup.Check(bounded)
 	if wrong, notes := r.Sentences(); len(wrong) > 0 {
 		return "", errors.New(strings.Join(wrong, "\n"))

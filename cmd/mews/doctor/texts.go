@@ -117,6 +117,46 @@ const (
 	spawnerBetter = " Better walls do not hold here: "
 )
 
+// Texts of `mews check`.
+const (
+	textNoConfigFile    = "no configuration file; the defaults"
+	textEmptyConfig     = "%s is empty; the defaults"
+	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
+	textCheckedFree     = "  free   %s\n"
+	textCheckedTelegram = "  telegram, at %s\n"
+	textCheckedUser     = "  user   %s (%s), folder %s%s\n"
+	textCheckedID       = ", telegram %d"
+	textCheckedTOTP     = ", second factor %s"
+	textCheckedBudget   = ", budget %s"
+	textCheckedHint     = "  note: %s\n"
+	textCheckedRepo     = "  github %s: %s's, %s; %s\n"
+	textRepoNotices     = "notices"
+	textRepoReviews     = "reviews (post: %s)"
+	textRepoTriage      = "triage"
+	textRepoCalled      = "events come by webhook"
+	textRepoAsked       = "events come by polling every %v"
+	textFolderMissing   = "%[1]s: there is no folder %[2]s, and no worker starts without it: make it, or remove it from %[1]s"
+	textFolderIsFile    = "%[1]s: %[2]s is no folder, and no worker starts with it: name a folder, or remove it from %[1]s"
+	textAccountMissing  = "users[%[1]d].account: there is no account %[2]q on this machine: write another, or remove it; " +
+		"then %[3]s has the service's account"
+)
+
+// Texts of `mews voice`.
+const (
+	textVoiceEngines = "recordings are transcribed by %s (speech.in, language %s); answers are spoken by %s " +
+		"(speech.out)\n"
+	textVoiceRow      = "  %-12s %s\n"
+	textNotInstalled  = "not installed in a folder that workers see: %s"
+	textFromFFmpeg    = "apt-get install ffmpeg, on Debian"
+	textFromManual    = "`mews help voice-setup` says how to get it"
+	textFromEspeak    = "apt-get install espeak-ng, on Debian"
+	textFromPiper     = "it is only needed for speech.out.engine: piper"
+	textModel         = "model"
+	textNoSpeechModel = "none: name one in speech.in.model; `mews help voice-setup` says how to get one"
+	textModelServer   = "%s, on a server, which gets the recordings"
+	textModelMemory   = "%s, which takes %s of memory"
+)
+
 // Texts of attempts to escape.
 const (
 	markStopped = "stopped"

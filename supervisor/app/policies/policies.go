@@ -32,6 +32,7 @@ func All() sqlite.Policies {
 			CorrectionText:  inbox.CorrectionText,
 			ShouldOffer:     inbox.OffersNewAnswer,
 			Offer:           inbox.NewAnswerOffer,
+			RetryButtons:    inbox.RetryButtons,
 			NewAnswerNote:   inbox.TextAnsweredAnew,
 		},
 		Questions: sqlite.QuestionPolicy{

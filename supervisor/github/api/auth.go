@@ -48,7 +48,7 @@ type authorizer struct {
 	gh    *github.Client
 	token func() string // returns the token; nil for an App
 	app   int64
-	key   *rsa.PrivateKey
+	key   func() string // returns the App's private key in PEM; nil without an App
 	now   func() time.Time
 
 	mu     sync.Mutex // guards minted; locked while a token is created, so that two calls do not create the same one
@@ -78,8 +78,8 @@ func newAuthorizer(o Options) (*authorizer, error) {
 		}
 		return a, nil
 	}
-	key, err := readKey(o.App.Key())
-	a.token, a.app, a.key = nil, o.App.ID, key
+	a.token, a.app, a.key = nil, o.App.ID, o.App.Key
+	_, err := readKey(a.key())
 	return a, err
 }
 
@@ -141,7 +141,11 @@ func (a *authorizer) jwt() (string, error) {
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode(claims)
 	sum := sha256.Sum256([]byte(signed))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, a.key, crypto.SHA256, sum[:])
+	key, err := readKey(a.key())
+	if err != nil {
+		return "", err
+	}
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
 	return signed + "." + encode(signature), err
 }
 

@@ -9,7 +9,7 @@ var classTexts = map[ErrorClass]struct {
 }{
 	BadCredentials: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). " +
 		"An admin puts a new one into the " +
-		"configuration, under github, and runs `mews github check`."},
+		"configuration, under github, runs `mews reload`, and then `mews github check`."},
 	Forbidden: {supervisor.CodeForbidden, "GitHub does not allow this to Mews's token (tried to %s). `mews github check` names the " +
 		"permission that is missing and the page to grant it."},
 	NotFound: {supervisor.CodeNotFound, "GitHub does not have it, or does not show it to Mews's token (tried to %s). Check the name; " +

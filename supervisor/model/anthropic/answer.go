@@ -45,7 +45,7 @@ type usage struct {
 type answerBuilder struct {
 	endpoint *remote.Endpoint
 	say      func(string)
-	origin   string // host and model, as in protocol.Thinking
+	origin   string // provider, host and model, as in protocol.Thinking
 	progress remote.AnswerProgress
 	model    string
 	blocks   []*answerBlock

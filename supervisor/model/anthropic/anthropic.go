@@ -39,11 +39,13 @@ type Options struct {
 	// with or without /v1 at its end, without user and password; "" means DefaultBaseURL
 	BaseURL string
 	// API key; "" if the endpoint needs none; no error and no log line contains it
-	APIKey     string
-	HTTPClient *http.Client  // nil means a new client, with deadlines for connecting
-	Silence    time.Duration // the longest allowed silence; 0 means DefaultMaxSilence
-	MaxTokens  int           // output limit in tokens, including thinking; 0 means DefaultMaxTokens
-	Log        hclog.Logger  // nil means no log
+	APIKey string
+	// texts of the same names in remote.Endpoint
+	KeyAdvice, URLVariable string
+	HTTPClient             *http.Client  // nil means a new client, with deadlines for connecting
+	Silence                time.Duration // the longest allowed silence; 0 means DefaultMaxSilence
+	MaxTokens              int           // output limit in tokens, including thinking; 0 means DefaultMaxTokens
+	Log                    hclog.Logger  // nil means no log
 }
 
 const (
@@ -85,7 +87,7 @@ func New(o Options) (*Provider, error) {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	silence := cmp.Or(o.Silence, DefaultMaxSilence)
 	p := &Provider{base: base, maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)), Endpoint: &remote.Endpoint{
-		Name: o.Name, Host: base.Host, Key: remote.NewKey(o.APIKey),
+		Name: o.Name, Host: base.Host, Key: remote.NewKey(o.APIKey), KeyAdvice: o.KeyAdvice, URLVariable: o.URLVariable,
 		Header: http.Header{"Anthropic-Version": {version}},
 		Client: remote.NewHTTPClient(o.HTTPClient), Begin: silence, Stall: silence, Rules: errorRules, Log: o.Log,
 		Refusal: readRefusal, RetryAfter: retryAfter, RequestID: requestID, TypedLists: true,
@@ -130,7 +132,7 @@ func (p *Provider) exchange(ctx context.Context, req modelcall.Request, form thi
 	if !p.takesDeferredTools(req.Model) {
 		req.Tools = withoutFamilies(req.Tools)
 	}
-	form.origin = p.Host + "/" + req.Model
+	form.origin = p.Origin(req.Model)
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
 		return modelcall.Answer{}, fmt.Errorf("%w: %w", remote.ErrUnsendableRequest, err)

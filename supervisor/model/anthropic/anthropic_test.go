@@ -320,7 +320,7 @@ func TestAnswer_StreamsAndHasUsage(t *testing.T) {
 		}
 	}
 	for _, part := range want.Message.Parts[:2] {
-		part.Thinking.Origin = p.Host + "/" + history().Model
+		part.Thinking.Origin = "test@" + p.Host + "/" + history().Model
 	}
 	want.Message.Parts[1].Thinking.Block = json.RawMessage(compact(t, string(want.Message.Parts[1].Thinking.Block)))
 	if diff := cmp.Diff(want, got); diff != "" {

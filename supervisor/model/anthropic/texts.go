@@ -5,7 +5,7 @@ const (
 	textCredit = `The account at {provider} has no credit left, or has reached its spending limit. Check its billing, or ` +
 		`use another provider's model.`
 	textNoModel    = `{provider} at {host} does not have {model}. Check its name; mews models lists those that there are.`
-	textNoAPI      = `The server at {host} is not Anthropic's API (HTTP {status}). Check the base_url of {provider}.`
+	textNoAPI      = `The server at {host} is not Anthropic's API (HTTP {status}). Check {url}.`
 	textServer     = `{provider} has an internal error. {again}`
 	textNoThinking = "{model} of {provider} cannot think in the way that Mews asked for. Use another model. An admin can also set " +
 		"models.thinking to off."

@@ -18,7 +18,7 @@ type thinkingForm struct {
 	effort   string // the parameter effort; "" leaves it out
 	sendBack bool   // the model thinks, so this turn's thinking is sent back
 	off      bool   // the user wants no thinking
-	origin   string // host and model, as in protocol.Thinking
+	origin   string // provider, host and model, as in protocol.Thinking
 }
 
 // thinkingStyle has a model's forms without thinking and with thinking. The level of thinking adds
@@ -146,7 +146,7 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 // origin of the request. Such a block is sent back unchanged.
 func isThinking(t *protocol.Thinking, origin string) bool {
 	var head struct{ Type string }
-	mine := t.Origin == "" || origin == "" || t.Origin == origin
+	mine := t.Origin == "" || origin == "" || remote.IsSameOrigin(t.Origin, origin)
 	return mine && t.Format == ThinkingFormat && json.Unmarshal(t.Block, &head) == nil &&
 		(head.Type == "thinking" || head.Type == "redacted_thinking")
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,11 @@ func answer(req modelcall.Request) protocol.Message {
 		return textMessage(textNothing)
 	}
 	t := turn{messages: req.Messages[first:], tools: req.Tools}
+	for _, m := range req.Messages {
+		if m.Role == protocol.RoleAssistant {
+			t.told = append(t.told, m.Text())
+		}
+	}
 	for _, m := range t.messages {
 		t.calls = append(t.calls, m.ToolCalls()...)
 	}
@@ -41,6 +47,7 @@ func answer(req modelcall.Request) protocol.Message {
 			return reply
 		}
 		said = append(said, reply.Text())
+		t.told = append(t.told, reply.Text())
 	}
 	return textMessage(slices.Compact(said)...)
 }
@@ -50,6 +57,17 @@ type turn struct {
 	messages []protocol.Message
 	calls    []protocol.ToolCall // calls for earlier messages of the turn
 	tools    []protocol.Tool
+	told     []string // the model's earlier texts
+}
+
+// wasTold reports whether an earlier text contains a paragraph.
+func (t *turn) wasTold(paragraph string) bool {
+	return slices.ContainsFunc(t.told, func(text string) bool { return strings.Contains(text, paragraph) })
+}
+
+// fresh returns the paragraphs without those about the model itself that were told before.
+func (t *turn) fresh(paragraphs ...string) []string {
+	return slices.DeleteFunc(paragraphs, func(p string) bool { return p == textConnect && t.wasTold(p) })
 }
 
 // answer answers one message.
@@ -58,10 +76,11 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 	if slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
 		came = append(came, textUnseen)
 	}
-	if strings.TrimSpace(words) == "" && len(came) > 0 {
-		return textMessage(append(came, textWhatIAm, textConnect)...)
+	begins := attachedText(m)
+	if r, _ := find(words); len(came) > 0 && (strings.TrimSpace(words) == "" || r == nil && begins != "") {
+		return textMessage(t.aboutFiles(came, begins)...)
 	}
-	reply := t.respond(words)
+	reply := t.respond(words, m)
 	if len(came) > 0 && len(reply.ToolCalls()) == 0 {
 		return textMessage(append(came, reply.Text())...)
 	}
@@ -82,6 +101,10 @@ func split(m protocol.Message) (words string, came []string) {
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
 			line, _, _ := strings.Cut(name, "\n")
 			came = append(came, strings.TrimSuffix(line, "]")+"]")
+		case strings.HasPrefix(p.Text, supervisor.TaskPromptBegins):
+			_, order, _ := strings.Cut(p.Text, supervisor.TaskPromptLine)
+			order, _, _ = strings.Cut(order, supervisor.TaskPromptLine)
+			words += order
 		default:
 			words += p.Text
 		}
@@ -89,28 +112,106 @@ func split(m protocol.Message) (words string, came []string) {
 	return words, came
 }
 
-// respond returns the answer to a text.
-func (t *turn) respond(text string) protocol.Message {
+// aboutFiles returns the answer to files without an order: their names, and the beginning of a text.
+func (t *turn) aboutFiles(came []string, begins string) []string {
+	if begins != "" {
+		return append(came, fmt.Sprintf(textBegins, fence(begins)), textOnlyShows)
+	}
+	if t.wasTold(textWhatIAm) {
+		return append(came, textOnlyKept)
+	}
+	return append(came, t.fresh(textWhatIAm, textConnect)...)
+}
+
+// unknown returns the answer to a message that no rule knows. The second time it is short, and each
+// time it shows other examples.
+func (t *turn) unknown() protocol.Message {
+	before := 0
+	for _, text := range t.told {
+		if strings.Contains(text, textUnknown) || strings.Contains(text, textUnknownAgain) {
+			before++
+		}
+	}
+	if before == 0 {
+		return textMessage(t.fresh(textUnknown+" "+textWhatIAm, textSayHelp, textConnect)...)
+	}
+	var known []string
+	for _, r := range rules {
+		if r.example != "" {
+			known = append(known, "`"+r.example+"`")
+		}
+	}
+	at := func(n int) string { return known[(2*before+n)%len(known)] }
+	return textMessage(fmt.Sprintf(textUnknownAgain+textTry, at(0), at(1)))
+}
+
+// attachedText returns the text of an attached file, or "". It stands between two lines of equal
+// signs.
+func attachedText(m protocol.Message) string {
+	for _, p := range m.Parts {
+		if !strings.HasPrefix(p.Text, "[File ") {
+			continue
+		}
+		_, rest, _ := strings.Cut(p.Text, "\n")
+		line, body, ok := strings.Cut(rest, "\n")
+		if ok && strings.HasPrefix(line, fenceSigns) && strings.HasSuffix(line, fenceSigns) {
+			body, _, _ = strings.Cut(body, "\n"+line)
+			shown, _ := cut(body, maxBeginning)
+			return shown
+		}
+	}
+	return ""
+}
+
+// fenceSigns begin and end the lines around an attached text.
+const fenceSigns = "====="
+
+// maxBeginning is how much of an attached text is shown, in bytes.
+const maxBeginning = 1 << 10
+
+// respond returns the answer to a text of a message.
+func (t *turn) respond(text string, m protocol.Message) protocol.Message {
 	r, v := find(text)
 	switch {
 	case r == nil:
-		return textMessage(textUnknown+" "+textWhatIAm, textSayHelp, textConnect)
+		return t.unknown()
 	case r.name == "help":
-		return textMessage(textHelp, strings.Join(examples(), "\n"), textConnect)
+		return textMessage(t.fresh(textHelp, strings.Join(examples(), "\n"), textAlsoClock, textConnect)...)
+	case r.clock:
+		return textMessage(clockText(m.Stamp))
 	case r.tool == "":
-		return textMessage(r.say...)
+		return textMessage(t.fresh(slices.Clone(r.say)...)...)
 	}
-	offered := slices.ContainsFunc(t.tools, func(tool protocol.Tool) bool { return tool.Name == r.tool })
+	offered := t.isOffered(r.tool)
+	if r.isFound() && len(t.calls) > 0 && t.calls[0].Name == toolFind {
+		t.calls = t.calls[1:]
+	} else if r.isFound() && !offered && t.isOffered(toolFind) {
+		return t.call(toolFind, map[string]any{"words": r.tool})
+	}
 	if len(t.calls) > 0 && (offered || t.calls[0].Name == r.tool) {
 		call := t.calls[0]
 		t.calls = t.calls[1:]
 		return textMessage(r.told(v, call, resultOf(call.ID, t.messages)))
 	}
 	if !offered {
-		return textMessage(fmt.Sprintf(textNoTool, r.tool))
+		return textMessage(cmp.Or(r.missing, fmt.Sprintf(textNoTool, r.tool)))
 	}
-	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans can always be encoded
-	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: r.tool, Arguments: arguments}
+	return t.call(r.tool, r.arguments(v))
+}
+
+// toolFind is the tool that opens further tools.
+const toolFind = "find_tools"
+
+// isFound reports whether the rule's tool may have to be opened first.
+func (r *rule) isFound() bool { return r.missing != "" }
+
+func (t *turn) isOffered(name string) bool {
+	return slices.ContainsFunc(t.tools, func(tool protocol.Tool) bool { return tool.Name == name })
+}
+
+func (t *turn) call(tool string, with map[string]any) protocol.Message {
+	arguments, _ := json.Marshal(with) // strings and booleans can always be encoded
+	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: tool, Arguments: arguments}
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
 }
 

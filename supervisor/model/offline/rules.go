@@ -22,6 +22,10 @@ type rule struct {
 	patterns []string // regular expressions for the whole message; FILE and SEP are replaced by patternMacros
 	say      []string // the paragraphs of the answer, if the rule calls no tool
 
+	clock   bool   // the answer is the time of the message
+	timed   timing // how the message names a time; "" means not at all
+	missing string // the answer if the tool is not offered
+
 	tool      string
 	arguments func(values) map[string]any
 	action    string // the attempted action, with groups in braces: "read {path}"
@@ -33,10 +37,11 @@ type rule struct {
 const notesFile = "notes.md"
 
 // FILE is a name in quotes, or a word with an extension or a slash. So no other word counts as a
-// file. SEP separates words from a text that is used verbatim.
+// file. LIST is a list of the user. SEP separates words from a text that is used verbatim.
 var patternMacros = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
+	"LIST", `(?:the |my |our )(?P<list>(?:[\pL\d-]+ ){0,3})list`,
 	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
 )
 
@@ -78,6 +83,27 @@ var rules = []rule{
 		name: "remember", example: "remember that I take oolong without sugar", tool: "remember", arguments: argument("text", "text"),
 		action: "remember that", tell: tellDone, patterns: []string{`remember(?: that\s+|\s*:\s*)(?P<text>\S.*[^?\s])`},
 	},
+	{
+		name: "reminder", example: "remind me tomorrow at 9 to call Ann", timed: timedReminder, tool: toolSchedule, arguments: jobArguments,
+		action: "set that reminder", tell: tellJob, missing: textNoReminders,
+		patterns: []string{`remind me(?P<text>\s.+)`, `set (?:me )?(?:a |an )?reminder(?: for)?(?P<text>\s.+)`,
+			`set (?:me )?(?:a |an )?(?P<wake>alarm)(?: for)?(?P<text>\s.+)`, `(?P<wake>wake me)(?: up)?(?P<text>\s.+)`},
+	},
+	{
+		name: "repeated task", example: "every day at 8 list my files", timed: timedTask, tool: toolSchedule, arguments: jobArguments,
+		action: "set that task", tell: tellJob, missing: textNoReminders,
+		patterns: []string{`(?P<text>(?:every|each|daily|weekdays|weekly|monthly|on weekdays)\s.+)`, `(?P<text>.+\s(?:every|each|daily|on weekdays)\b.*)`},
+	},
+	{
+		name: "show reminders", example: "show my reminders", tool: "list_tasks", arguments: func(values) map[string]any { return map[string]any{} },
+		action: "list your reminders", tell: tellJobs, missing: textNoReminders,
+		patterns: []string{`(?:show|list)(?: me)?(?: all)?(?: of)?(?: my| the)? (?:reminders|tasks)|(?:my )?reminders`,
+			`what reminders (?:do i have|are (?:there|set))`},
+	},
+	{name: "clock", clock: true, patterns: []string{
+		`(?:what(?:'s|’s| is)|tell me)(?: the)? (?:time|date|time and date|date and time|day)(?: is it)?(?: now| today)?`,
+		`(?:what|which) (?:time|day|date|weekday) is (?:it|today)(?: now| today)?`, `what(?:'s|’s| is) today(?:'s|’s)? date`, `time|date`,
+	}},
 	{name: "reminders", say: []string{textReminders}, patterns: []string{`(?:remind me|set (?:me )?(?:a |an )?(?:reminder|alarm)|wake me)\b.*`}},
 	{name: "memory", say: []string{textMemory}, patterns: []string{`what do you (?:know|remember)(?: (?:about|of) me)?`}},
 	{
@@ -110,6 +136,25 @@ var rules = []rule{
 			`(?:create|make|write|new|save) FILE\s*:\s*(?P<text>.+)`,
 			`(?:write|save) (?P<text>.+) (?:to|into|in|as) FILE`,
 		},
+	},
+	{
+		name: "add to a list", example: "add milk to my shopping list", tool: "append_file", action: "add that to {path}", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			return map[string]any{"path": v["path"], "content": listLines(v["text"])}
+		},
+		patterns: []string{`(?:add|append|put|write) (?P<text>.+?) (?:to|on|onto|in) LIST`},
+	},
+	{
+		name: "show a list", example: "show my shopping list", tool: "read_file", action: "read {path}", tell: tellFile, hint: textNoList,
+		arguments: argument("path", "path"),
+		patterns:  []string{`(?:(?:show|read)(?: me)? |what(?:'s|’s| is) (?:on|in) )LIST`},
+	},
+	{
+		name: "take off a list", example: "take milk off my shopping list", tool: "edit_file", action: "take that off {path}", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			return map[string]any{"path": v["path"], "old_text": listLines(v["text"]), "new_text": ""}
+		},
+		patterns: []string{`(?:remove|delete|take|cross|strike) (?P<text>.+?) (?:from|off|off of|out of) LIST`},
 	},
 	{
 		name: "append", example: "add eggs to list.txt", tool: "append_file", action: "add that to {path}", tell: tellDone,
@@ -168,7 +213,10 @@ func trimPoliteEnd(text, punctuation string) string {
 
 // find returns the rule for a message, and the values of the rule's groups. A question counts as an
 // order only if it is a request ("can you ...?"), or if the rule changes nothing.
-func find(message string) (*rule, values) {
+func find(message string) (*rule, values) { return findRule(message, true) }
+
+// findRule is find, with or without the rules about times.
+func findRule(message string, timed bool) (*rule, values) {
 	text := strings.TrimSpace(message)
 	if m := courtesy().FindStringSubmatch(text); m != nil {
 		if text = text[len(m[0]):]; m[1] != "" {
@@ -177,12 +225,19 @@ func find(message string) (*rule, values) {
 	}
 	readings := []string{text, trimPoliteEnd(text, " .!"), trimPoliteEnd(text, " .!?")}
 	for i, r := range rules {
-		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall"
+		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall" || r.tool == "list_tasks"
+		if !timed && r.timed != "" {
+			continue
+		}
 		for j, reading := range readings {
 			if j > 0 && reading == readings[j-1] || j == 2 && !harmless {
 				continue
 			}
-			if v, ok := match(i, reading); ok {
+			v, ok := match(i, reading)
+			if ok && r.timed != "" {
+				v, ok = splitTime(r.timed, v)
+			}
+			if ok {
 				return &rules[i], v
 			}
 		}
@@ -195,7 +250,8 @@ var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "
 
 func match(i int, text string) (values, bool) {
 	for j, p := range compiled()[i] {
-		if strings.HasSuffix(rules[i].patterns[j], "FILE") && !endsInFile(text) {
+		pattern := rules[i].patterns[j]
+		if strings.HasSuffix(pattern, "FILE") && !endsInFile(text) || strings.HasSuffix(pattern, "LIST") && !endsInList(text) {
 			continue
 		}
 		m := p.FindStringSubmatch(text)
@@ -207,6 +263,9 @@ func match(i int, text string) (values, bool) {
 			if name != "" {
 				v[name] = plain(m[group])
 			}
+		}
+		if list, named := v["list"]; named {
+			v["path"] = listFile(list)
 		}
 		return v, !placeholderWords[strings.ToLower(v["text"])]
 	}

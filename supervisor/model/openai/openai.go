@@ -43,9 +43,11 @@ type Options struct {
 	// address with the API's version, without user and password: http://127.0.0.1:11434/v1
 	BaseURL string
 	// API key; "" if the endpoint needs none; no error and no log line contains it
-	APIKey    string
-	Server    string // a name from ServerNames; "" means that BaseURL tells it
-	MaxOutput int    // output limit in tokens; 0 means the endpoint's own limit
+	APIKey string
+	// texts of the same names in remote.Endpoint
+	KeyAdvice, URLVariable string
+	Server                 string // a name from ServerNames; "" means that BaseURL tells it
+	MaxOutput              int    // output limit in tokens; 0 means the endpoint's own limit
 	// nil means a new client, without redirects and with deadlines for connecting
 	HTTPClient *http.Client
 	// the longest wait for the first byte of an answer; 0 means DefaultFirstByteWait, but at least
@@ -119,6 +121,7 @@ func New(o Options) (*Provider, error) {
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
 			Name: o.Name, Host: base.Host, Key: remote.NewKey(o.APIKey), Header: http.Header{},
+			KeyAdvice: o.KeyAdvice, URLVariable: o.URLVariable,
 			Client: remote.NewHTTPClient(o.HTTPClient),
 			Begin:  cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultMaxSilence), Rules: errorRules,
 			Log:     o.Log,
@@ -159,7 +162,7 @@ func (p *Provider) Stream(ctx context.Context, req modelcall.Request,
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
-		b.server, b.origin, b.inCalls = p.server, p.origin(req.Model), inTurnWithCalls(r.Messages)
+		b.server, b.origin, b.inCalls = p.server, p.Origin(req.Model), inTurnWithCalls(r.Messages)
 		if p.near && len(req.Tools) > 0 {
 			b.readTextCalls(req)
 		}

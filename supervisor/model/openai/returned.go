@@ -34,16 +34,13 @@ type keptParts struct {
 	Calls            []json.RawMessage `json:"calls,omitempty"` // extra_content of each call; null if it has none
 }
 
-// origin names a model of this endpoint, as protocol.Thinking does.
-func (p *Provider) origin(model string) string { return p.Host + "/" + model }
-
 // returnParts adds to each message of the requested model the parts that the server wants back. It
 // changes the calls of other models if the server requires such parts.
 func (p *Provider) returnParts(r *request) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		var parts keptParts
-		if m.kept == nil || m.kept.Origin != p.origin(r.Model) || json.Unmarshal(m.kept.Block, &parts) != nil {
+		if m.kept == nil || !remote.IsSameOrigin(m.kept.Origin, p.Origin(r.Model)) || json.Unmarshal(m.kept.Block, &parts) != nil {
 			continue
 		}
 		m.own = true

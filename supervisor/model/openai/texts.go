@@ -6,7 +6,7 @@ const (
 	textFilteredRequest = `The content filter of {provider} stopped the request. Say it differently, or use another model.`
 	textNoModel         = `{provider} at {host} has no model {name}. Check its name, or fetch it there first (with Ollama: ` +
 		`ollama pull NAME).`
-	textNoAPI = `The server at {host} is not an OpenAI-compatible API (HTTP {status}). Check the base_url of {provider}; ` +
+	textNoAPI = `The server at {host} is not an OpenAI-compatible API (HTTP {status}). Check {url}; ` +
 		`it usually ends in /v1.`
 	textLoading  = `{provider} is still loading {model}. {again}`
 	textServer   = `{provider} has an internal error (HTTP {status}). {again}`

@@ -31,15 +31,19 @@ const (
 // Endpoint is an address of a model API. Its fields must not change after the first use. It may be
 // used from several goroutines.
 type Endpoint struct {
-	Name   string        // the provider's name in the configuration
-	Host   string        // host and port, for texts to users
-	Key    *Key          // API key; nil if there is none
-	Header http.Header   // headers of every request
-	Client *http.Client  // an HTTP client made by the function NewHTTPClient
-	Begin  time.Duration // the longest wait for the first event of an answer
-	Stall  time.Duration // the longest silence within an answer
-	Rules  []ErrorRule   // rules for errors, tried in order; one of them matches any error
-	Log    hclog.Logger
+	Name string // the provider's name in the configuration
+	Host string // host and port, for texts to users
+	Key  *Key   // API key; nil if there is none
+	// KeyAdvice is a sentence for people about where a wrong key is to be mended; "" means any place.
+	KeyAdvice string
+	// URLVariable is the environment variable that holds the address; "" means the configuration.
+	URLVariable string
+	Header      http.Header   // headers of every request
+	Client      *http.Client  // an HTTP client made by the function NewHTTPClient
+	Begin       time.Duration // the longest wait for the first event of an answer
+	Stall       time.Duration // the longest silence within an answer
+	Rules       []ErrorRule   // rules for errors, tried in order; one of them matches any error
+	Log         hclog.Logger
 
 	// Authorize adds the API key, which is not "", to the headers of a request.
 	Authorize func(h http.Header, key string)
@@ -293,6 +297,16 @@ func (e *Endpoint) FinishCall(ctx context.Context, model string, answer modelcal
 		return answer, context.Cause(ctx)
 	}
 	return answer, e.ExplainError(err, model, answer)
+}
+
+// Origin names a model of this endpoint, as protocol.Thinking does.
+func (e *Endpoint) Origin(model string) string { return e.Name + "@" + e.Host + "/" + model }
+
+// IsSameOrigin reports whether the origin of a stored part names the same model as own. Origins of
+// earlier releases lack the provider's name.
+func IsSameOrigin(stored, own string) bool {
+	_, unnamed, _ := strings.Cut(own, "@")
+	return stored == own || stored == unnamed
 }
 
 // Close closes the idle connections. Running calls continue.

@@ -46,7 +46,8 @@ func (e *Endpoint) message(text string, err error, r *Refusal, model string) str
 	words := []string{
 		"{model}", `the model "` + model + `"`, "{name}", `"` + model + `"`, "{provider}", name, "{host}", e.Host,
 		"{status}", strconv.Itoa(r.Status), "{wait}", amount.Plural(int(idle.Limit.Seconds()), "second", "seconds"),
-		"{again}", fmt.Sprintf(textAgain, wait),
+		"{again}", fmt.Sprintf(textAgain, wait), "{key}", cmp.Or(e.KeyAdvice, textCheckKey),
+		"{url}", cmp.Or(e.URLVariable, fmt.Sprintf(textBaseURL, name)),
 	}
 	if model == "" {
 		words = append([]string{"{model} of {provider}", name, "{model}", "its models"}, words...)

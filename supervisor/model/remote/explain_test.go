@@ -160,13 +160,13 @@ func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 	}{
 		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
 			get(t, "http://"+closedAddr(t))},
-		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check its base_url and this machine's network.`,
+		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check the base_url of "test" and this machine's network.`,
 			dial(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true})},
 		{"no answer", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`, dial(os.ErrDeadlineExceeded)},
 		{"a name that nobody finds in time", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`,
 			dial(&net.DNSError{Err: "i/o timeout", Name: "h", IsTimeout: true})},
 		{"a certificate of nobody's", `Mews does not trust "test": the certificate of h:80 is not valid. ` +
-			`Check its base_url and this machine's clock.`, get(t, untrusted.URL)},
+			`Check the base_url of "test" and this machine's clock.`, get(t, untrusted.URL)},
 		{"anything else", `The connection to "test" at h:80 failed. Send the message again in a minute.`,
 			dial(errors.New("network is down"))},
 	} {
@@ -203,4 +203,18 @@ func closedAddr(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// TestOrigin_NamesProviderHostAndModel checks whose opaque parts go back. Those of earlier releases
+// have no provider's name.
+func TestOrigin_NamesProviderHostAndModel(t *testing.T) {
+	own := (&Endpoint{Name: "mine", Host: "h:1"}).Origin("a/m")
+	for stored, want := range map[string]bool{
+		"mine@h:1/a/m": true, "h:1/a/m": true, "theirs@h:1/a/m": false, "mine@h:2/a/m": false, "mine@h:1/a/n": false,
+		"h:1/a/n": false, "": false, "mine": false, "@h:1/a/m": false,
+	} {
+		if got := IsSameOrigin(stored, own); got != want {
+			t.Errorf("%q is %q: %t", stored, own, got)
+		}
+	}
 }

@@ -37,9 +37,11 @@ func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param)
 func (r *Refusal) TextContains(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
 // IsWrongKey reports whether the endpoint rejected the key. OpenAI's text then repeats a part of
-// it.
+// it. Gemini and xAI refuse a wrong key with status 400.
 func (r *Refusal) IsWrongKey() bool {
-	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
+	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key" ||
+		r.Status == http.StatusBadRequest && r.TextContains("api key not valid", "incorrect api key",
+			"missing or invalid authorization header")
 }
 
 // free reports whether the call certainly cost nothing. It cost nothing if the HTTP status refused

@@ -5,8 +5,7 @@ package remote
 const (
 	TextTooLong = `This is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
-	TextWrongKey = `{provider} wants an API key, and none was accepted. Check its api_key in the configuration and start ` +
-		`Mews again.`
+	TextWrongKey    = `{provider} wants an API key, and none was accepted. {key}`
 	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
 	TextNoTools     = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
 	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
@@ -19,18 +18,20 @@ const (
 		`see whether {provider} is well.`
 	textAnswerTooLong = `The answer of {model} of {provider} grew too long and was broken off. Ask for less at a time.`
 	textCutOff        = `The answer of {model} of {provider} was cut off before its end. Send the message again.`
-	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check its base_url and its version.`
+	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check {url} and its version.`
 	textEmpty         = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
 	textNoName        = `{model} of {provider} called a tool without naming it. Send the message again, or use another model.`
 	textUnsendable    = "This conversation holds something that cannot be written for {provider}. Begin a new one with /new; an " +
 		"admin finds in the log what it is."
 	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
-	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check its base_url and this machine's network.`
-	textCertificate  = `Mews does not trust {provider}: the certificate of {host} is not valid. Check its base_url and this ` +
+	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this machine's network.`
+	textCertificate  = `Mews does not trust {provider}: the certificate of {host} is not valid. Check {url} and this ` +
 		`machine's clock.`
 	textTimeout    = `Mews cannot reach {provider}: {host} did not answer in time. `
 	textConnection = `The connection to {provider} at {host} failed. Send the message again in a minute.`
 
+	textBaseURL  = "the base_url of %s"
+	textCheckKey = "Check its api_key in the configuration and start Mews again."
 	textAgain    = "Try again in %s."
 	textInMinute = "a minute"
 )

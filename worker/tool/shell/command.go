@@ -48,7 +48,7 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 	if err != nil {
 		return worker.Result{}, err
 	}
-	cmd := r.newCommand(dir, r.Variables("TERM=dumb"), shell, "-c", args.Command)
+	cmd := r.newCommand(dir, r.variables("TERM=dumb"), shell, "-c", args.Command)
 	before := r.takeSnapshot(ctx)
 	before.settle()
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})

@@ -48,7 +48,7 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	defer cleanUp()
 	before := r.takeSnapshot(ctx)
 	before.settle()
-	cmd := r.newCommand(r.Home, r.Variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
+	cmd := r.newCommand(r.Home, r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		before.mews.Stop()

@@ -22,7 +22,7 @@ func (s *Shell) RunCheckCommand(ctx context.Context, command string, out io.Writ
 	if err != nil {
 		return false, err
 	}
-	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
+	cmd := s.newCommand(s.Home, s.variables("TERM=dumb"), bash, "-c", command)
 	limits := s.options.limits
 	err = s.programs.runBounded(ctx, protocol.MaxCheckSeconds*time.Second, func(ctx context.Context) error {
 		_, err := s.options.Programs.RunToEnd(ctx, program.RunOptions{Cmd: cmd, Output: out, Grace: limits.grace,

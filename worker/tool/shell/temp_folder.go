@@ -30,6 +30,7 @@ type tempFolder struct {
 	lock    *os.File
 	outputs []string // paths of the kept outputs, the oldest first
 	made    int
+	removed bool // the folder was removed for good
 }
 
 // output makes a file for a long output. It removes the oldest outputs if there are too many.
@@ -94,6 +95,8 @@ func (s *tempFolder) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unlock()
+	s.removed = true
+	_ = os.Remove(filepath.Join(s.parent, gitConfigName)) // a program may have removed it
 	if s.dir == "" {
 		return nil
 	}

@@ -74,7 +74,7 @@ func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	for _, e := range entries {
 		got[e.Name()] = true
 	}
-	want := map[string]bool{"mews-shell-mine": true, "mews-1": true}
+	want := map[string]bool{"mews-shell-mine": true, "mews-1": true, gitConfigName: true}
 	for _, b := range []*fixture{other, b} {
 		want[filepath.Base(b.shell.environment.temp.dir)] = true
 	}

@@ -167,7 +167,7 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 		return nil, err
 	}
 	// Without HISTFILE, commands that are typed here do not go into the user's own history.
-	cmd := m.newCommand(m.Home, m.Variables("TERM=xterm", "HISTFILE="), shell, args...)
+	cmd := m.newCommand(m.Home, m.variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setctty: true} // the controlling terminal is descriptor 0
 	c, err := m.options.Programs.Start(cmd)

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/model"
+)
+
+// TestWelcome_SaysWhoSeesWhat checks what a person reads first: their name and role, the reader of
+// the model's requests, and the admins.
+func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
+	mum := supervisor.User{Name: "mum", Role: supervisor.RoleUser}
+	alice := supervisor.User{Name: "alice", Role: supervisor.RoleAdmin}
+	quoted := []string{"`alice`", "`bob`"}
+	for name, c := range map[string]struct {
+		in   welcome
+		want []string
+		not  []string
+	}{
+		"a user on Telegram": {
+			welcome{user: mum, model: "claude/haiku", reader: model.ReaderProvider, admins: quoted, onTelegram: true},
+			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ReaderProvider], "`claude/haiku`"),
+				fmt.Sprintf(textSeenByAdmins, "`alice`, `bob`"), textSeenByTelegram, textWelcomeCan, textSeenByOthers},
+			[]string{"/invite"},
+		},
+		"the only admin, in the terminal": {
+			welcome{user: alice, model: "offline", reader: model.ReaderNobody},
+			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ReaderNobody], "`offline`"),
+				textSeenByAdminAlone},
+			[]string{textSeenByTelegram},
+		},
+		"one of two admins": {
+			welcome{user: alice, model: "near/qwen3", reader: model.ReaderMachine, admins: quoted[1:]},
+			[]string{fmt.Sprintf(textSeenByAdminsToo, "`bob`"), fmt.Sprintf(textsReader[model.ReaderMachine], "`near/qwen3`")},
+			nil,
+		},
+		"a server of the household": {
+			welcome{user: mum, model: "nas/qwen3", reader: model.ReaderNetwork, admins: quoted[:1]},
+			[]string{fmt.Sprintf(textsReader[model.ReaderNetwork], "`nas/qwen3`"), fmt.Sprintf(textSeenByAdmins, "`alice`")}, nil,
+		},
+	} {
+		got := c.in.text()
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q lacks %q", name, got, want)
+			}
+		}
+		for _, not := range append(c.not, "%!") {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q has %q", name, got, not)
+			}
+		}
+	}
+}
