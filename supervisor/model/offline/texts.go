@@ -13,16 +13,16 @@ const (
 	textUnknown   = "I did not understand that."
 	textHelp      = "I am the offline model: a list of rules, not an AI. These are examples of what I understand:"
 	textNothing   = "There is no message to answer."
-	textReminders = "I can't set that from your words, and a command does: `/remind tomorrow at 9: call Ann`. /jobs lists what is set."
+	textReminders = "I can't set a reminder from your words. Use a command: `/remind tomorrow at 9: call Ann`. /jobs lists all reminders."
 	textMemory    = "/memory shows all that I remember of you, and where each fact comes from."
 	textUnseen    = "I cannot see the picture that you sent."
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."
-	textOtherCall   = "This turn was begun in a way that I cannot follow: it used %s where I would use %s. " +
+	textOtherCall   = "I cannot continue this turn: it used %s, but I would use %s. " +
 		"Please ask again."
 	textInterrupted = "I do not know whether I could %s: it was interrupted, and its outcome is unknown. " +
-		"Please look before it is done again."
+		"Please check that before you ask again."
 	textFailed       = "I could not %s: %s"
 	textFailedLines  = "I could not %s:\n%s"
 	textFailedSilent = "I could not %s. The tool did not say why."
