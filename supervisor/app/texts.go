@@ -7,7 +7,7 @@ const (
 	textNothingChanged = "Nothing was changed. %v"
 	textRestartOnly    = "systemd passes these secrets only when Mews starts: %s. After you change one, run: %s"
 	textWarnings       = "\nMews starts without these refused settings:\n%v"
-	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or undo the change " +
 		"and reload again.%s"
 )
 
@@ -17,6 +17,6 @@ const (
 		"root or as that account: `sudo -u '#%d'`."
 	textOnlyOwner = "Mews is not running, and its state folder belongs to user id %d. Start Mews, or run this " +
 		"as that account: `sudo -u '#%d'`."
-	textNoWorkers = "No process that reads a folder can be started here: %v."
+	textNoWorkers = "Mews can't start the process that reads a folder: %v."
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )
