@@ -22,7 +22,7 @@ func TestValidateNewUser_RefusesConflicts(t *testing.T) {
 		{User{Name: "dan", Role: "user", Timezone: "Mars"}, `no time zone "Mars"`},
 		{User{Name: "ann", Role: "user"}, "ann is in the configuration already"},
 		{User{Name: "dan", Role: "user", Account: "ann"}, "the account ann is ann's already"},
-		{User{Name: "carl", Role: "user", Home: "/s/homes/carl"}, "ben has /s/homes/carl"},
+		{User{Name: "carl", Role: "user", Home: "/s/homes/carl"}, "ben already has /s/homes/carl"},
 	} {
 		err := cfg.ValidateNewUser(c.user)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -256,7 +256,8 @@ func TestLocal_WrongVariables_AreReported(t *testing.T) {
 	}{
 		{
 			"no model", map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1/v1"}, "/home/alice",
-			intro + "OPENAI_MODEL: got nothing, want the endpoint's name of the model, because OPENAI_BASE_URL is set",
+			intro + "OPENAI_MODEL: got nothing, want the name that the endpoint gives the model, " +
+				"because OPENAI_BASE_URL is set",
 		},
 		{
 			"no URL", map[string]string{"OPENAI_BASE_URL": "localhost:11434", "OPENAI_MODEL": "m"}, "/home/alice",
@@ -324,7 +325,7 @@ func TestLocal_WrongVariables_AreReported(t *testing.T) {
 		},
 		{
 			"no home", nil, "",
-			intro + "state: got nothing, want an absolute path, or none and HOME or XDG_STATE_HOME set",
+			intro + "state: got nothing, want an absolute path; or leave it out, and set HOME or XDG_STATE_HOME",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -35,9 +35,9 @@ const (
 	wantNames    = "names, each with its keys and values"
 	wantList     = "a list: [first, second], or a line with a dash for each"
 	wantPlainKey = "a plain word as the key"
-	wantKeyOnce  = "it once: it is on line %d already"
+	wantKeyOnce  = "this key only once: line %d has it already"
 	wantNoAnchor = "the value written out: anchors and aliases are not read"
-	wantYAML     = "key: value, two spaces deeper for what belongs to a key"
+	wantYAML     = "key: value; indent what belongs to a key by two spaces"
 	wantFlow     = `"${NAME}" in quotes inside { } or [ ], and elsewhere ` + wantYAML
 	wantDocument = "one document: no line that is only ---"
 
@@ -58,7 +58,7 @@ const (
 	wantHearCommand   = "a program and its arguments, {wav} among them"
 	wantSeenByWorkers = "an absolute path that workers may read: below /usr, or below a folder of worker.read_only"
 	wantVoiceCommand  = "a program and its arguments, {wav} among them"
-	wantVoices        = "a name for each voice, and the voice: 1 to 20 of them with the engine %s"
+	wantVoices        = "1 to 20 voices for the engine %s, each with a name"
 	wantVoiceName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
 	wantVoice         = "one of speech.out.voices: %s"
 	wantVoiceModel    = "PROVIDER/MODEL with a provider of kind openai in models.providers"
@@ -66,18 +66,18 @@ const (
 
 // Right values: users and their folders.
 const (
-	wantUsers    = "at least one user, or no users at all for the account that runs Mews"
+	wantUsers    = "at least one user; leave out users to serve only the account that runs Mews"
 	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
-	wantUnique   = "another: %s is the same"
+	wantUnique   = "a different value: %s is the same"
 	wantAccount  = "the name of an account of this machine"
 	wantUIDs     = "auto, two numbers from 1000 on with - between them, or \"\" for none"
 	wantTimezone = "a time zone that this machine knows, such as Europe/Madrid"
 
-	wantState       = "an absolute path, or none and HOME or XDG_STATE_HOME set"
+	wantState       = "an absolute path; or leave it out, and set HOME or XDG_STATE_HOME"
 	wantAbsolute    = "an absolute path"
 	wantFolder      = "an absolute path of a folder"
 	wantFewFolders  = "at most %d folders"
-	wantFolderApart = "a folder apart from %s (%s)"
+	wantFolderApart = "a folder that does not overlap %s (%s)"
 	wantNotNested   = "a folder outside %s (%s), which a worker may change: it could put another folder in its place"
 	wantGlob        = "a glob below the person's folder, such as notes/**/*.md"
 	wantSessionMax  = "at least access.session, which is %s"
@@ -93,9 +93,9 @@ const (
 	wantEmbedModel   = "an embedding model of a provider of kind openai in models.providers: others have no call for embeddings"
 	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + OfflineModel + ", or ** for all"
 	wantPrice        = "US dollars for a million tokens, such as 3 or 0.25"
-	wantMinutePrice  = "minute: US dollars for a minute, because speech.in has its recordings written down by it"
+	wantMinutePrice  = "minute: US dollars for a minute, because speech.in uses this model to transcribe"
 	gotTokenPrice    = "a price for tokens"
-	wantPriceOnce    = "it once: it stands at %s"
+	wantPriceOnce    = "this price only once: %s has it already"
 	wantProviderName = wantName + ", and not " + OfflineModel
 	wantProviderKey  = "the key, because %s answers nobody without one"
 	wantNoServer     = "none: it is for providers of kind " + kindOpenAI
@@ -106,11 +106,11 @@ const (
 // Right values: Telegram.
 const (
 	wantToken           = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
-	wantTokenForWebhook = "the bot's token, because telegram.webhook is there"
+	wantTokenForWebhook = "the bot's token, because telegram.webhook is set"
 	wantSecret          = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it proves that Telegram calls"
 	wantAPI             = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
 	wantBotFiles        = "an absolute path of the folder that your Bot API server works in, such as /var/lib/telegram-bot-api"
-	wantOwnAPI          = "the URL of your own Bot API server, because telegram.files is there"
+	wantOwnAPI          = "the URL of your own Bot API server, because telegram.files is set"
 	wantWebhook         = "an https URL that leads to this machine, with the path " + TelegramWebhookPath +
 		": https://bot.example.org" + TelegramWebhookPath
 	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
@@ -128,14 +128,14 @@ const (
 	wantGitHubAPI    = "a URL: https://api.github.com, or that of GitHub Enterprise, https://github.example.org/api/v3"
 	wantGitHubLogin  = "an account's name on GitHub, without @"
 	wantRepo         = "OWNER/NAME as GitHub names the repository"
-	wantAnotherRepo  = "another repository: %s is the same, in any case"
+	wantAnotherRepo  = "a different repository: %s is the same, because case does not count"
 	wantUser         = "the name of a user: %s"
-	wantReviewModel  = "false, or a model in github.review.model or models.default: offline reviews nothing"
-	wantAppForCheck  = "review or card, or a GitHub App in github.app: with a token GitHub takes no checks"
+	wantReviewModel  = "false, or a model in github.review.model or models.default: the offline model can't review"
+	wantAppForCheck  = "review or card, or a GitHub App in github.app: GitHub accepts checks only from an App"
 	wantTokenOrApp   = "either github.token or github.app"
 	wantAppID        = "the app's number, which GitHub shows on the app's page"
 	wantAppKey       = "a file with the app's private key: private_key_file"
-	wantGitHubToken  = "a token of GitHub's, or github.app: without one Mews can't ask GitHub anything"
+	wantGitHubToken  = "a GitHub token, or github.app: without one Mews can't ask GitHub anything"
 	wantGitHubSecret = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes, as in the repository's webhook: " +
 		"it tells GitHub from others who call webhooks.listen"
 	wantRecipient = "the name of a user (%s), a group's numeric id on Telegram such as -1001234567890, or that and a topic's: -1001234567890/45"
@@ -143,10 +143,10 @@ const (
 	wantListenForHooks = wantListen + ", where others call the hooks"
 	wantHookName       = wantName + ", and neither telegram nor github"
 	wantHookChat       = "a group's numeric id on Telegram such as -1001234567890, or that and a topic's: -1001234567890/45"
-	wantNoHookChat     = "nothing: what a task says comes to where that was set"
+	wantNoHookChat     = "no chat: a task's messages go to the task's own chat"
 	wantHookSecret     = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes: it tells who may call the hook"
 	wantHeader         = "the header that shows the secret, which begins with X-, such as X-Webhook-Secret"
-	wantNoHeader       = "none: with bearer it is Authorization"
+	wantNoHeader       = "no header: bearer always uses Authorization"
 	wantTemplate       = "a template with no other actions than {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, " +
 		"{{range .a}} and {{end}}; it has %v"
 )
@@ -155,7 +155,7 @@ const (
 const (
 	wantLocalModel = "offline, PROVIDER/MODEL or a model's name alone. PROVIDER is anthropic, openai, gemini, deepseek, " +
 		"mistral, qwen, moonshot, xai, zai, groq or openrouter"
-	wantEndpointModel = "the endpoint's name of the model, because OPENAI_BASE_URL is set"
+	wantEndpointModel = "the name that the endpoint gives the model, because OPENAI_BASE_URL is set"
 	wantKeyForModel   = "the key, because MEWS_MODEL is %s"
 	wantKeyOrServer   = "the key, because MEWS_MODEL is %s, of %s; or else OPENAI_BASE_URL, the address of a server that has it"
 	wantOneLine       = "one line, without control characters"
@@ -178,10 +178,10 @@ const (
 const (
 	errName       = "a user can't be called %s: a name is " + wantName
 	errRole       = "there is no role %s: it is admin or user"
-	errTimezone   = "this machine knows no time zone %s; one is Europe/Madrid"
+	errTimezone   = "this machine knows no time zone %s; an example is Europe/Madrid"
 	errConfigured = "%s is in the configuration already"
 	errAccount    = "the account %s is %s's already"
-	errHome       = "their folder would be %s, and %s has %s; choose another name"
+	errHome       = "their folder would be %s, but %s already has %s; choose another name"
 )
 
 // textUserOfRole describes a new or removed user, in a list of changes.

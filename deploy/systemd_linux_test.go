@@ -54,7 +54,7 @@ func TestService_NoUserNamespaces_ExplainsFix(t *testing.T) {
 	c.run("systemctl start mews")
 	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // systemd tries forever
 	said := c.run("journalctl -o cat -u mews")
-	for _, want := range []string{"there are no walls that are good enough", "user namespaces are switched off",
+	for _, want := range []string{"no walls here are strong enough", "user namespaces are switched off",
 		"sysctl user.max_user_namespaces=15000", "no-user-namespaces.conf"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the log does not say %q:\n%s", want, said)

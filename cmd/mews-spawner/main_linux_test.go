@@ -71,9 +71,9 @@ func TestArguments_EachForm_RunsOrExplains(t *testing.T) {
 		said   string
 	}{
 		"a question":              {[]string{"--version"}, 0, "mews-spawner dev\n"},
-		"nothing":                 {nil, 1, "it is started by mews, with its policy: worker is missing"},
+		"nothing":                 {nil, 1, strings.Replace(textWithPolicy, "%w", "worker is missing", 1)},
 		"an unknown word":         {[]string{"--help"}, 1, `there is no key "--help"`},
-		"no socket":               {[]string{"worker=/bin/sh"}, 1, "it is started by mews, with its socket"},
+		"no socket":               {[]string{"worker=/bin/sh"}, 1, strings.TrimSuffix(textWithSocket, ": %w")},
 		"stage one without plan":  {[]string{"stage-one"}, 1, "read the plan"},
 		"stage zero without plan": {[]string{"stage-zero"}, 1, "read the plan"},
 		"no program":              {[]string{"--policy", policy, "--"}, 1, "want mews-spawner --policy FILE -- PROGRAM"},

@@ -2,8 +2,8 @@ package main
 
 // Errors for people who start mews-spawner by hand or write its unit.
 const (
-	textWithPolicy = "it is started by mews, with its policy: %w"
-	textWithSocket = "it is started by mews, with its socket: %w"
+	textWithPolicy = "mews-spawner is started by mews, which passes it a policy: %w"
+	textWithSocket = "mews-spawner is started by mews, which passes it a socket: %w"
 	textUsage      = "want mews-spawner --policy FILE -- PROGRAM and its arguments"
 	textNotAsRoot  = "as root it would start mews as root: start it as the service's account, with the capabilities " +
 		"CAP_SETUID, CAP_SETGID and CAP_KILL (systemd: User= and AmbientCapabilities=)"

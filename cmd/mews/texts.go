@@ -11,7 +11,7 @@ type help struct {
 // helps has the help of verbs and subcommands, by their names.
 var helps = map[string]help{
 	"run": {"[--config FILE] [--chat [--user NAME]] [--new-database] [--database-differs] [--migrate-without-copy]",
-		"serve; with --chat also open the chat"},
+		"run the service; with --chat also open the chat"},
 	"chat": {"[TEXT] [--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...",
 		"talk to your assistant in the terminal; with TEXT, print the answer and end"},
 	"status": {"[--config FILE] [--json]", "show what runs, for whom, and what waits"},
@@ -21,39 +21,40 @@ var helps = map[string]help{
 	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "show what was done for a person, and who asked for it"},
 	"job":              {"[WHAT] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"memory":           {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]", "show what is remembered of a person, and the source of each fact: list, show ID, correct ID WORDS, forget ID, import PATH"},
-	"search":           {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]", "find words in what was said, and in the files of your folder"},
-	"history":          {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]", "write what was said, in order"},
+	"search":           {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]", "search for words in your conversations, and in the files of your folder"},
+	"history":          {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]", "write out the messages, oldest first"},
 	"user":             {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
 	"totp":             {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":            {"[verify] [FLAG] ...", "list who did what and when; verify finds rows that were changed"},
 	"reload":           {"[--config FILE] [--json]", "make the service read its configuration again"},
 	"check":            {"[--config FILE] [--json]", "check the configuration, and list everything that is wrong"},
-	"doctor":           {"[--config FILE] [--escapes] [--json]", "look for problems, and name what to do"},
+	"doctor":           {"[--config FILE] [--escapes] [--json]", "look for problems, and say how to fix them"},
 	"voice":            {"[test FILE] [--config FILE] [--json]", "list the programs and models for voice; with test, transcribe a file"},
 	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--user NAME] [--json] [--config FILE]", "review a change, and print its faults; exit 1 if one is critical"},
 	"help":             {"[TOPIC]", "list the verbs and the pages of the manual, or show one of them"},
 	"version":          {"[--json]", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
-	"voice test":       {"FILE [--user NAME] [--config FILE] [--json]", "transcribe a file as your voice messages are; your assistant does not see it, and nothing is kept"},
+	"voice test":       {"FILE [--user NAME] [--config FILE] [--json]", "transcribe a file like a voice message; your assistant does not see it, and nothing is kept"},
 	"user list":        {"[--json]", "list who may talk to Mews, and why"},
 	"user show":        {"NAME [--json]", "show one person"},
-	"user add":         {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
+	"user add":         {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without editing the configuration; their folder is made below the state folder"},
 	"user invite":      {"NAME [--enrol=false] [--revoke]", "print a code that lets a person in on Telegram; with --revoke take back the unused ones"},
 	"user disable":     {"NAME", "shut a person out for now, end their logins, and take back their invites"},
-	"user enable":      {"NAME", "let a person who was disabled in again"},
-	"user remove":      {"NAME", "remove a person who was added; their files and data stay"},
-	"user export":      {"NAME [--output FILE]", "write everything kept of a person, and their files, as a .tar.gz; also of a removed person"},
+	"user enable":      {"NAME", "let a disabled person in again"},
+	"user remove":      {"NAME", "remove a person who is not in the configuration; their files and data stay"},
+	"user export":      {"NAME [--output FILE]", "write a person's stored data and files to a .tar.gz; works for removed people too"},
 	"user delete":      {"NAME [--yes]", "delete everything kept of a removed person, and their folder"},
-	"totp enroll":      {"NAME", "set up a person's second factor: show it once, and check that they have it"},
+	"totp enroll":      {"NAME", "set up a person's second factor: show its secret once, and ask for a code"},
 	"totp status":      {"[NAME] [--json]", "list who has a second factor, and who is locked out"},
 	"totp reset":       {"NAME", "take away a person's second factor, its recovery codes, and their logins"},
 	"totp unlock":      {"NAME", "let a person who is locked out try codes again"},
 	"github check":     {"[OWNER/REPO] [--json]", "list what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
 	"github add":       {"OWNER/REPO [--url URL] [--yes] [--json]", "make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "ask GitHub to send a delivery again, or all failed ones of the last three days"},
-	"github status":    {"[OWNER/REPO] [--json]", "show how each repository is read, what came, and what is waiting"},
-	"github quiet":     {"[OWNER/REPO] [--pull N] [--label NAME] [--remove NUMBER] [--json]", "list what reviews skip; mute more, or take a mute back"},
-	"audit verify":     {"[--head HEX] [--json]", "check that no row of the audit log was changed; --head is the head that an earlier run printed"},
+	"github status": {"[OWNER/REPO] [--json]",
+		"show how events of each repository arrive, how many came, and what is waiting"},
+	"github quiet": {"[OWNER/REPO] [--pull N] [--label NAME] [--remove NUMBER] [--json]", "list what reviews skip; add a mute, or remove one"},
+	"audit verify": {"[--head HEX] [--json]", "check that no row of the audit log was changed; --head is the head that an earlier run printed"},
 }
 
 // textNoPoller is the error if the kernel has no epoll watch or file descriptor left.
@@ -73,17 +74,17 @@ const (
 	flagJobName       = "with add: give it the name `NAME`"
 	flagJobSet        = "with add and edit, may be repeated: `NAME=VALUE`; names are on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
 	flagJSON          = "print it as JSON"
-	flagReloadConfig  = "the configuration `FILE`, to find the service, which reads its own file again"
+	flagReloadConfig  = "the configuration `FILE`, only to find the service; the service reads its own file again"
 	flagRunChat       = "open the chat; leaving it stops the service"
 	flagRunUser       = "with --chat: speak as the user of this `NAME` (admins only)"
 	flagRunNew        = "make a new database if it is missing or empty, although other files of Mews are there"
-	flagRunNoCopy     = "change the database to this version's form without a copy from before"
+	flagRunNoCopy     = "update the database for this version without making a copy first"
 	flagRunDiffers    = "use a database that differs from what this version makes; parts of Mews may then fail"
 	flagChatUser      = "speak as the user of this `NAME` (admins only)"
 	flagVoiceUser     = "use the worker of the user of this `NAME` (admins only)"
 	flagChatAttach    = "send this `FILE` with the first message; may be repeated"
 	flagChatName      = "open a separate conversation of this `NAME`"
-	flagEscapes       = "make a worker try every way out of its walls, and show the table"
+	flagEscapes       = "make a worker try the known ways out of its walls, and show the results"
 	flagUsageUser     = "the user `NAME`; without it, yourself, and for an admin everybody"
 	flagMemoryUser    = "the user `NAME`; without it, yourself"
 	flagActivityUser  = "the user `NAME`; without it, yourself, and for an admin the counts of all users"
@@ -94,11 +95,11 @@ const (
 	flagSince         = "not before the beginning of `WHEN`: today, yesterday, 24h, 7d, last week, 2026-11-22"
 	flagLimit         = "the newest `N` rows; 0 shows all"
 	flagAuditJSON     = "print each row as a line of JSON"
-	flagHead          = "the `HEX` that an earlier run printed as head: finds out if the end was cut off since"
+	flagHead          = "the `HEX` that an earlier run printed as head: shows whether the log's end was cut off since"
 	flagRole          = "the `ROLE`: admin or user"
 	flagAccount       = "the user's OS `ACCOUNT`; without it, the service's own"
 	flagTimezone      = "the user's time `ZONE`, such as Europe/Madrid; without it, the machine's"
-	flagAgain         = "for a returning user: give them back what is kept of them"
+	flagAgain         = "for a returning user: give them their stored data back"
 	flagEnrol         = "the invite also lets them set up a second factor in the chat"
 	flagRevoke        = "take back the unused invites, and make none"
 	flagYes           = "do not ask"
@@ -134,7 +135,7 @@ const (
 // Texts of run, models, usage, reload and check.
 const (
 	textEscapesNoJSON   = "mews doctor: --escapes has no --json"
-	textUserWithoutChat = "mews run: --user needs --chat: it names who chats"
+	textUserWithoutChat = "mews run: --user works only with --chat: it names the user who chats"
 	textStartedWithout  = "mews: %v\nMews starts without these parts.\n"
 	textModelNearby     = "%s runs at %s; to use its model: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
@@ -157,8 +158,8 @@ const (
 const (
 	textRunsAlready     = "mews: Mews runs here already, since %s (process %d). This chat uses it: model %s, %s.\n"
 	textNoTelegram      = "no Telegram"
-	textVariablesUnused = "mews: Not used, because it runs with its own settings: %s. " +
-		"End that Mews to start with these.\n"
+	textVariablesUnused = "mews: The running Mews has its own settings, so these variables are not used: %s. " +
+		"Stop that Mews to start with these.\n"
 )
 
 // Texts about the end of a chat that ends its service.
@@ -181,11 +182,11 @@ const (
 	textDeleteAsk     = "\nThis can't be undone; `mews user export %s` saves it first. Their running work is stopped, as by /stop, " +
 		"and their worker is ended. Type the name to delete everything: "
 	textNotDeleted     = "Nothing was deleted: that is another name."
-	textCopiesDeleted  = "The copies of the database from before an update were deleted first."
+	textCopiesDeleted  = "Copies of the database that were made before an update were deleted first."
 	textDeleted        = "%s is deleted. Their rows in the audit log stay, and so does a folder outside the state folder.\n"
-	textDeletion       = "Kept of %s:\n\n%s"
+	textDeletion       = "Stored data of %s:\n\n%s"
 	textExportTerminal = "An export can't be shown in a terminal. Name a file with --output FILE."
-	textExported       = "%s has everything kept of %s; its left-out.txt lists what could not be read\n"
+	textExported       = "%s holds all stored data of %s; its left-out.txt lists what could not be read\n"
 )
 
 // Texts of totp.

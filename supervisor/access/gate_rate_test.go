@@ -64,7 +64,7 @@ func TestCheck_TextsBeyondRate_Wait(t *testing.T) {
 	for i := range 20 {
 		m := p.decide(t, terminalText("hello"))
 		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refusal, "This message was not taken") ||
-			strings.Contains(m.Refusal, "right behind it") != (i == 19) {
+			strings.Contains(m.Refusal, "right after it") != (i == 19) {
 			t.Errorf("number %d beyond what may wait: %+v", i, m)
 		}
 	}
@@ -85,7 +85,7 @@ func TestCheck_TextsBeyondRate_Wait(t *testing.T) {
 	for outcomeOf(m) == passes {
 		m = p.decide(t, terminalText("hello"))
 	}
-	if outcomeOf(m) != refused || !strings.Contains(m.Refusal, ": 1,000 messages before it.") {
+	if outcomeOf(m) != refused || !strings.Contains(m.Refusal, " 1,000 messages before it, ") {
 		t.Errorf("after a flood: %+v", m)
 	}
 }

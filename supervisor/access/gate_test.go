@@ -279,7 +279,7 @@ func TestCheck_CodeAmongWords_RepeatsChallenge(t *testing.T) {
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
 		m := p.decide(t, terminalText(text))
-		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge, "A code has to stand alone. Locked.") != want {
+		if m.Check == nil || m.Check.RepeatSoon != want || strings.HasPrefix(m.Check.Challenge, "Send the code alone, without other words. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)
@@ -375,7 +375,8 @@ func TestCheck_RightCode_OpensTheGate(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	if v := p.attempt("ann", m.CheckCode, p.now); !v.Right || v.Action != "login" ||
-		v.Text != "Unlocked for 12 hours, or until you have sent nothing for 30 minutes. /lock locks at once." {
+		v.Text != "Unlocked for 12 hours at most. If you send nothing for 30 minutes, I lock again. "+
+			"/lock locks at once." {
 		t.Errorf("%+v", v)
 	}
 }
@@ -385,7 +386,7 @@ func TestCheck_LockedOut_ChallengeSaysUntilWhen(t *testing.T) {
 	p.enrol(t, true)
 	p.fail(5)
 	if m := p.decide(t, terminalText("hello")); !strings.HasSuffix(m.Check.Challenge,
-		"No code is taken before 18:00 (Asia/Kathmandu): too many were wrong.") {
+		"Too many codes were wrong, so I accept none before 18:00 (Asia/Kathmandu).") {
 		t.Errorf("%q", m.Check.Challenge)
 	}
 	p.now = noon.Add(15 * time.Minute)

@@ -8,8 +8,8 @@ const (
 	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
 	textTooManyWaiting = "This message was not taken, because %d of your messages wait already. Send it " +
 		"again in a few minutes."
-	textAlsoRefused = " These were not taken either, without a reply of their own: %s before it."
-	textNextRefused = " Messages right behind it are not taken either, and only some of them get a " +
+	textAlsoRefused = " I also refused %s before it, without a reply."
+	textNextRefused = " I also refuse messages right after it, and only some of them get a " +
 		"reply."
 	textTooFast = "This was not taken, because you send too fast: I take %d at once, and then %g a " +
 		"second. Try again in a moment. /stop is always taken."
@@ -20,8 +20,8 @@ const (
 		"in our private chat, the six digits that your authenticator app shows, or a " +
 		"recovery code. Then I answer your message there."
 	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
-	textLockedOut            = " No code is taken before %s: too many were wrong."
-	textSendCodeAlone        = "A code has to stand alone. "
+	textLockedOut            = " Too many codes were wrong, so I accept none before %s."
+	textSendCodeAlone        = "Send the code alone, without other words. "
 	textPressLocked          = "Locked. Send your code, then press again."
 	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for " +
 		"it there, then press again."
@@ -50,25 +50,25 @@ const (
 
 // Answers to a code.
 const (
-	textUnlocked  = "Unlocked for %s, or until you have sent nothing for %s. /lock locks at once."
+	textUnlocked  = "Unlocked for %s at most. If you send nothing for %s, I lock again. /lock locks at once."
 	textConfirmed = "Confirmed."
 	textEnrolled  = "From now on Mews asks for codes."
 
 	textFactorSetUp     = "Your second factor is set up. "
 	textNothingToVerify = "You have no second factor yet, so no code can be checked. Set one up first."
-	textDuringLockout   = "No code is taken before %s, not even a right one."
+	textDuringLockout   = "I accept no code before %s, not even a right one."
 	textNotCode         = "That is not a code. Send the six digits that your authenticator app shows."
 	textUsedCode        = "That code was used already. Wait until your app shows another one, half a minute at most."
 	textClockBack       = "No code can be taken, because the clock here shows %s, which is before your " +
 		"last code. The clock was set back, or was wrong before. An admin can correct " +
 		"it; a recovery code still works."
-	textWrong          = "Wrong code. %s left; then no code is taken for %s."
+	textWrong          = "Wrong code. %s left. After that I accept no code for %s."
 	textWrongAndLocked = "Wrong code, for the %dth time. No code is taken before %s. If that was not you, tell an " +
 		"admin: somebody uses " +
 		"your account."
-	textExposedRecovery = "You sent a recovery code where others may read it. It opened nothing, and is " +
+	textExposedRecovery = "You sent a recovery code where others may read it. It unlocked nothing, and is " +
 		"used up. %s Send codes only in our private chat."
-	textUnexpectedCode = "I am not waiting for a code here, so it did nothing, and it is used up. "
+	textUnexpectedCode = "I am not waiting for a code here. Your code did nothing, and is used up. "
 	textSpentCode      = "That code was used already, or has expired. I am not waiting for a code here, " +
 		"so it did nothing."
 	textNextCode = "If I ask for a code, send me the next one that your app shows."
@@ -101,7 +101,8 @@ const (
 // Texts that are stored or sent while a gate is closed.
 const (
 	// TextHeldReset answers held messages if their user's second factor is reset.
-	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+	TextHeldReset = "This message waited for a code, but your second factor was reset. " +
+		"So I did not take it. Send it again."
 	// TextEditLocked refuses an edit of a message that has passed the gate, made while the gate is
 	// closed.
 	TextEditLocked = "Locked: your edit of this message was not taken. Send your code, then edit it " +

@@ -24,9 +24,9 @@ func TestAuditLine_Text_PrintsNoControlCharacters(t *testing.T) {
 }
 
 func TestAuditReport_WholeLog_SaysItsLimits(t *testing.T) {
-	for r, want := range map[AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each fits the one before it\nhead " +
+	for r, want := range map[AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each matches the row before it\nhead " +
 		" ab\n",
-		{Rows: 3, Early: 1, Head: "ab"}: "1 row is from before there were digests"} {
+		{Rows: 3, Early: 1, Head: "ab"}: "1 row is without a digest: from before digests, or changed"} {
 		if got := r.Text(); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
 			t.Errorf("%+v: %q", r, got)
 		}
@@ -37,10 +37,10 @@ func TestAuditFault_EachFault_HasASentence(t *testing.T) {
 	for want, r := range map[string]sqlite.AuditReport{
 		"":                                  {},
 		"The rows from 3 to 4 are missing.": {Why: sqlite.AuditMissing, Broken: 5, MissingFrom: 3, MissingTo: 4},
-		"The rows from 5 to 6 are missing, at its end.":                           {Why: sqlite.AuditMissingAtEnd, Broken: 5, MissingFrom: 5, MissingTo: 6},
+		"The rows from 5 to 6 are missing, at the log's end.":                     {Why: sqlite.AuditMissingAtEnd, Broken: 5, MissingFrom: 5, MissingTo: 6},
 		"Row 4 has no digest: Mews did not write it.":                             {Why: sqlite.AuditNoDigest, Broken: 4},
 		"The digest of row 3 does not fit: it was changed, or one before it was.": {Why: sqlite.AuditChanged, Broken: 3},
-		"The log does not reach the given digest: rows are missing at its end.":   {Why: sqlite.AuditCutOff, Broken: 5},
+		"The log ends before the given digest: rows are missing at its end.":      {Why: sqlite.AuditCutOff, Broken: 5},
 	} {
 		if got := auditFault(r); got != want {
 			t.Errorf("got %q, want %q", got, want)

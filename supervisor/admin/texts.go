@@ -12,9 +12,9 @@ const (
 		"deleted: %v. Run this again."
 	textNotAllDeleted  = "%s was shut out, but not all of their data could be deleted: %v. Run this again."
 	textHomeNotEmptied = "%s was shut out. Their folder %s could not be emptied, so their rows were kept:\n%s\n" +
-		"Mend that, and run this again."
+		"Fix that, and run this again."
 	textAsRoot     = " Run this as root, or start Mews first."
-	textNotServing = "No export can begin now, because Mews is starting or ending. Try again in a " +
+	textNotServing = "No export can begin now, because Mews is starting or stopping. Try again in a " +
 		"minute."
 	textExportsBusy = "%d exports are running, and no more can run at once. None of them has ended " +
 		"within %d seconds. Run this again in a minute."
@@ -59,7 +59,7 @@ const (
 	textThenInvite     = " Then `mews user invite %s` lets them talk there."
 	textInviteThem     = " `mews user invite %s` lets them talk on Telegram."
 	textEnabled        = "%s may speak again."
-	textUnlocked       = "Codes of %s are taken again."
+	textUnlocked       = "%s can send codes again."
 	textNoFactor       = "%s has no second factor."
 	textFactorGone     = "%s's second factor is gone, with its recovery codes and their logins. They are told so. "
 	textFactorRequired = "They can't speak until they have another: `mews totp enroll %s`, or `mews user invite %s --enrol`."
@@ -77,18 +77,19 @@ const (
 	textDeletionUnread = "  %s, %s in %s, and files that only their own account can read\n"
 	textDeletionHome   = "  %s, %s in %s\n"
 	// %s is "2 copies"
-	textDeletionCopies = "  %s of the database from before an update, with what they hold of others\n"
-	textLogFits        = "%s, each fits the one before it\n"
-	textLogEarly       = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
-	textLogHead        = "head  %s\nSomebody who can write the database can cut off the log's end, " +
+	textDeletionCopies = "  %s of the database, made before an update, with other people's data too\n"
+	textLogFits        = "%s, each matches the row before it\n"
+	textLogEarly       = "%s without a digest: from before digests, or changed to look so. " +
+		"Only the head shows a change in them\n"
+	textLogHead = "head  %s\nSomebody who can write the database can cut off the log's end, " +
 		"or rewrite all of it. Only the head shows that: keep it elsewhere, and pass it with --head the next time.\n"
 )
 
 // textsLogFault describe the faults of the audit log.
 var textsLogFault = map[sqlite.AuditFault]string{
 	sqlite.AuditMissing:      "The rows from {from} to {to} are missing.",
-	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at its end.",
+	sqlite.AuditMissingAtEnd: "The rows from {from} to {to} are missing, at the log's end.",
 	sqlite.AuditNoDigest:     "Row {row} has no digest: Mews did not write it.",
 	sqlite.AuditChanged:      "The digest of row {row} does not fit: it was changed, or one before it was.",
-	sqlite.AuditCutOff:       "The log does not reach the given digest: rows are missing at its end.",
+	sqlite.AuditCutOff:       "The log ends before the given digest: rows are missing at its end.",
 }

@@ -10,14 +10,14 @@ const (
 const (
 	textAsking          = " (%s for an answer)"
 	textNoFolder        = "your folder or your account can't be used; `mews doctor` tells an admin why"
-	textIndexed         = "; can be searched: %s of %s, %s"
+	textIndexed         = "; searchable: %s of %s, %s"
 	textIndexNothing    = "; its text files can't be searched yet"
 	textIndexUnread     = " (not all of it has been read yet)"
 	textIndexLeft       = " (left out: %s)"
 	textIndexLarge      = "%d over 1 MiB"
-	textIndexNotText    = "%d that are no text"
+	textIndexNotText    = "%d that are not text"
 	textIndexUnreadable = "%d that can't be read"
-	textIndexExcess     = "%d beyond 20,000 files"
+	textIndexExcess     = "%d above the limit of 20,000 files"
 	textStatusInGroup   = "Mews %s with the model %s; %s. In our private chat /status says more."
 )
 

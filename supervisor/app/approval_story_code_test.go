@@ -90,7 +90,7 @@ func TestStepUp_WrongCodes_LockUser(t *testing.T) {
 		l.sayAndAwait("bob", l.wrongCode("bob"), "Wrong code. ")
 	}
 	l.sayAndAwait("bob", l.wrongCode("bob"), lockedFor5)
-	l.sayAndAwait("bob", l.code("bob", 0), "No code is taken before ")
+	l.sayAndAwait("bob", l.code("bob", 0), "I accept no code before ")
 	from := len(l.told("bob"))
 	l.move(5 * time.Minute)
 	l.awaitTold("bob", from, unsent)

@@ -66,7 +66,7 @@ func TestCode_NothingNeedsOne_IsNotStored(t *testing.T) {
 	l.sayAndAwait("bob", l.code("bob", 0), unlocked)
 	l.move(time.Minute)
 	code, wrong := l.code("bob", 0), l.wrongCode("bob")
-	typed := l.sayAndAwait("bob", code, "I am not waiting for a code here, so it did nothing, and it is used up.")
+	typed := l.sayAndAwait("bob", code, "I am not waiting for a code here. Your code did nothing, and is used up.")
 	l.awaitDeleted("bob", typed)
 	l.sayAndAwait("bob", wrong, "echo: "+wrong)
 	l.sayAndAwait("bob", "/lock", "This chat is locked.")

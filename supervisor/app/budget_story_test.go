@@ -142,13 +142,13 @@ func TestBudget_Exhausted_AsksUserForMore(t *testing.T) {
 	pressForeignCard(l, card)
 	l.pressRow("bob", card, 0)
 	l.awaitUnbuttoned("bob", card)
-	second := l.awaitCard("bob", "lengthened by $0.10")
+	second := l.awaitCard("bob", "raised by $0.10")
 	if n := totalSpent(l); n > 200_000 || n <= 100_000 {
 		t.Errorf("%d were spent of 0.20 dollars", n)
 	}
 	l.pressRow("bob", second, 1)
 	l.awaitUnbuttoned("bob", second)
-	l.awaitNewest("bob", "You were asked whether more may be spent, and there was no yes in time.")
+	l.awaitNewest("bob", "I asked whether I may spend more, and you did not say yes in time.")
 	checkSpentCloseTo(l, 200_000)
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "the presses to be acknowledged",
 		func() bool { return len(l.bot.PressAcks()) >= 3 })

@@ -31,7 +31,7 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 	l.sayAndAwait("bob", "hello", unavailable)
 	l.sayAndAwait("bob", "hello again", unavailable)
 	l.bot.WaitUntil(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
-	l.sayAndAwait("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
+	l.sayAndAwait("alice", "hello", "⚠ \"test\" did not accept the API key, or got none.")
 	mended.Store(true)
 	l.sayAndAwait("bob", "and now", "echo: and now")
 	l.WaitUntilTrue(apptest.DefaultTestTimeout, "alice to be told that it is well",
@@ -42,7 +42,7 @@ func TestModelFault_AlertsAdminOnce(t *testing.T) {
 			faults = append(faults, text)
 		}
 	}
-	if want := "test/test cannot answer people. \"test\" wants an API key, and none was accepted. Check its api_key in the configuration"; len(faults) != 1 ||
+	if want := "test/test cannot answer people. \"test\" did not accept the API key, or got none. Check its api_key in the configuration"; len(faults) != 1 ||
 		!strings.HasPrefix(faults[0], want) {
 		t.Errorf("alice was told %q", faults)
 	}

@@ -17,7 +17,7 @@ import (
 
 const (
 	locked     = "Locked. Send the six digits"
-	unlocked   = "Unlocked for 2 hours, or until you have sent nothing for 30 minutes."
+	unlocked   = "Unlocked for 2 hours at most. If you send nothing for 30 minutes, I lock again."
 	lockedFor5 = "Wrong code, for the 5th time."
 )
 
@@ -109,11 +109,11 @@ func TestGate_WrongCodes_LockOnlyTheirSender(t *testing.T) {
 		l.sayAndAwait("bob", l.wrongCode("bob"), "Wrong code. ")
 	}
 	l.sayAndAwait("bob", l.wrongCode("bob"), lockedFor5)
-	l.sayAndAwait("bob", l.code("bob", 0), "No code is taken before ")
+	l.sayAndAwait("bob", l.code("bob", 0), "I accept no code before ")
 	l.shut()
 	l.open()
 	l.move(14 * time.Minute)
-	l.sayAndAwait("bob", l.code("bob", 0), "No code is taken before ")
+	l.sayAndAwait("bob", l.code("bob", 0), "I accept no code before ")
 	l.sayAndAwait("carol", l.code("carol", 0), unlocked)
 	l.sayAndAwait("carol", "yours", "echo: yours")
 	if heard := l.askedTexts(); !slices.Equal(heard, []string{"yours"}) {

@@ -16,7 +16,7 @@ func TestGate_CodeVariants_AreAccepted(t *testing.T) {
 	l.open()
 	l.sayAndAwait("bob", "one", "Locked. Send the six digits")
 	code := l.code("bob", 0)
-	l.sayAndAwait("bob", "it is "+code, "A code has to stand alone. Locked. Send the six digits")
+	l.sayAndAwait("bob", "it is "+code, "Send the code alone, without other words. Locked. Send the six digits")
 	l.sayAndAwait("bob", "my recovery code is "+recovery[0], "Locked, and this was not taken: it seems to have a recovery code in it.")
 	l.sayAndAwait("bob", strings.Join(recovery, "\n"), "Locked, and this was not taken")
 	told := len(l.told("bob"))

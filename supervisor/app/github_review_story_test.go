@@ -93,7 +93,7 @@ func TestReview_StrangersFork_AsksUserFirst(t *testing.T) {
 		}
 	})
 	l.open()
-	l.awaitNewest("alice", "May I review what mallory, who is nobody in the repository, proposes in acme/widget#1")
+	l.awaitNewest("alice", "May I review mallory's pull request acme/widget#1")
 	question := l.awaitCard("alice", "May I review")
 	l.shut()
 	if n := len(l.model.Requests()); n > 0 || len(repo.Reviews(number)) > 0 {

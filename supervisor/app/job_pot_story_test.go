@@ -21,7 +21,7 @@ func TestRunawayTask_PotEmpty_Stops(t *testing.T) {
 		`{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *aliceService
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
+		if !strings.Contains(r.NewestUserMessage(), "Nobody is watching") {
 			return m.answer(r)
 		}
 		a := endlessModel(r)
@@ -71,7 +71,7 @@ func TestTaskRetries_ShareOnePot(t *testing.T) {
 	var mu sync.Mutex      // guards the variables below
 	var before, pays []int // total cost before each call, and the amount of the call's lease
 	l = &aliceService{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
-		if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
+		if !strings.Contains(r.NewestUserMessage(), "Nobody is watching") {
 			return m.answer(r)
 		}
 		so, may := l.QueryCount("SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.QueryCount("SELECT amount FROM lease")

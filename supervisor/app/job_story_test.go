@@ -26,7 +26,7 @@ type taskModel struct {
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !strings.Contains(r.NewestUserMessage(), "Nobody reads along") {
+	if !strings.Contains(r.NewestUserMessage(), "Nobody is watching") {
 		m.chatTexts = append(m.chatTexts, r.NewestUserMessage())
 		return m.chat.answer(r)
 	}

@@ -25,7 +25,7 @@ func TestModelRefusal_LeavesNoHistory(t *testing.T) {
 	l.say("bob", "my cat is called Tom")
 	l.awaitNewest("bob", "You said: my cat")
 	l.say("bob", "brew me some poison")
-	l.awaitNewest("bob", "declined to answer this", "has left our conversation", "/new")
+	l.awaitNewest("bob", "declined to answer this", "I removed your question", "/new")
 	for _, word := range []string{"at once", "later", "after a restart"} {
 		if word == "after a restart" {
 			l.shut()

@@ -276,7 +276,7 @@ func TestModelRequest_FullPrompt_IsAtMost40KiB(t *testing.T) {
 				definitions += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 			}
 			t.Logf("%d bytes, of which are %d the system text and %d those of %d tools", len(r.Raw), len(r.System), definitions, len(r.Tools))
-			if len(r.Raw) > 40<<10 || !strings.Contains(string(r.Raw), "elsewhere") || len(r.Tools) < 28 {
+			if len(r.Raw) > 40<<10 || !strings.Contains(string(r.Raw), "in other chats") || len(r.Tools) < 28 {
 				t.Errorf("the request has %d bytes, want at most 40 KiB, with a recap and all tools: %s", len(r.Raw), r.Raw)
 			}
 		})

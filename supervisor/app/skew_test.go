@@ -66,7 +66,7 @@ func TestWorker_OtherVersion_IsRefused(t *testing.T) {
 	l.Start()
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 		"mews-worker of one release together, and then restart Mews"
-	l.sayAndAwait("bob", "hello?", "Your assistant "+why+". I try again every now and then")
+	l.sayAndAwait("bob", "hello?", "Your assistant "+why+". I try again from time to time")
 	l.sayAndAwait("bob", "/status", "• mews")
 	for what, said := range map[string]string{"/status": l.told("bob")[1], "status": runVerb(l, "status"), "doctor": runVerb(l, "doctor")} {
 		if !strings.Contains(said, why) || strings.Contains(said, "death") || strings.Contains(said, "broken") {

@@ -9,7 +9,7 @@ const (
 	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. Messages and " +
 		"chats belong to a bot, so the present one goes on until you restart Mews%s."
 	textWarnings     = "\nMews starts without these refused settings:\n%v"
-	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or undo the change " +
 		"and reload again.%s"
 )
 
@@ -31,6 +31,6 @@ const (
 		"root or as that account: `sudo -u '#%d'`."
 	textOnlyOwner = "Mews is not running, and its state folder belongs to user id %d. Start Mews, or run this " +
 		"as that account: `sudo -u '#%d'`."
-	textNoWorkers = "No process that reads a folder can be started here: %v."
+	textNoWorkers = "Mews can't start the process that reads a folder: %v."
 	textJobModel  = "you may not use the model %s; /models lists the models that you may use"
 )

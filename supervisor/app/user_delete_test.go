@@ -56,8 +56,8 @@ func TestUserDelete_RunningTurn_LeavesNothing(t *testing.T) {
 	if _, left := os.Stat(copied); left == nil {
 		t.Error("the copy of the database is left")
 	}
-	for _, want := range []string{"  1 copy of the database from before an update",
-		"\nThe copies of the database from before an update were deleted first.\n"} {
+	for _, want := range []string{"  1 copy of the database, made before an update",
+		"\nCopies of the database that were made before an update were deleted first.\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%s lacks %q", out, want)
 		}

@@ -151,16 +151,16 @@ func TestRefusal_TextSaysWhatToDo(t *testing.T) {
 		want   string
 	}{
 		{"turn", supervisor.Budget{Turn: 10 * cent, Day: 100 * cent}, 0, "Asking a/b would go beyond your limit for one " +
-			"answer, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to $0.05. Every " +
+			"answer, $0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to $0.05. Every " +
 			"message that you send has a budget of its own. An admin can raise it (users[].budget.turn)."},
 		{"day", supervisor.Budget{Turn: 10 * cent, Day: 10 * cent}, 0, "Asking a/b would go beyond your limit for a day, " +
-			"$0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to $0.05. It begins anew on " +
+			"$0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to $0.05. It begins anew on " +
 			"Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
 		{"month", supervisor.Budget{Day: 10 * cent, Month: 10 * cent, Extend: 100 * cent}, 0, "Asking a/b would go beyond " +
-			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to " +
+			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for running calls, and even a short answer may cost up to " +
 			"$0.05. It begins anew on Tuesday, 1 December, at 00:00 CET. An admin can raise it (users[].budget.month)."},
 		{"everybody's", supervisor.Budget{Month: 10 * cent, Extend: 100 * cent}, 10 * cent, "Asking a/b would go beyond the " +
-			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, " +
+			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for running calls, " +
 			"and even a short answer may cost up to $0.05. It begins anew on "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestExtension_OfDay_IsGranted(t *testing.T) {
 	r.same("asked", len(r.person.asked), 1)
 	r.paid(p, bid(30*cent)) // askAmounts has 50 cents, but only 35 are allowed
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
-	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
+	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, raised by $0.60: $0.07 was spent") {
 		t.Errorf("got %q", got)
 	}
 	r.same("asked then", len(r.person.asked), 2)
@@ -258,7 +258,7 @@ func TestExtension_Denied_UserIsNotAskedAgain(t *testing.T) {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
-		for _, words := range []string{"You were asked whether more may be spent, and there was no yes in time.", "You said no to spending more on this answer."} {
+		for _, words := range []string{"I asked whether I may spend more, and you did not say yes in time.", "You said no to spending more on this answer."} {
 			if got := r.refused(p, bid(2*cent)); !strings.Contains(got, words) {
 				t.Errorf("got %q", got)
 			}

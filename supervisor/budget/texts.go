@@ -18,18 +18,18 @@ const (
 	textUnreadable  = "Your budget could not be read, so %s was not asked. %s"
 	textNotReserved = "The cost of %s could not be set aside, so it was not asked. %s"
 	textDenied      = " You said no to spending more on this answer."
-	textNotAllowed  = " You were asked whether more may be spent, and there was no yes in time."
+	textNotAllowed  = " I asked whether I may spend more, and you did not say yes in time."
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
 	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
 	// Groups get this text without figures.
 	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
-	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
-	textHeld          = ", %s is set aside for calls that run"
-	textExtended      = ", lengthened by %s"
+	textWaits         = "(⏳ The rest of the budget is set aside for other answers. I go on when one of them has ended.)"
+	textHeld          = ", %s is set aside for running calls"
+	textExtended      = ", raised by %s"
 
-	textEachTask    = "Every time that it is due it has a budget of its own."
+	textEachTask    = "Each run has a budget of its own."
 	textEachMessage = "Every message that you send has a budget of its own."
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )

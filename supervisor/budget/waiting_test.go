@@ -105,7 +105,7 @@ func TestWait_OwnCallEnds_NextCallStarts(t *testing.T) {
 			"to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
 		"what one cost cannot be kept": {func(_ *rig, p *Reserver, lease int64) {
 			p.OnSettled(supervisor.Lease{ID: lease, Amount: 10 * cent}, false)
-		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for calls that run, " +
+		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for running calls, " +
 			"and even a short answer may cost up to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it " +
 			"(users[].budget.day)."},
 	} {

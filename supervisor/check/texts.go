@@ -10,7 +10,7 @@ const (
 	answerNoTest     = "a check needs check.files, a pattern, or check.command"
 	answerBadTest    = "invalid check: %v"
 
-	promptCheck = "Judge by the material below whether this is so: %s\nEnd with job_result: met says whether it " +
-		"is, and say what they should know of it. " +
-		"Once it is so: %s"
+	promptCheck = "Judge by the material below whether this is true: %s\nEnd with job_result: set met to true if it " +
+		"is, and set say to what they should know about it. " +
+		"If it is true: %s"
 )

@@ -64,14 +64,15 @@ func TestInvite_NotAdminOrNotPrivate_IsRefused(t *testing.T) {
 		invited []string
 	}{
 		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is now a user, with a folder of their own. " +
-			"Give this only to `bob`. The first who uses it, within 24 hours, speaks as `bob` from then on.\n\n" +
+			"Give this only to `bob`. The first person who uses it, within 24 hours, " +
+			"speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
 			"Then they get a second factor, and need it to write here.\n\nI delete this message in an hour.", []string{"bob"}},
-		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this only to `bob`. The first who uses it, " +
+		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this only to `bob`. The first person who uses it, " +
 			"within 24 hours, speaks as `bob` from then on.\n\nThe new person opens the bot and sends it: `/start ABC234`\n\n" +
 			"I delete this message in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"no name":         {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a new person.", nil},
+		"no name":         {supervisor.RoleAdmin, "1", "/invite", made, "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, I add anna as a new person.", nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
 		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {
@@ -210,7 +211,7 @@ func TestGrants_ListedThenRevoked_AreGone(t *testing.T) {
 	}
 	for _, step := range []struct{ ask, want string }{
 		{"/grants revoke 2", "I revoked number 2. From now on I ask you again."},
-		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
+		{"/grants revoke #2", "There is no grant with the number 2 for ann."},
 		{"/grants revoke all", "There is no grant with the number `all`."},
 		{"/grants revoke", "There is no grant with the number (without a name)"},
 		{"/grants 2", "I know /grants, and “/grants revoke NUMBER”, but not `2`."},

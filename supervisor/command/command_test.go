@@ -191,7 +191,7 @@ func TestCommands_Each_GivesAnAnswer(t *testing.T) {
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "Your use of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/grants", "You have not allowed anything for always."},
+		{"/grants", "You have not allowed anything permanently."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
 		{"/allow", "Only an admin may use /"},

@@ -14,7 +14,7 @@ const (
 	textAnswersAgain   = "I am answering your edited message again."
 	textTriesAgain     = "I am trying that again."
 	textTriedBefore    = "There is nothing to try again: I already did, or it is not here any more."
-	textAnsweredBefore = "There is nothing to answer: I already answered that edit, or never answered the message."
+	textAnsweredBefore = "There is nothing to answer again. I answered that edit already, or I never answered the message."
 
 	textStartEnd = "\n/help lists the commands."
 )
@@ -135,11 +135,11 @@ const (
 const (
 	textInviteQuestion = "Invite %s? Anybody with the code can use it once, and then speaks with Mews as %s."
 	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
-	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, she becomes a " +
-		"new person."
+	textInviteUsage    = "Write a name: “/invite anna” makes a code for anna. If there is no anna yet, " +
+		"I add anna as a new person."
 	textInviteAdded = "%s is now a user, with a folder of their own. "
-	textInviteGive  = "Give this only to %[1]s. The first who uses it, within %[2]d hours, speaks as %[1]s from " +
-		"then on.\n\n"
+	textInviteGive  = "Give this only to %[1]s. The first person who uses it, within %[2]d hours, speaks as %[1]s " +
+		"from then on.\n\n"
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
 	textInviteCode    = "The new person opens the bot and sends it: `/start %s`"
@@ -151,7 +151,7 @@ const (
 const (
 	textGrantsUsage   = "I know /grants, and “/grants revoke NUMBER”, but not %s."
 	textGrantsInGroup = "Your list of grants is private. Write /grants in our private chat."
-	textNoGrants      = "You have not allowed anything for always. The button “Always for exactly this” below my questions does that."
+	textNoGrants      = "You have not allowed anything permanently. The button “Always for exactly this” below my questions does that."
 	textGrants        = "You always allow these:\n"
 	textGrantsEnd     = "\n\n“/grants revoke NUMBER” revokes one. Then I ask you again."
 	textGrant         = "\n- number %d, since %s: %s"

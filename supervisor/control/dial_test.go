@@ -24,7 +24,7 @@ func TestDial_ServerHangsUp_ExplainsWhy(t *testing.T) {
 		ended <- errors.Join(err, conn.Close(), listener.Close())
 	}()
 	err = CallOnce(t.Context(), path, MethodAttach, nil, nil)
-	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service has hung up") {
+	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service closed the connection") {
 		t.Errorf("%v", err)
 	}
 	if err := <-ended; err != nil {

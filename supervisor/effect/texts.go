@@ -19,7 +19,7 @@ const (
 	textLastTime    = ", last: %s"
 
 	textRefusedNotice = "I could not send this: %s."
-	textRefusedNote   = "[The chat did not take what you sent: %s.]\n"
+	textRefusedNote   = "[The chat did not accept what you sent: %s.]\n"
 	textRefusedText   = "a message"
 )
 
@@ -43,7 +43,7 @@ var Kinds = []Kind{
 	{
 		Name:   supervisor.EffectImported,
 		Group:  GroupChanged,
-		words:  "took in what was remembered in",
+		words:  "imported what was remembered in",
 		detail: " (%s)",
 		hidden: true,
 	},

@@ -123,8 +123,8 @@ func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.
 
 // Copies of the database as a line counts them.
 const (
-	oneCopy    = "copy of the database from before an update, with what it holds of others"
-	manyCopies = "copies of the database from before an update, with what they hold of others"
+	oneCopy    = "copy of the database, made before an update, with other people's data too"
+	manyCopies = "copies of the database, made before an update, with other people's data too"
 )
 
 // examples returns buttons for common arguments of the command.

@@ -58,7 +58,7 @@ func TestForget_Copies_GoFirst(t *testing.T) {
 	ask := feature.CommandRequest{Inbound: in.ID + 1, Conversation: in.Conversation, At: time.Now().Add(time.Minute),
 		Arguments: "conversation"}
 	d, err := command.Run(t.Context(), ask)
-	if err != nil || !strings.Contains(d.Text, "\n- 2 copies of the database from before an update") {
+	if err != nil || !strings.Contains(d.Text, "\n- 2 copies of the database, made before an update") {
 		t.Fatalf("asked %q, %v", d.Text, err)
 	}
 	press := ask
@@ -69,7 +69,7 @@ func TestForget_Copies_GoFirst(t *testing.T) {
 	c.err = nil
 	press.Inbound++
 	if d, err = command.Press(t.Context(), press); err != nil || messages() != "0" || len(c.paths) > 0 ||
-		!strings.Contains(d.Text, "\n- 2 copies of the database from before an update") {
+		!strings.Contains(d.Text, "\n- 2 copies of the database, made before an update") {
 		t.Errorf("told %q, %v, %s messages", d.Text, err, messages())
 	}
 	c.paths, c.deleted = []string{"mews.db.schema43"}, func() {}

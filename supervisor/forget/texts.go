@@ -13,7 +13,7 @@ const (
 		"or /forget with one of: " + spans.Forms + "."
 	textNothingToForget = "I have no messages from that time."
 	textForgetAsk       = "If you confirm, I delete this for good:\n%s\n\nIts copies in my inbox, outbox, " +
-		"questions, ledger and index go too. Reminders that were set then end."
+		"questions, ledger and index go too. Reminders set in that time or conversation end, too."
 	textNoFact        = "There is no fact %s. /memory lists all facts."
 	textForgetFactAsk = "If you confirm, I delete this for good:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts " +
 		"words also go from my index. Your own message stays (%s). " +
@@ -24,7 +24,8 @@ const (
 		"daily notes and logs.\n" +
 		"- The lines that a terminal keeps for its arrow keys (`~/.local/state/mews/history`).\n" +
 		"- Your admin's copies, and the audit log, which has none of your words."
-	textFilesStay          = " %s that I changed then stay as they are. Delete them yourself, or ask me to."
+	textFilesStay = " %s that I changed in that time or conversation stay as they are. " +
+		"Delete them yourself, or ask me to."
 	textOfThoseWaiting     = "\n\nI will delete %s of these later, once answered or delivered."
 	textForgetYes          = "Forget it"
 	textForgetNo           = "Keep it"

@@ -18,9 +18,9 @@ const (
 // Texts of a recap, for the model. The messages are between two lines of equal signs. Each message
 // names its author.
 const (
-	recapHead = "The last messages between the two of you elsewhere stand between the lines of equal signs. " +
+	recapHead = "Between the lines of equal signs are your last messages with this person in other chats. " +
 		"They are for " +
-		"you to know, and ask for nothing:\n%s\n%s%s\n"
+		"your information, and ask for nothing:\n%s\n%s%s\n"
 	recapThey = "they"
 	recapYou  = "you"
 )

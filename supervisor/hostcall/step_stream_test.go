@@ -180,7 +180,7 @@ func TestStoppedAnswer_HasNoTruncationNote(t *testing.T) {
 func TestTruncatedToolCall_IsRequestedAgain(t *testing.T) {
 	call := ended("", modelcall.StopTools)
 	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
-	for first, want := range map[string]string{"": "Your last message was cut before", "I look.": "Go on exactly"} {
+	for first, want := range map[string]string{"": "Your last message was cut off", "I look.": "Go on exactly"} {
 		m := &scriptedModel{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
 		r := newRigOf(t, m)
 		if got := said(t, r); got != first {

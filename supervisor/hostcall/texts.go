@@ -25,8 +25,8 @@ const (
 	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
 		"do not say that you go on. A tool call that was cut is lost: make it again."
 	// promptShorter asks a model to repeat a message if no usable part of it arrived.
-	promptShorter = "Your last message was cut before anything of it was whole, and none of it is kept: there was room for about a page. " +
-		"Say it again, or make the tool call again, in less than that. Write a long file in several calls."
+	promptShorter = "Your last message was cut off too early, so nothing of it is kept. There was room for about a page. " +
+		"Say it more briefly, or repeat the tool call with less text. Write a long file in several calls."
 	// textBrokenOff ends a message that stays truncated, so that users know that it is incomplete.
 	textBrokenOff = "[The answer ends here: %s]"
 	textLimit     = "the model reached the limit for one answer."
@@ -45,9 +45,9 @@ const (
 	textMoreFamilies = "and more\n"
 	textOpened       = "You can call these from your next step on: %s.\n"
 	textNoneFound    = "Nothing was opened: no tool fits these words. Give the name of a family or of a tool.\n"
-	textToolsFull    = "There is no room for %s: %d tools or %d KiB are open. Use what is open, or have the person close some with /tools.\n"
-	textToolClosed   = "not run: the tool %s is closed, and there is no room to open it: %d tools or %d KiB are open. Do it with the tools " +
-		"that you have, or tell the person that /tools closes some and /new begins anew."
+	textToolsFull    = "There is no room for %s: at most %d tools or %d KiB may be open. Use what is open, or ask the person to close some with /tools.\n"
+	textToolClosed   = "not run: the tool %s is closed, and there is no room to open it. At most %d tools or %d KiB may be open. Use the tools " +
+		"that you have, or tell the person that /tools closes some and /new begins a new topic."
 )
 
 // textActivityInGroup tells a model that it can't read the ledger in a group.

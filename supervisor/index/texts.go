@@ -8,7 +8,7 @@ const (
 	textHomeReading = "The index is reading the files of your folder. So far %d of them can be found."
 	textHomeExcess  = "Your folder has more than %d text files. %d of them are not in the index and cannot be found."
 	textFull        = "The disk is full: the newest messages cannot be found yet."
-	textByWords     = "This search used only words, because the model for meanings does not answer."
-	textNoMoney     = "This search used only words, because no money is left for the model for meanings."
+	textByWords     = "This search used only words, because the model that searches by meaning does not answer."
+	textNoMoney     = "This search used only words, because no money is left for the model that searches by meaning."
 	textMeaning     = "%d %% of it can be found by its meaning so far. All of it can be found by its words."
 )

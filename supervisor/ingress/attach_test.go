@@ -17,7 +17,7 @@ const (
 )
 
 const tooLarge = "I could not get a file “big_.iso”: it has 25 MiB, and I can fetch at most 20 MiB from Telegram. Send it in smaller parts, if you " +
-	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
+	"can. An admin can raise this to 2 GB with their own Bot API server, started with --local (telegram.api_url and " +
 	"telegram.files)."
 
 // TestFiles_AreStoredWithTheirMessages checks that every file is stored with its message, and that

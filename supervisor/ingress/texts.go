@@ -5,8 +5,8 @@ const (
 	// textUnreadable takes the kind of content.
 	textUnreadable = "That is %s, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
 	// textTooLarge takes a file's name, its size, and the largest size.
-	textTooLarge = "I could not get %s: it has %s, and I can fetch at most %s from Telegram. Send it in smaller parts, if you can. With a Bot API " +
-		"server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and telegram.files)."
+	textTooLarge = "I could not get %s: it has %s, and I can fetch at most %s from Telegram. Send it in smaller parts, if you can. An admin can raise this to 2 GB with their own Bot API " +
+		"server, started with --local (telegram.api_url and telegram.files)."
 	// textNotFetched is for the model. It takes the size of the largest file.
 	textNotFetched = "At most %s can be fetched from Telegram, and the person was told so."
 	// textFileLeftOut takes the name of a command's file.

@@ -13,7 +13,7 @@ const (
 	textInForce    = "%s is in force: %s, %s.\n"
 	textOwn        = "your version since %s"
 	textAccepted   = "accepted on %s"
-	textWaits      = "%s waits since %s, %s.\n"
+	textWaits      = "%s has been waiting for you to accept it since %s (%s).\n"
 	textNowInForce = "%s is in force from now on."
 	textPutBack    = "%s is as it was before."
 )

@@ -58,7 +58,7 @@ func TestResolve_Spec_FindsModel(t *testing.T) {
 		{"a provider and an empty model", two, "cloud/", `The model is missing after "cloud/"`, ""},
 		{"a model of offline's", two, "offline/x", `Write just offline`, ""},
 		{"a bare id with no default provider", none, "gpt-5",
-			`There is no model "gpt-5": the default provider has no others. Write PROVIDER/MODEL. There is one provider: offline.`, ""},
+			`There is no model "gpt-5": the default provider has only one model. Write PROVIDER/MODEL. There is one provider: offline.`, ""},
 		{"an unknown provider beside the only one", none, "claud/x", `There is one provider: offline. They`, ""},
 	}
 	for _, c := range cases {

@@ -8,7 +8,7 @@ const (
 	textOneModel        = "The provider %q has only one model. Write just %s."
 	textIsProvider      = "%q is a provider and not a model. Write %s/MODEL."
 	textModelMissing    = "The model is missing after %q. Write %s/MODEL."
-	textNoModel         = "There is no model %q: the default provider has no others. Write PROVIDER/MODEL. %s."
+	textNoModel         = "There is no model %q: the default provider has only one model. Write PROVIDER/MODEL. %s."
 	textNoProvider      = "There is no model provider %q for the model %q. %s. They are set under models in the configuration."
 	textProviders       = "The providers are %s"
 	textOneProvider     = "There is one provider: %s"

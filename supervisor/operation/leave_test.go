@@ -66,7 +66,7 @@ func TestEndUserOperations_EndsAllOfUser(t *testing.T) {
 	if err := r.operations.EndUserOperations(t.Context(), "ann"); err != nil {
 		t.Fatal(err)
 	}
-	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "no user") {
+	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "no longer a user") {
 		t.Errorf("it is %+v", op)
 	}
 	if other = r.wait(other.ID); other.State != supervisor.OperationDone {

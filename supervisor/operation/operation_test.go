@@ -220,8 +220,8 @@ func TestRun_Failure_SaysWhy(t *testing.T) {
 	r := newRig(t)
 	r.startService()
 	for user, want := range map[string]string{
-		"refuses": "says that it failed",
-		"forges":  "says that it failed",
+		"refuses": "its process reported a failure",
+		"forges":  "its process reported a failure",
 		"nobody":  "no process can be started",
 		"older":   "can't be started: its program is of another version than the service. An admin has to install",
 	} {

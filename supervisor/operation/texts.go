@@ -4,7 +4,7 @@ package operation
 const (
 	textParked = "This could not be done: the process for it ended in all %d attempts. It will " +
 		"not be tried again. The log has the reasons."
-	textFailed = "This could not be done: the process for it says that it failed. The log says " +
+	textFailed = "This could not be done: its process reported a failure. The log says " +
 		"why."
 	textDied     = "This could not be done: its process has ended too early. The log says why."
 	textTimeout  = "This took too long and was stopped. Nothing was kept."
@@ -14,8 +14,8 @@ const (
 	textNoFolder = "This could not be done: the state folder has no room for it. The log says why."
 	textNotThere = "There is no such operation."
 	textUnknown  = "This could not be done: this version of Mews does not know how."
-	textUnwanted = "It is not wanted any more."
-	textUserGone = "Its user is no user of Mews any more."
+	textUnwanted = "It is no longer needed."
+	textUserGone = "Its user is no longer a user of Mews."
 )
 
 // Errors of archives and uploads.

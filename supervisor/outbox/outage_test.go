@@ -289,7 +289,7 @@ func TestAlarm_IsRaisedOnce(t *testing.T) {
 				}
 				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC no message could be sent to telegram: it was not "+
 					"taken: far away. Mews keeps the messages and tries again for a day.")
-				if !strings.HasPrefix(told[1], "recovered: Messages to telegram are sent again, after 3") {
+				if !strings.HasPrefix(told[1], "recovered: Messages to telegram can be sent again, after 3") {
 					t.Errorf("told %q", told[1])
 				}
 			})

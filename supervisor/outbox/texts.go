@@ -25,7 +25,7 @@ const (
 	// Messages about trouble with the channel or the store.
 	textStoreFailed = "the store failed: "
 	textAlarm       = "Since %s no message could be sent to %s: %s. Mews keeps the messages and tries again for a day."
-	textRecovered   = "Messages to %s are sent again, after %s without."
+	textRecovered   = "Messages to %s can be sent again, after %s of failures."
 )
 
 // resultTexts describe the result of a failed call. The channel's own words follow.

@@ -5,19 +5,19 @@ const (
 	textMemory = "Something that I ran needed more than the %s of memory that I may use, and was ended. " +
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
 	textShortage = "The machine has run out of something that your assistant needs to start: memory, processes or open files. " +
-		"I try again every second and then go on with what you sent; nothing of it is lost. The log has more of it for an admin."
-	textUIDsTaken = "worker.uids %s is not free: %s has an id there, in %s. Choose a range that nobody has"
-	textUIDsOwn   = "worker.uids %s is not free: %s belongs to uid %d. Choose a range of which nobody has files"
-	textUIDsLive  = "worker.uids %s is not free: process %s has uid %d. Choose a range that nobody has"
+		"I try again every second. Then I go on with what you sent, and nothing of it is lost. The log tells an admin more."
+	textUIDsTaken = "worker.uids %s is not free: %s has an id of that range, see %s. Choose a range of unused ids"
+	textUIDsOwn   = "worker.uids %s is not free: %s belongs to uid %d. Choose a range whose ids own no files"
+	textUIDsLive  = "worker.uids %s is not free: process %s has uid %d. Choose a range of unused ids"
 
-	textUIDsUnmapped = "worker.uids %s is not there: the container that this runs in has no such user ids. Give it more, or choose a range that it has"
-	textUIDsPolicy   = "the spawner's policy has no people: add the line `people %s` to /etc/mews/spawner.policy, and systemctl restart mews"
+	textUIDsUnmapped = "worker.uids %s is not available: this container has no such user ids. Give it more, or choose a range that it has"
+	textUIDsPolicy   = "the spawner's policy has no such user ids for people. Add the line `people %s` to /etc/mews/spawner.policy, and run systemctl restart mews"
 
 	textNoAccount   = "%s: there is no account %q on this machine: write another `account:`, or make it"
-	textHomeHidden  = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). systemctl edit it: ProtectHome=no and ReadWritePaths=%s"
+	textHomeHidden  = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). Add ProtectHome=no and ReadWritePaths=%s with systemctl edit"
 	textHomeOfOurs  = "the folder of %s, %s, was made for another account than theirs. Hand it over, as root: chown -hR %d:%d %s"
 	textHomeMissing = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
-	textHomeBehind  = "the folder of %s, %s, lies behind %s, whose mode %04o keeps the service out: chmod o+x %s, or choose another `home:`"
+	textHomeBehind  = "the folder of %s, %s, is below %s, whose mode %04o keeps the service out. Run chmod o+x %s, or choose another `home:`"
 	textHomeFault   = "the folder of %s: %w; write another `home:` in the configuration"
 
 	textDisk = "My programs filled your folder with more than the %s that it may hold, and were ended. " +

@@ -21,13 +21,13 @@ func TestUIDRange_AlreadyUsed_IsRefused(t *testing.T) {
 		want       string // "" means that the range is free
 	}{
 		"nobody":                    {"passwd", "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbroken\n", ""},
-		"a person":                  {"passwd", "far:x:70000:100::/:/bin/sh\n", "far has an id there"},
-		"the last":                  {"group", "net:x:79999:\n", "net has an id there"},
+		"a person":                  {"passwd", "far:x:70000:100::/:/bin/sh\n", "far has an id of that range"},
+		"the last":                  {"group", "net:x:79999:\n", "net has an id of that range"},
 		"beside it":                 {"group", "a:x:69999:\nb:x:80000:\n", ""},
-		"a container":               {"subuid", "ann:65536:65536\n", "ann has an id there"},
+		"a container":               {"subuid", "ann:65536:65536\n", "ann has an id of that range"},
 		"a container below":         {"subuid", "ann:4464:65536\n", ""},
 		"a container above":         {"subgid", "ann:100000:65536\n", ""},
-		"a container within":        {"subgid", "ben:75000:1\n", "ben has an id there"},
+		"a container within":        {"subgid", "ben:75000:1\n", "ben has an id of that range"},
 		"a container without an id": {"subgid", "ben:75000:0\n", ""},
 	} {
 		etc := t.TempDir()

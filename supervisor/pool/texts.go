@@ -10,4 +10,4 @@ const textOtherVersion = "its program is of another version than the service. An
 	"mews-worker of one release together, and then restart Mews"
 
 // textNoRoom explains that a worker can't be started for now.
-const textNoRoom = "the machine has run out of memory, processes or open files; it is tried again every second"
+const textNoRoom = "the machine has run out of memory, processes or open files; Mews tries again every second"

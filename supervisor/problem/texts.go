@@ -23,10 +23,10 @@ var texts = map[Kind]struct {
 			"try again."},
 	DatabaseDamaged: {supervisor.CodeUnavailable,
 		"Mews's database is damaged. An admin has to stop Mews and move mews.db, mews.db-wal and mews.db-shm out of " +
-			"its folder. Then they put back a copy that they have made. Without one, " +
+			"its folder. Then they put back a copy of their own. Without one, " +
 			"`mews run --new-database` makes a new database; people's folders stay."},
 	DatabaseLocked: {supervisor.CodeUnavailable,
-		"Mews's database is locked by another program. Close what has it open and try again."},
+		"Mews's database is locked by another program. Close that program and try again."},
 	DatabaseUnwritable: {supervisor.CodeUnavailable,
 		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews " +
 			"runs as " +
@@ -36,16 +36,16 @@ var texts = map[Kind]struct {
 			"on a " +
 			"disk of this machine."},
 	OldSQLite: {supervisor.CodeInvalid,
-		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build as " +
-			"it is " +
+		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build that " +
+			"was " +
 			"released."},
 	NewerDatabase: {supervisor.CodeInvalid,
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer " +
 			"version " +
 			"again: Mews can't undo an update of its database."},
 	NoRoomForCopy: {supervisor.CodeUnavailable,
-		"This version changes Mews's database, and there is no room for a copy from before: " +
-			"it needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
+		"This version changes Mews's database, and there is no room to copy the old one first. " +
+			"The copy needs %d MiB, and %d MiB are free in %s. Make room and start again. " +
 			"`mews run --migrate-without-copy` goes on without a copy."},
 	DatabaseMissing: {supervisor.CodeInvalid,
 		"Mews's database %s is missing or empty, but other files of Mews are there. Put it back if you have it. " +
@@ -61,7 +61,7 @@ var texts = map[Kind]struct {
 		"Another file took the place of Mews's database %s while Mews ran. Mews has stopped. " +
 			"Start it again to use that file. Stop Mews before you replace its files."},
 	DatabaseDiffers: {supervisor.CodeInvalid,
-		"The database is not as this Mews makes it (schema %[1]d): %[2]s. Run the version that last used it. " +
+		"The database differs from what this Mews makes (schema %[1]d): %[2]s. Run the version that last used it. " +
 			"`mews run --database-differs` uses it as it is, and parts of Mews may then fail."},
 	ForeignDatabase: {supervisor.CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
@@ -69,6 +69,6 @@ var texts = map[Kind]struct {
 	FactorExists: {supervisor.CodeInvalid, "%s has a second factor already. Reset it before you make another."},
 	AccountTaken: {supervisor.CodeForbidden, "This account is another person's already. An admin can unbind it " +
 		"first."},
-	InviteUseless: {supervisor.CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
-	NoSuchGrant:   {supervisor.CodeNotFound, "There is no number %d among what %s always allows."},
+	InviteUseless: {supervisor.CodeNotFound, "This invite is not valid, or no longer valid. Ask for a new one."},
+	NoSuchGrant:   {supervisor.CodeNotFound, "There is no grant with the number %d for %s."},
 }

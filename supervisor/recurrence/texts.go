@@ -14,7 +14,7 @@ const (
 	dayAndTime     = "Mon 2 Jan 2006 15:04"
 	textUnreadable = "%q is no time that I can read. Write one such as: " + Examples + "."
 	textNearest    = "%q is no time that I can read. Nearest is: %s. Or write one such as: " + Examples + "."
-	textPast       = "That would have been %s, which is past. Write a time to come."
+	textPast       = "That would have been %s, which is past. Write a time in the future."
 	textNever      = "%q never comes."
 	textWhich      = "%q can mean two things. Write %s."
 	textTimes      = "%q can mean two things. Write %q, or the times of the day, such as %q."

@@ -10,7 +10,7 @@ const (
 		"telling:\n"
 	promptItem         = "\n- %s %s"
 	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
-	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
+	answerFilesInGroup = "File notifications are for the private chat only: others can read them in a group."
 )
 
 // defaultHeartbeat is every 30 minutes, from 08:00 to 21:30.
@@ -37,7 +37,7 @@ const (
 		"every 15 min. No model is asked."
 	descriptionDigest = "I send you one message with what is due today and what waits for you. It also tells " +
 		"what your tasks did, missed or cost, and which files are new. If nothing is new, I say nothing. " +
-		"With /digest written a small model words it; /digest plain uses none."
+		"With /digest written, a small model writes the text; /digest plain uses none."
 
 	helpHeartbeat = "read HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat " +
 		"on or off"

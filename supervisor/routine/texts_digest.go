@@ -8,7 +8,7 @@ const defaultDigest = "daily at 7:30"
 const (
 	dayLayout = "Mon 2 Jan 15:04"
 
-	textRoutineWritten = " A small model words it."
+	textRoutineWritten = " A small model writes the text."
 
 	textDigestToday    = "**Today**"
 	textDigestTask     = "%s (task)"
@@ -16,8 +16,8 @@ const (
 	textDigestLater    = " and later"
 	textDigestDid      = "**Since %s**"
 	textDigestCosts    = " (%s together)"
-	textDigestSaid     = "%d told"
-	textDigestSilent   = "%d with nothing to tell"
+	textDigestSaid     = "%d with news"
+	textDigestSilent   = "%d without news"
 	textDigestFailed   = "%d failed"
 	textDigestMissed   = "%d missed"
 	textDigestSkipped  = "%d skipped"
@@ -34,7 +34,7 @@ var digestWaiting = map[supervisor.WaitingItemKind]string{
 	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",
 	supervisor.WaitingHeld:       "%s of yours, held until you send a code",
 	supervisor.WaitingLost:       "%s that may not have reached you: /resend",
-	supervisor.WaitingJob:        "%s is to be started: /jobs",
+	supervisor.WaitingJob:        "%s waits for you to start it: /jobs",
 }
 
 // promptDigest asks the small model to word a digest.

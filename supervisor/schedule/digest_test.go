@@ -100,7 +100,7 @@ func TestDigest_FrequentTask_CountsAllFires(t *testing.T) {
 	}
 	h.endTurn(t, h.passTime(t, 0)[0], sqlite.TurnEnding{Why: protocol.TurnEndDone})
 	h.passUntil(t, 7, 30)
-	if got := strings.Join(h.digestTexts(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; "+
+	if got := strings.Join(h.digestTexts(t), ""); !strings.Contains(got, "- Look: 286 with news, 1 without news; "+
 		"$0.29") {
 		t.Errorf("it tells %s", got)
 	}
@@ -142,7 +142,7 @@ func TestDigest_FullDay_HasAllSections(t *testing.T) {
 
 **Waiting for you**
 - a question: May I send ` + "`a.txt`" + ` to bob?
-- Watch is to be started: /jobs`
+- Watch waits for you to start it: /jobs`
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
@@ -180,7 +180,7 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 	h.endTurnAtCost(t, h.passUntil(t, 12, 0)[0],
 		sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"}, 0)
 	h.passUntil(t, 7, 30)
-	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
+	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch waits for you to start it: /jobs"
 	if got := h.digestTexts(t); len(got) != 1 || got[0] != waits {
 		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
 	}
@@ -194,7 +194,7 @@ func TestDigest_NoNews_IsSilent(t *testing.T) {
 		sqlite.TurnEnding{Why: protocol.TurnEndDone, Text: "CONDITION_NOT_MET: no"},
 		5_000)
 	h.passUntil(t, 7, 30)
-	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
+	if got := h.digestTexts(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 without news; $0.005") {
 		t.Errorf("what had nothing to tell and has cost something is told as %q", got)
 	}
 }
@@ -277,7 +277,7 @@ func TestDigest_FilesUnavailable_OmitsFiles(t *testing.T) {
 func TestDigest_WrittenByModel_StartsOneTurn(t *testing.T) {
 	h := newHarness(t)
 	if text := h.switchRoutine(t, "written 7:30"); !strings.Contains(text,
-		"every day at 07:30") || !strings.Contains(text, "A small model words it.") {
+		"every day at 07:30") || !strings.Contains(text, "A small model writes the text.") {
 		t.Errorf("it answers %q", text)
 	}
 	h.passUntil(t, 7, 30)
@@ -311,7 +311,7 @@ func TestDigest_AfterMissedDigest_CoversMissedTime(t *testing.T) {
 	h.endTurnAtCost(t, h.passUntil(t, 10, 0)[0], doneTurn, 0)
 	h.passUntil(t, 7, 30)
 	if got := h.digestTexts(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 "+
-		"told, 1 failed") {
+		"with news, 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -359,13 +359,15 @@ func TestDigestCommand_TurnsOnAndOff(t *testing.T) {
 		{"off", "Digest is off.", ""},
 		{"on", "Digest is on. It comes every day at 07:30: Sat 28 Mar 2026 07:30 CET (+01:00).", "active 0"},
 		{"8:15", "every day at 08:15", "active 0"},
-		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model words it.", "active 1"},
-		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.",
+		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model writes the text.",
+			"active 1"},
+		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model writes the text.",
 			"active 1"},
 		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). It goes", "active 0"},
 		{"off", "Digest is off.", "paused 0"},
 		{"", "Digest is off.", "paused 0"},
-		{"written", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
+		{"written", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model writes the text.",
+			"active 1"},
 		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00). It goes", "active 0"},
 		{"", "Digest is on. It comes every day at 06:00", "active 0"},
 	} {

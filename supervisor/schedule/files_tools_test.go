@@ -12,7 +12,7 @@ import (
 // Answers to a model that may not turn file notices on or off.
 const (
 	answerNoFiles      = "A task can't turn this on or off: only the person can, or you when they ask you in a chat."
-	answerFilesInGroup = "File notifications are for the private chat only: others read along in a group."
+	answerFilesInGroup = "File notifications are for the private chat only: others can read them in a group."
 )
 
 // A turn in a private chat can turn file notices on and off. A task or a turn in a group can't.

@@ -23,8 +23,8 @@ const (
 	textRepeat      = "(I stopped because I was going in circles: the very same thing three times in a row. Other words may " +
 		"help.)"
 	textFailure = "⚠ %s"
-	textRefused = "⚠ %s\n\n(What you asked here has left our conversation, with all that I did for it: a model that still " +
-		"sees what it declined goes on declining. If it declines the next message too, /new begins afresh.)"
+	textRefused = "⚠ %s\n\n(I removed your question, and all that I did for it, from our conversation. A model that still " +
+		"sees what it declined keeps declining. If it declines the next message too, /new begins a new topic.)"
 	textReplaced = "(Answered by %s: %s %s.)"
 
 	textParked = "I had to give up on this message: your assistant crashed in each of %d attempts. I do not try it again " +
@@ -33,8 +33,8 @@ const (
 		"%d attempts. I do not try them again by myself. You can, also one by one or in other words. An admin finds in " +
 		"the log how each attempt ended."
 
-	textCannotStart = "Your assistant can't be started: %s. I try again every now and then, and go on with what you sent " +
-		"as soon as it can; nothing of it is lost."
+	textCannotStart = "Your assistant can't be started: %s. I try again from time to time, and go on with what you sent " +
+		"as soon as it runs; nothing of it is lost."
 	textKeepsDying = "Your assistant has crashed several times in a row. I start it again at %s and then go on with what you " +
 		"sent; nothing of it is lost. An admin may find the cause in the log, or with `mews doctor`."
 )

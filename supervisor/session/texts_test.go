@@ -36,7 +36,7 @@ func TestFinalText_SaysHowTheTurnEnded(t *testing.T) {
 		"the model fails": {o: outcome{why: protocol.TurnEndError, end: AttemptEnd{Failure: down}}, said: "Hel",
 			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
 		"the model declines": {o: outcome{why: protocol.TurnEndRefused, end: AttemptEnd{Failure: down}}, said: "Hel",
-			want: []string{"Hel\n\n", "The model is down", "left our conversation"}, not: "secret"},
+			want: []string{"Hel\n\n", "The model is down", "from our conversation"}, not: "secret"},
 		"nobody knows why": {o: outcome{why: protocol.TurnEndError}, want: []string{"mews doctor"}},
 		"parked": {o: outcome{why: protocol.TurnEndError, state: supervisor.InboundParked}, said: "Hel",
 			want: []string{"Hel\n\n", "crashed in each of 3 attempts", "I do not try it again by myself"}},

@@ -80,9 +80,9 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 		"taken":       {"", []string{"a"}, nil, supervisor.OutcomeSent, []string{"sent a (image/png, 12 bytes)"}, ""},
 		"refused": {"", []string{"a"}, func(s *sendingStory) { s.post([]supervisor.RichText{lost(s.files[0])}, ok) },
 			supervisor.OutcomeSent,
-			[]string{"could not send a (400)"}, "[The chat did not take what you sent: a (400).]\n"},
+			[]string{"could not send a (400)"}, "[The chat did not accept what you sent: a (400).]\n"},
 		"never reached": {"", []string{"a"}, nil, supervisor.OutcomeFailed, []string{"could not send a (blocked)"},
-			"[The chat did not take what you sent: a (blocked).]\n"},
+			"[The chat did not accept what you sent: a (blocked).]\n"},
 		"perhaps": {"", []string{"a"}, func(s *sendingStory) { s.post([]supervisor.RichText{file(s.files[0])}, maybe) },
 			supervisor.OutcomeUnknown,
 			[]string{"may not have arrived: a (image/png, 12 bytes)"}, ""},
@@ -92,11 +92,11 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 			},
 			supervisor.OutcomeSent, []string{"sent a (image/png, 12 bytes)", "could not send b (400)",
 				"sent c (image/png, 12 bytes)"},
-			"[The chat did not take what you sent: b (400).]\n"},
+			"[The chat did not accept what you sent: b (400).]\n"},
 		"the first arrived": {"", []string{"a", "b"},
 			func(s *sendingStory) { s.post([]supervisor.RichText{file(s.files[0]), file(s.files[1])}, ok, bad) },
 			supervisor.OutcomeFailed, []string{"sent a (image/png, 12 bytes)", "could not send b (blocked)"},
-			"[The chat did not take what you sent: b (blocked).]\n"},
+			"[The chat did not accept what you sent: b (blocked).]\n"},
 		"an album": {"", []string{"a", "b"}, func(s *sendingStory) {
 			s.post([]supervisor.RichText{{File: &s.files[0], Album: s.files[1:]}}, ok)
 		}, supervisor.OutcomeUnknown, []string{"sent a (image/png, 12 bytes)", "sent b (image/png, 12 bytes)"}, ""},
@@ -104,12 +104,12 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 		"a taken message": {"hello", nil, nil, supervisor.OutcomeSent, []string{"sent a message (5 bytes)"}, ""},
 		"a refused message": {"hello", nil, nil, supervisor.OutcomeFailed,
 			[]string{"could not send a message (blocked)"},
-			"[The chat did not take what you sent: a message (blocked).]\n"},
+			"[The chat did not accept what you sent: a message (blocked).]\n"},
 		"a lost message": {"hello", nil, nil, supervisor.OutcomeUnknown,
 			[]string{"may not have arrived: a message (5 bytes)"}, ""},
 		"a name with brackets": {"", []string{"a]\n[b"}, nil, supervisor.OutcomeFailed,
 			[]string{"could not send a] [b (blocked)"},
-			"[The chat did not take what you sent: a) (b (blocked).]\n"},
+			"[The chat did not accept what you sent: a) (b (blocked).]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSendingStory(t, c.text, c.names...)
@@ -124,7 +124,7 @@ func TestClose_SentEffects_GetItsOutcome(t *testing.T) {
 			s.same("lines below the answer", d.Effects, c.want)
 			s.startTelegramTurn("7")
 			said := s.transcript(s.chat)
-			s.same("told the model", strings.HasPrefix(said[len(said)-1].Text(), "[The chat did not take"),
+			s.same("told the model", strings.HasPrefix(said[len(said)-1].Text(), "[The chat did not accept"),
 				c.note != "")
 			if got := said[len(said)-1].Text(); !strings.HasPrefix(got, c.note) {
 				s.Errorf("the model is told %q, want %q", got, c.note)
@@ -169,14 +169,14 @@ func TestClose_AfterAnswer_RepliesToIt(t *testing.T) {
 	next := s.startTelegramTurn("7")
 	said := s.transcript(s.chat)
 	if got := said[len(said)-1].Text(); !strings.HasPrefix(got,
-		"[The chat did not take what you sent: a (blocked).]\n") {
+		"[The chat did not accept what you sent: a (blocked).]\n") {
 		t.Errorf("the model is told %q", got)
 	}
 	s.finish(next, "Oh.")
 	s.now = s.now.Add(time.Minute)
 	s.startTelegramTurn("7")
 	said = s.transcript(s.chat)
-	if got := said[len(said)-1].Text(); strings.Contains(got, "did not take") {
+	if got := said[len(said)-1].Text(); strings.Contains(got, "did not accept") {
 		t.Errorf("the model is told again: %q", got)
 	}
 

@@ -31,7 +31,7 @@ func TestRedeemInvite_UsedOrExpired_Fails(t *testing.T) {
 		"alice invite.redeemed by account 7 of telegram")
 	for _, bad := range []string{a.Digest, late.Digest, digest("d")} {
 		_, err := invites.Redeem(t.Context(), bad, "telegram", "8", "")
-		s.checkRefused(err, supervisor.CodeNotFound, "is not good, or not any more")
+		s.checkRefused(err, supervisor.CodeNotFound, "is not valid, or no longer valid")
 	}
 	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "7", "")
 	s.checkRefused(err, supervisor.CodeForbidden, "another person's")

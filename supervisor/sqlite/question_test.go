@@ -353,9 +353,9 @@ func TestGrants_Revoke_RemovesGrant(t *testing.T) {
 	s.must(err)
 	want := supervisor.Grant{ID: 1, Tool: "send_file", Subject: subject, Text: "May I send a.txt?", CreatedAt: noon}
 	s.same("list", list, []supervisor.Grant{want})
-	s.checkRefused(s.db.Grants().Revoke(t.Context(), "bob", 1), supervisor.CodeNotFound, "no number 1")
+	s.checkRefused(s.db.Grants().Revoke(t.Context(), "bob", 1), supervisor.CodeNotFound, "no grant with the number 1")
 	s.must(s.db.Grants().Revoke(t.Context(), "alice", 1))
-	s.checkRefused(s.db.Grants().Revoke(t.Context(), "alice", 1), supervisor.CodeNotFound, "no number 1")
+	s.checkRefused(s.db.Grants().Revoke(t.Context(), "alice", 1), supervisor.CodeNotFound, "no grant with the number 1")
 	granted, err := s.db.Grants().HasGrant(t.Context(), "alice", subject)
 	s.must(err)
 	s.same("granted", granted, false)

@@ -84,7 +84,8 @@ func TestResetFactor_HeldInbounds_AreAnswered(t *testing.T) {
 		s.same("told", told, want)
 		s.same("kept", s.query("SELECT user || held || state FROM inbox ORDER BY id"),
 			"alice0answered alice0answered alice0answered bob1new")
-		const gone = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+		const gone = "This message waited for a code, but your second factor was reset. " +
+			"So I did not take it. Send it again."
 		s.same("said", s.pendingTexts(private), []string{locked, locked, gone, gone})
 		s.same("said in the group", s.pendingTexts(group), []string{gone})
 	}

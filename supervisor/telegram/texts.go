@@ -7,7 +7,7 @@ const textFileTooLarge = "the file %q has %d bytes, and a bot can send at most %
 const (
 	textFileTooBig     = "Telegram gives me files of up to %s, and this one is larger."
 	textFileGone       = "Telegram does not have this file any more. Send it again."
-	textFileOutOfReach = "The Bot API server keeps this file where I can't read it. An admin should see to telegram.files in the configuration; " +
+	textFileOutOfReach = "The Bot API server keeps this file where I can't read it. An admin should check telegram.files in the configuration; " +
 		"the log has more."
 )
 

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	textUnexplained = "no more is known"
+	textUnexplained = "no details are known"
 	// textAlarm takes the time of the first failure, the problem and the remedy.
 	textAlarm          = "Since %s there is trouble with Telegram: %s. %s Mews goes on trying."
-	textRecovered      = "All messages come from Telegram again, after %s."
+	textRecovered      = "All messages from Telegram arrive again, after %s of trouble."
 	textNothingLost    = " Messages sent meanwhile are not lost."
 	textTakenByOther   = " The other program took some messages. People who got no answer should write again."
 	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. People who wrote then should write again."
@@ -42,8 +42,8 @@ var failureClasses = []*failureClass{
 		lost: textTakenByOther},
 	{is: isLoggedOut, first: 5 * time.Second, most: 5 * time.Minute,
 		text: "the bot was logged out of this Bot API server ({text})",
-		advice: "It is at another server: check telegram.api_url in the configuration. It can come back to the public one " +
-			"10 minutes later."},
+		advice: "The bot uses another server now: check telegram.api_url in the configuration. It can return to the public one " +
+			"after 10 minutes."},
 	{is: refused(http.StatusTooManyRequests, floodWaitCode),
 		text:   "Telegram wants fewer requests",
 		advice: "It passes by itself; check whether other programs use the same token."},
@@ -54,17 +54,17 @@ var failureClasses = []*failureClass{
 		text:   "Telegram has an internal error ({text})",
 		advice: "It usually passes by itself."},
 	{is: isStall, away: true,
-		text:   "Telegram takes calls and does not answer them",
+		text:   "Telegram accepts calls but does not answer them",
 		advice: "Check this machine's network, and a proxy if there is one."},
 	{is: isDelivery, most: time.Second, // the registrar checks once a minute
 		text: "Telegram cannot deliver to the webhook ({text})",
-		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy before Mews hands on the " +
+		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy in front of Mews forwards the " +
 			"header X-Telegram-Bot-Api-Secret-Token."},
 	{is: isGateway, away: true,
-		text:   "something before Telegram answers with an error ({text})",
+		text:   "something in front of Telegram answers with an error ({text})",
 		advice: "It may pass by itself. Check telegram.api_url in the configuration, and a proxy if there is one."},
 	{is: isNotTelegram,
-		text:   "what answers is not Telegram's Bot API",
+		text:   "the server that answers is not Telegram's Bot API",
 		advice: "Check telegram.api_url in the configuration, and a proxy if there is one."},
 	{is: func(error) bool { return true }, away: true,
 		text:   "Telegram cannot be reached",

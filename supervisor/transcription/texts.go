@@ -7,7 +7,7 @@ const (
 	textSilent         = "[%s, %s] Nobody speaks in it. It is kept as %s."
 	textTaken          = "\n[No file has exactly that path. %s looks the same, so it was taken.]"
 	textAlsoIn         = "\n[The text is also in %s.]"
-	textLongAudio      = "[audio, %s] It is kept as %s. It was not transcribed, because it is long and nobody asked for it. /transcribe and its path ask for it."
+	textLongAudio      = "[audio, %s] It is kept as %s. It was not transcribed, because it is long and nobody asked for it. /transcribe with its path transcribes it."
 	textNotTranscribed = "The person sent a recording (%s, %s), which could not be transcribed; they were told why. It is kept as %s. Do not " +
 		"guess what is said in it. %s"
 	textRecording = "recording"

@@ -3,7 +3,7 @@ package undo
 // Reasons why changes can't be taken back, and buttons below an answer.
 const (
 	textForeign   = "This button does nothing here: it belongs to another person."
-	textPartNever = "another change of it can't be taken back"
+	textPartNever = "another change to it can't be taken back"
 	textTooMany   = "That answer has %d changes of files, and at most %d can be taken back together."
 	textFailed    = "I could not reach your files: %s"
 
@@ -35,7 +35,8 @@ const (
 	textLeave       = "Leave"
 	textWholeFolder = "changes of a program in a folder with too many files to list"
 	textMoreFiles   = "and %s more"
-	textDiffInGroup = "Everybody here would read the diff. In our private chat, /undo is for my changes there."
+	textDiffInGroup = "I don't show the diff here, because everybody would read it. " +
+		"In our private chat, /undo covers only my changes there."
 	textNoDiff      = "Nothing differs any more."
 	textLongDiff    = "These are the changes."
 	textProgramsRan = "A program ran: %s. I can't take back what a program does."

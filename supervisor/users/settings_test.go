@@ -122,7 +122,7 @@ func TestSettings_InvalidValue_IsRefused(t *testing.T) {
 		{"ann", SettingTimezone, "Berlin", fmt.Sprintf(textNearZone, "Berlin", "Europe/Berlin")},
 		{"ann", SettingDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
 		{"ann", SettingDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
-		{"ann", SettingDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},
+		{"ann", SettingDay, "0", "With a limit of 0, I could not ask any model. Write an amount, such as 1.50, or default."},
 		{"ann", SettingDay, "0.000001", `"0.000001" is too little: no call of a model is that cheap. The least is $0.0001.`},
 		{"ben", SettingMonth, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
 		{"ben", SettingStream, "maybe", `With on, answers grow before your eyes; with off, they come when they are whole. "maybe" is neither.`},

@@ -9,24 +9,24 @@ const (
 	textKeptFor     = "what was said is kept for %s"
 	textMachineZone = "the machine's own ("
 
-	textTimezoneNote = "/usage counts days by it at once, and your assistant knows it from its next start. The days of your " +
-		"budget stay those of the configuration's time zone."
+	textTimezoneNote = "/usage uses the new time zone at once, and your assistant from its next start. The days of your " +
+		"budget still follow the configuration's time zone."
 	textBusyNote = "This is for messages that you send while I answer. With steer I read them before my next step. With queue I answer " +
 		"them afterwards. With restart I stop and answer all of them together. It holds from your next message on."
 
 	textNoSetting   = "There is no setting %q."
 	textNoQuiet     = "%q can't be read as quiet hours. Write them as 22:00-07:30, or off."
 	textQuietNote   = "Proactive messages wait until the quiet hours end, and come in one message. Reminders with their own time still come."
-	textNoLanguage  = "%q is no language's code: en and de are some; auto finds out by itself."
+	textNoLanguage  = "%q is not a language code. Examples are en and de; auto detects the language."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNearZone    = "This machine knows no time zone %q. Did you mean %[2]s? Then write /settings timezone %[2]s."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
-	textNoMoney     = "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."
+	textNoMoney     = "With a limit of 0, I could not ask any model. Write an amount, such as 1.50, or default."
 	textTooLittle   = "%q is too little: no call of a model is that cheap. The least is %s."
 	textOverCeiling = "The configuration allows you %s, and you can only set less. An admin can raise it."
 	textNoStream    = "With on, answers grow before your eyes; with off, they come when they are whole. %q is neither."
-	textNoLedger    = "With on, an answer tells below it what was done for it; with off, /activity alone does. %q is neither."
-	textLedgerNote  = "/activity lists what was done either way."
+	textNoLedger    = "With on, each answer ends with a list of what was done for it; with off, only /activity shows that. %q is neither."
+	textLedgerNote  = "Either way, /activity lists what was done."
 	textNoLog       = "With on, what you and I say is added to logs/ in your folder, a file a day; with off, it is not. %q is neither."
 	textLogNote     = "Earlier messages are not added, and existing logs stay."
 	textNoBusy      = "With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin " +

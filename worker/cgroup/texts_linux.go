@@ -7,7 +7,7 @@ const (
 		"writable. Until then a watchdog measures the memory every few seconds."
 	textLimited  = "A person's processes are limited all together by cgroup %s: %s."
 	textLacking  = " There is no controller for: %s."
-	textNotAlone = "make room for groups in %s: only Mews may be in it, but processes %d are there too. It was not started " +
+	textNotAlone = "can't use %s for groups: only Mews may be in it, but processes %d are there too. Mews was not started " +
 		"from its own unit with Delegate=yes"
 	textNoCgroups   = "this kernel has no control groups, or /proc is not mounted"
 	textNotMounted  = "no control groups are mounted at %s"

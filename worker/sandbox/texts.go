@@ -14,16 +14,16 @@ var tierTexts = map[Tier]string{
 
 // Sentences and parts of sentences for people.
 const (
-	textNoGoodWalls     = "there are no walls that are good enough (the configuration wants %q or better):\n%s"
-	textLessThanMin     = "sandbox %q is less than sandbox_min %q"
-	textBetterWalls     = " Better walls do not hold here: %s."
+	textNoGoodWalls     = "no walls here are strong enough (the configuration wants %q or better):\n%s"
+	textLessThanMin     = "sandbox %q is weaker than sandbox_min %q"
+	textBetterWalls     = " Stronger walls do not work here: %s."
 	textNoAccountChange = "this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL"
 	textNoWallsOnMacOS  = "macOS has no walls: set sandbox and sandbox_min to off to run workers without any"
 	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker " +
 		"--security-opt seccomp=unconfined"
 	textProcMasked     = "a container that hides parts of /proc lets no process mount its own /proc"
 	textLandlockTooOld = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"
-	textNoLandlock     = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
+	textNoLandlock     = "ENOSYS: the kernel has no Landlock, or a container's filter hides it; EOPNOTSUPP: Landlock is not in the kernel's lsm="
 )
 
 // namespaceAdvice is the advice if a process may not make namespaces, by the text of the error.

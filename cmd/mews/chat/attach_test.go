@@ -83,11 +83,11 @@ func TestFindFile_Unsendable_IsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir + "/none":       "There is no file " + dir + "/none. Tab completes a path behind /attach.",
+		dir + "/none":       "There is no file " + dir + "/none. After /attach, Tab completes a path.",
 		dir + "/sub":        dir + "/sub is a folder, and only files can be sent. Pack it first, for example with `zip -r sub.zip sub`.",
 		dir + "/notes.txt/": "",
-		"/dev/null":         "/dev/null is no ordinary file.",
-		large:               large + " has 2.1 GB, and at most 2000 MiB can be sent. Put it into your folder, and name it there.",
+		"/dev/null":         "/dev/null is not a regular file, and only regular files can be sent.",
+		large:               large + " has 2.1 GB, and at most 2000 MiB can be sent. Put the file into your folder and mention its name.",
 	} {
 		if _, err := findFile(path); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%s: got %v", path, err)
@@ -177,7 +177,7 @@ func TestLeaveCommand_UnsentFile_IsReported(t *testing.T) {
 	d := p.startTerminal(Options{Attach: []string{dir + "/notes.txt"}})
 	d.expect("(Attached: notes.txt, 10 bytes.)")
 	end()
-	d.expect("(Mews has gone away.")
+	d.expect("(Mews does not answer.")
 	d.press("look\r" + ctrlDKey)
 	p.must(d.waitEnd())
 	d.expect("Not sent: You left before the file had arrived.")
@@ -222,7 +222,7 @@ func TestPipe_AttachLine_IsRefused(t *testing.T) {
 	p.live()
 	var out, told bytes.Buffer
 	err := runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
-	if err == nil || !strings.Contains(told.String(), "not sent: in a pipe, name files with --attach") || len(p.accepted) > 0 {
+	if err == nil || !strings.Contains(told.String(), "not sent: a line of a pipe can't attach files: name them with --attach") || len(p.accepted) > 0 {
 		t.Errorf("told was %q, %v", told.String(), err)
 	}
 	err = runPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})

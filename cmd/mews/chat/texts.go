@@ -3,7 +3,7 @@ package chat
 // Texts of the terminal.
 const (
 	textGreeting = "Mews %s. You are %s; your folder is %s.\n"
-	textModel    = "Model: %s. /help lists the commands.\nCtrl-C clears what you type, then stops the answer; Ctrl-D leaves.\n" +
+	textModel    = "Model: %s. /help lists the commands.\nCtrl-C clears your line. In an empty line it stops the answer. Ctrl-D leaves.\n" +
 		"Tab completes a command. A file that you drop here, or name with /attach, goes with your next line.\n"
 	textTelegram       = "On Telegram: @%s, https://t.me/%[1]s\n"
 	textTelegramStarts = "On Telegram: connecting; /status tells how that goes.\n"
@@ -11,34 +11,35 @@ const (
 	textHints          = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
-	textGone          = "(Mews has gone away. Your messages are kept, and I wait for it. If it was stopped, `%s` starts it.)\n"
+	textGone          = "(Mews does not answer. Your messages are kept, and this chat reconnects by itself. If Mews was stopped, `%s` starts it.)\n"
 	textAsks          = "? " // mark before a question
-	textRestarted     = "(That was interrupted. I try again.)\n"
+	textRestarted     = "(The text above no longer counts. The answer starts again.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
 	textNotSent       = "Not sent: %s Press ↑ to get your line back.\n"
 	textAttached      = "(Attached: %s.)\n"
 	textWordsFor      = "(Enter sends the attached files with your line; Ctrl-C drops them.)\n"
 	textDropped       = "(The attached files are dropped.)\n"
-	textAttachUsage   = "/attach FILE sends a file with the words behind it, or with the next line: /attach ~/report.pdf what is this about?\n"
+	textAttachUsage   = "/attach FILE sends a file with the words after it, or with your next line. Example: /attach ~/report.pdf what is this about?\n"
 	textLeftBefore    = "You left before the file had arrived."
-	textTooManyUnsent = "Too many lines are waiting."
+	textTooManyUnsent = "Too many lines are waiting to be sent."
 )
 
 // Texts of the pipe, after "mews: ".
 const (
 	textNotSentPipe = "not sent: "
-	textNoAttach    = "in a pipe, name files with --attach: its lines can't attach any"
+	textNoAttach    = "a line of a pipe can't attach files: name them with --attach"
 	textHeld        = "your line is kept, and waits for a code. Send the code as a line, or in `mews chat`"
 	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
 )
 
 // Errors about files to send.
 const (
-	textNoFile         = "There is no file %s. Tab completes a path behind /attach."
+	textNoFile         = "There is no file %s. After /attach, Tab completes a path."
 	textFileFailed     = "I can't read %s: %v."
 	textFileIsFolder   = "%s is a folder, and only files can be sent. Pack it first, for example with `zip -r %[2]s.zip %[2]s`."
-	textFileNotRegular = "%s is no ordinary file."
-	textFileTooLarge   = "%s has %s, and at most %d MiB can be sent. Put it into your folder, and name it there."
+	textFileNotRegular = "%s is not a regular file, and only regular files can be sent."
+	textFileTooLarge   = "%s has %s, and at most %d MiB can be sent. " +
+		"Put the file into your folder and mention its name."
 )
 
 // textPixels are a picture's width and height.

@@ -104,7 +104,7 @@ func TestExposedSecrets_AccessList_IsNamed(t *testing.T) {
 	}
 	setList(t, path, aclEntry{tagOwner, 6, unnamed}, aclEntry{tagUser, 4, 70001}, aclEntry{tagGroup, 0, unnamed}, aclEntry{tagMask, 4, unnamed}, aclEntry{tagOthers, 0, unnamed})
 	err := exposedFile(path, accounts, false)
-	if err == nil || !strings.Contains(err.Error(), "these can read it: bob: setfacl -b "+path) {
+	if err == nil || !strings.Contains(err.Error(), "these accounts read it: bob. Remove the list: setfacl -b "+path) {
 		t.Errorf("said is %v", err)
 	}
 }

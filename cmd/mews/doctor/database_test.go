@@ -14,7 +14,7 @@ func TestExamineDatabase_StoppedService_IsRead(t *testing.T) {
 	path := filepath.Join(r.dir, "state", "private", "mews.db")
 	r.expectFinding("database", "ok "+textNoDatabase)
 	r.request(admin.MethodUserList, admin.UserRequest{})
-	r.expectFinding("database", "ok read whole: no damage; schema ")
+	r.expectFinding("database", "ok fully checked: no damage; schema ")
 	sound, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestExamineDatabase_StoppedService_IsRead(t *testing.T) {
 	if err := os.WriteFile(path+".schema42", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.expectFinding("database", "ok ; 1 copy of it from before an update")
+	r.expectFinding("database", "ok ; 1 copy of it, made before an update")
 	for _, c := range []struct {
 		content func() []byte // nil means no file
 		want    string

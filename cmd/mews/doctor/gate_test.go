@@ -120,7 +120,7 @@ func TestExamineBudget_MissingPrices_Warn(t *testing.T) {
 	r.expectFinding("budget", "ok the price of every configured model is known")
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers)
-	r.expectFinding("budget", "WARN no price is known for far/m")
+	r.expectFinding("budget", "WARN no known price for far/m")
 	r.configure(fmt.Sprintf(threePeople, r.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
 	r.expectFinding("budget", "ok the price of every configured model is known")
 	r.configure(strings.Replace(fmt.Sprintf(threePeople, r.dir), ", budget: {day: 2.50}", "", 1) + providers)

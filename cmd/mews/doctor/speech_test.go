@@ -55,9 +55,9 @@ func TestSpeechModel_TooLarge_IsRefused(t *testing.T) {
 // A missing program is worth a warning only if the configuration names it.
 func TestExamineVoice_NamedEngine_MustExist(t *testing.T) {
 	for want, out := range map[string]config.SpeechSynthesis{
-		"answers are not spoken":                  {Engine: config.SpeechEngineOff},
-		"spoken by cloud/tts, a server's":         {Engine: config.SpeechEngineEndpoint, Model: "cloud/tts"},
-		"is piper, and there is no no-such-piper": {Engine: config.SpeechEnginePiper, Program: "no-such-piper"},
+		"answers are not spoken":                      {Engine: config.SpeechEngineOff},
+		"spoken by cloud/tts, which runs on a server": {Engine: config.SpeechEngineEndpoint, Model: "cloud/tts"},
+		"is piper, and there is no no-such-piper":     {Engine: config.SpeechEnginePiper, Program: "no-such-piper"},
 		"is command, and there is no no-such-voice": {Engine: config.SpeechEngineCommand,
 			Command: []string{"no-such-voice"}},
 		"spoken by sh (speech.out.engine: espeak)": {Engine: config.SpeechEngineEspeak, Program: "sh"},

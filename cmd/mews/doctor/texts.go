@@ -7,29 +7,30 @@ const (
 
 	textSecrets       = "only the service and root can read them"
 	textSecretForAll  = "%s holds a secret, and everybody on this machine can read it (mode %o): chmod o-rwx %s"
-	textSecretOfGroup = "%s holds a secret, and by its group (mode %o, group %s) these can read it: %s. For the socket people need the group of " +
-		"socket_group alone, such as mews-people; take them out of this one: %s"
-	textSecretOfList = "%s holds a secret, and by its access control list these can read it: %s: setfacl -b %s"
-	textSecretOwned  = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
+	textSecretOfGroup = "%s holds a secret. Its mode and group (mode %o, group %s) let these accounts read it: %s. For the socket, people need only the group " +
+		"of socket_group, such as mews-people. Take them out of the secret's group: %s"
+	textSecretOfList = "%s holds a secret, and its access control list lets these accounts read it: %s. " +
+		"Remove the list: setfacl -b %s"
+	textSecretOwned = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
 
-	textNoUnit      = "none runs Mews here"
+	textNoUnit      = "no unit runs Mews here"
 	textUnit        = "%s.service"
 	textUnitAccount = "%s.service: there is no account %q (User=)"
-	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s): chgrp %[2]s %[1]s && chmod 640 %[1]s, or have systemd " +
-		"hand it over: LoadCredential=%[5]s:%[1]s in the unit"
+	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s). Run chgrp %[2]s %[1]s && chmod 640 %[1]s, or let systemd " +
+		"pass it on: LoadCredential=%[5]s:%[1]s in the unit"
 	textUnitHides     = "%s's folder %s is hidden from the service by ProtectHome=%s of %s.service: put ProtectHome=no and ReadWritePaths=%s into a drop-in, or choose another `home:`"
 	textSpeechMemory  = "speech.in.model: %s takes %s of memory with the longest recording (speech.in.longest), and worker.memory leaves %s: choose a smaller model or shorter recordings, or raise worker.memory"
 	textSpeechModel   = "speech.in.model: %s can't be used: %w"
 	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; `mews help voice-setup` says how to get it"
 	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
-	textOutsidePolicy = "%s's folder %s lies outside the roots of %s: add the line `root %s` there, and systemctl restart %s; or choose another `home:`"
+	textOutsidePolicy = "%s's folder %s is not below a root of %s. Add the line `root %s` there and run systemctl restart %s, or choose another `home:`"
 
 	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
-	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
-		"restart Mews; `make build` makes all three alike"
+	textOtherProgram = "mews is version %s, but %s reports %q. Install mews, mews-spawner and mews-worker of the same release, and then " +
+		"restart Mews. `make build` builds all three"
 
 	textVoiceOff    = "answers are not spoken: speech.out.engine is off"
-	textVoiceServer = "answers can be spoken by %s, a server's: their words go there"
+	textVoiceServer = "answers can be spoken by %s, which runs on a server: the text of each answer is sent there"
 	textVoice       = "answers can be spoken by %s (speech.out.engine: %s)"
 	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. To change that, install espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
 	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
@@ -47,17 +48,17 @@ const (
 	textHomes          = "%s with a folder"
 	textHomeClosed     = "%s's folder %s: %w"
 	textHandOver       = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
-	textHomeOwner      = "%s's folder %s belongs to uid %d, and their worker is uid %d: choose another `home:`, or an `account:` whose folder it is"
-	textHomeOfAccount  = "%s's folder %s belongs to the account %s, and their worker is uid %d: where that account is %s's, write `account: %s`; else choose another `home:`"
+	textHomeOwner      = "%s's folder %s belongs to uid %d, but their worker runs as uid %d. Choose another `home:`, or an `account:` that owns the folder"
+	textHomeOfAccount  = "%s's folder %s belongs to the account %s, but their worker runs as uid %d. If that account is %s's, write `account: %s`; otherwise choose another `home:`"
 	textUnknownAccount = "%s: there is no account %q on this machine: write another `account:`"
 	textHomeMissing    = "%[1]s's folder %[2]s is not there: install -d -m 700 -o %[3]s -g %[3]s %[2]s"
 
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
 
 	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
-	textChannelFails   = "messages from %s do not come as they should: %s (since %s)"
-	textTelegramFiles  = "telegram.files: %s can't be read: %w; it is the folder that your Bot API server works in, and has to be there for this account"
-	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
+	textChannelFails   = "messages from %s do not arrive properly: %s (since %s)"
+	textTelegramFiles  = "telegram.files: %s can't be read: %w. Your Bot API server keeps its files in this folder, and this account must be able to read it"
+	textTelegramSilent = "can't ask Telegram at %s who the bot is: %w. Check the token (@BotFather has it) and this machine's network"
 	textNoGitHub       = "no repositories; `mews help github-setup` says how to set up reviews and notices"
 	textGitHub         = "known as %s, %s, %s"
 	textGitHubCalled   = "events come by webhook"
@@ -66,13 +67,13 @@ const (
 	textWebhook        = "called at %s"
 
 	textNotRunning = "not running; start it with `%s`"
-	textRunning    = "running, process %d, %s given up on"
+	textRunning    = "running as process %d; gave up on %s"
 	// findings about the database
 	textDatabaseInUse  = "in use by the service, which checks it each week"
 	textNoDatabase     = "made when Mews starts"
 	textDatabaseUnread = "%w; run mews doctor as root or as the service's account"
-	textDatabase       = "%s, read whole: no damage; schema %d"
-	textDatabaseCopies = "; %s of it from before an update"
+	textDatabase       = "%s, fully checked: no damage; schema %d"
+	textDatabaseCopies = "; %s of it, made before an update"
 	textCannotStart    = "the worker of %s can't be started: %s"
 	textOtherService   = "the service runs version %s and this is %s: %s"
 )
@@ -82,7 +83,7 @@ const (
 	textNoFactors      = "nobody has a second factor yet; `mews totp enroll NAME` sets one up"
 	textFactors        = "a second factor is set up for %s"
 	textFactorsLacking = "%s must have a second factor and is locked out without one: `mews totp enroll %s`"
-	textLockedOut      = "locked out after wrong codes: %s; `mews totp unlock NAME` takes codes again"
+	textLockedOut      = "locked out after wrong codes: %s; `mews totp unlock NAME` lets them try again"
 
 	textKeyFile      = "second factors are sealed with the key of access.key_file"
 	textKeyNotYet    = "the key that seals second factors is made when Mews starts"
@@ -92,7 +93,7 @@ const (
 	textKeyOfService = "%s can be read by the service's account alone, user id %d"
 
 	textNoBudget    = "no limit on what models may cost; `budget:` in the configuration sets one"
-	textNoPrice     = "there is a budget, but no price is known for %s: people with a budget get no answer from there. Set prices in models.prices"
+	textNoPrice     = "there is a budget, but no known price for %s. Without a price, people with a budget get no answer from a model. Set prices in models.prices"
 	textFree        = "calls of %s cost nothing. If that is wrong, set the price in models.prices"
 	textNoFree      = "no configured model counts as free"
 	textPricesKnown = "the price of every configured model is known"
@@ -101,20 +102,21 @@ const (
 // Findings about the sandbox and the limits.
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
-	textLimitsUnknown = "not known before there are walls"
-	textSharedAccount = " %d people share one account, and what the kernel counts for it: %s."
+	textLimitsUnknown = "unknown, because there are no walls yet"
+	textSharedAccount = " %d people share one account and its kernel limits: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
-	textSharedHomes    = "their homes or workspaces belong to it, and can't be shared with another account. Only root can share them, on Linux 5.12 or later and " +
+	textSharedHomes    = "their homes or workspaces belong to it. Only root can share these with other accounts. That needs Linux 5.12 or later and " +
 		"a file system such as ext4, XFS or Btrfs. A user without workspaces gets a user id of their own once their home is " +
 		"handed over (see homes)"
-	textSharedPools = " %d people share the kernel's limits of one account: epoll watches, pipes, inotify, processes. A worker " +
-		"that takes more than its part is ended within seconds. Until then the others may have to wait. Run as root, or by " +
-		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +
-		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances everybody has more."
+	textSharedPools = " %d people share the kernel limits of one account: epoll watches, pipes, inotify, processes. A worker " +
+		"that takes more than its share is stopped within seconds. Until then the others may have to wait. Run as root, or by " +
+		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing. " +
+		"These sysctls raise the limits for everybody: " +
+		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances."
 
 	// spawnerBetter is the spawner's text before the tiers that failed.
-	spawnerBetter = " Better walls do not hold here: "
+	spawnerBetter = " Stronger walls do not work here: "
 )
 
 // Texts of `mews check`.
@@ -164,8 +166,8 @@ const (
 	markEscaped = "ESCAPED"
 	markKnown   = "known" // the attempt is known to succeed in this tier
 
-	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known not to be, %d not tried here, %d ESCAPED\n"
-	textEscaped     = "%s got out of the walls %q"
+	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known to succeed, %d not tried here, %d ESCAPED\n"
+	textEscaped     = "%s escaped the walls of tier %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
 )

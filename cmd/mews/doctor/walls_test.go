@@ -36,7 +36,7 @@ func TestLimitsLine_NoSandbox_QuotesSpawner(t *testing.T) {
 	}
 	for why, want := range map[string]string{
 		"All is well.": "All is well.",
-		"Some hold. Better walls do not hold here: accounts: one; namespaces: two.": "Some hold.\nBetter walls do not hold here:\n" +
+		"Some hold. Stronger walls do not work here: accounts: one; namespaces: two.": "Some hold.\nStronger walls do not work here:\n" +
 			"accounts: one\nnamespaces: two.",
 	} {
 		if got := splitTiers(why); got != want {
@@ -66,7 +66,7 @@ func TestSharedAccountText_CountsUsers(t *testing.T) {
 		t.Errorf("each with a uid of their own: %q", got)
 	}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		if got := sharedAccountText(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel's limits of one account") ||
+		if got := sharedAccountText(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share the kernel limits of one account") ||
 			!strings.Contains(got, "fs.epoll.max_user_watches") {
 			t.Errorf("in %s: %q", tier, got)
 		}
@@ -122,7 +122,7 @@ func TestEscapes_EndedByWatchdog_CountAsEscapes(t *testing.T) {
 	var out strings.Builder
 	bad := writeEscapes(&out, "accounts", []protocol.EscapeReport{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
 		{Row: "Q13", Outcome: protocol.EscapeSucceeded}, {Row: "F16", Outcome: protocol.EscapeSucceeded}})
-	if bad != 2 || !strings.Contains(out.String(), "1 known not to be") {
+	if bad != 2 || !strings.Contains(out.String(), "1 known to succeed") {
 		t.Errorf("%d of\n%s", bad, &out)
 	}
 }

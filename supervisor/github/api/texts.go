@@ -10,17 +10,17 @@ var classTexts = map[ErrorClass]struct {
 	BadCredentials: {supervisor.CodeUnavailable, "GitHub did not accept Mews's token or key (tried to %s). " +
 		"An admin puts a new one into the " +
 		"configuration, under github, runs `mews reload`, and then `mews github check`."},
-	Forbidden: {supervisor.CodeForbidden, "GitHub does not allow this to Mews's token (tried to %s). `mews github check` names the " +
+	Forbidden: {supervisor.CodeForbidden, "GitHub does not allow Mews's token to do this (tried to %s). `mews github check` names the " +
 		"permission that is missing and the page to grant it."},
-	NotFound: {supervisor.CodeNotFound, "GitHub does not have it, or does not show it to Mews's token (tried to %s). Check the name; " +
+	NotFound: {supervisor.CodeNotFound, "GitHub found nothing there, or hides it from Mews's token (tried to %s). Check the name; " +
 		"`mews github check` says whether the token may read the repository."},
 	InvalidRequest: {supervisor.CodeInvalid, "GitHub refused the request as wrong (tried to %s). Its answer is in the log."},
-	AnswerTooLarge: {supervisor.CodeInvalid, "This is larger than GitHub gives at once, or than Mews takes (tried to %s). Ask for a smaller " +
+	AnswerTooLarge: {supervisor.CodeInvalid, "The answer is larger than GitHub sends, or than Mews accepts (tried to %s). Ask for a smaller " +
 		"part."},
 	RateLimited: {supervisor.CodeUnavailable, "GitHub's limit of requests is used up (tried to %s). Mews asks again once there is room; " +
 		"`mews github status` says when."},
 	Unreachable: {supervisor.CodeUnavailable, "GitHub could not be reached (tried to %s). Check this machine's network and github's " +
 		"api_url; then try again."},
-	ServerError: {supervisor.CodeUnavailable, "GitHub failed (tried to %s). Try again in a minute; https://www.githubstatus.com says how " +
-		"it is."},
+	ServerError: {supervisor.CodeUnavailable, "GitHub failed (tried to %s). Try again in a minute. See https://www.githubstatus.com for " +
+		"its status."},
 }

@@ -12,8 +12,8 @@ const (
 	textHead    = "**Review of `%s`:** %s."
 	textNothing = "no findings"
 
-	textNothingNew = "nothing new, beside %s"
-	textBeside     = "%s, beside %s"
+	textNothingNew = "nothing new, only %s"
+	textBeside     = "%s, plus %s"
 
 	textNotRead   = "**Not reviewed:** `%s`. %s"
 	textMore      = "- and %d more"
@@ -36,6 +36,6 @@ var counted = map[string][2]string{
 	"suggestion":             {"suggestion", "suggestions"},
 	earlier:                  {"finding of earlier commits", "findings of earlier commits"},
 	string(OmittedUnfounded): {"finding " + textUnfounded, "findings " + textUnfounded},
-	string(OmittedRepeated):  {"finding that was said before", "findings that were said before"},
+	string(OmittedRepeated):  {"finding that was reported before", "findings that were reported before"},
 	string(OmittedStyle):     {"remark on style", "remarks on style"},
 }

@@ -41,7 +41,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
 	r.wantParts(r.repo.Reviews(number)[0].Body, r.repo.CommitSHA("put-it"),
-		"nothing new, beside 2 findings of earlier commits")
+		"nothing new, only 2 findings of earlier commits")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 1)
 
 	// A push with a new finding, next to a finding that was posted before.
@@ -49,7 +49,7 @@ func TestReview_PostsOneSummary(t *testing.T) {
 	r.want(number, "")
 	r.run(bug("main.go", 8, "go(1)"), bug("main.go", 4, `m["a"] = 1`))
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4", "COMMENTED main.go:8"})
-	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was said before")
+	r.wantParts(r.repo.Reviews(number)[0].Body, "1 finding that was reported before")
 	r.same("mails", r.hub.CountMails("acme/widget", number), 2)
 
 	// A rebase without changes.
@@ -396,7 +396,7 @@ func TestCard_PostsPickedFindings(t *testing.T) {
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:3", "COMMENTED main.go:4"})
 	said, err := press("alice", "mute/1")
 	r.must(err)
-	r.wantParts(said, "/review acme/widget#1 still does")
+	r.wantParts(said, "/review acme/widget#1 still works")
 	r.push("put-it", code+"// two\n")
 	r.want(number, "")
 	r.wantParts(r.state(number), textStopped)

@@ -3,8 +3,8 @@ package review
 import "mews/supervisor"
 
 const (
-	textUsage  = "Write /review with a pull request's address, such as /review https://github.com/acme/widget/pull/3, and behind it what you want to know."
-	textNoRepo = "There is no repository %s that I may review for you. An admin writes it into the configuration, under github: repos."
+	textUsage  = "Write /review with a pull request's address, such as /review https://github.com/acme/widget/pull/3, and then what you want to know."
+	textNoRepo = "There is no repository %s that I may review for you. An admin can add it to the configuration, under github: repos."
 	textAsked  = "I am going to review %s#%d, and tell you what I find."
 
 	textInbound = "Review %s at %s."
@@ -12,30 +12,30 @@ const (
 	textLeftAlone = "I don't review %s: %s."
 	textFailed    = "I could not review %s. %s"
 
-	textNotServed  = "This repository is not served any more."
+	textNotServed  = "Mews no longer serves this repository."
 	textClosed     = "it is closed"
 	textDraft      = "it is a draft"
-	textBot        = "it is a program's"
+	textBot        = "it is from a bot"
 	textUnfinished = "its title says that it is not ready"
 	textStopped    = "somebody has stopped its reviews"
-	textLabelled   = "it has a label that keeps it from reviews"
+	textLabelled   = "it has a label that turns reviews off"
 	textNothingNew = "nothing in it is new since the last review"
-	textHeads      = "it has had its number of automatic reviews. Write “/review” and its address for another one"
+	textHeads      = "it has reached its limit of automatic reviews. Write “/review” and its address for another one"
 	textGone       = "it is not there any more"
 	textNewer      = "a newer commit has its own review"
-	textMayNot     = "who has asked for it may not write in the repository"
+	textMayNot     = "the person who asked for it may not write to the repository"
 	textAllUnread  = "No part of it could be read: %s"
-	textTurnEnded  = "Its review was stopped, or has ended its workers."
+	textTurnEnded  = "The review was stopped, or it crashed its workers."
 
-	textStranger = "May I review what %s, who is nobody in the repository, proposes in %s (%s)? That costs your repository's budget."
+	textStranger = "May I review %s's pull request %s (%s)? Its author has no role in the repository. The review costs your repository's budget."
 
-	textHidden    = "%s: GitHub shows no lines of it"
+	textHidden    = "%s: GitHub does not show its changed lines"
 	textMoreFiles = "there are more than 3,000 files, and GitHub lists no more"
 	textSeenOne   = "part that was reviewed before"
 	textSeenMany  = "parts that were reviewed before"
 	textFile      = "file"
 	textFiles     = "files"
-	textBadSpec   = "The description names a specification that can't be in the base branch."
+	textBadSpec   = "The description names a specification whose path is not valid."
 	textNoSpec    = "The specification that is named is not in the base branch."
 	textNoThreads = "Earlier threads can't be read: this server has no GraphQL."
 
@@ -63,12 +63,12 @@ const (
 	textNoReview     = "That review is not there any more."
 	textPosted       = "Posted to %s."
 	textPostedBefore = "That was posted before."
-	textMuted        = "I do not review %s any more by myself. /review %s still does, and `mews github quiet` lists what is muted."
+	textMuted        = "I no longer review %s by myself. /review %s still works, and `mews github quiet` lists the mutes."
 
-	textByPress     = "its person has pressed Mute"
-	textByComment   = "a comment said so"
+	textByPress     = "its user has pressed Mute"
+	textByComment   = "a comment asked for it"
 	textByThumb     = "a thumbs-down"
-	textByResolving = "the thread was resolved as it was"
+	textByResolving = "the thread was resolved without a change"
 )
 
 // textsPosted end a card. They tell where the findings are, and the cost.

@@ -15,11 +15,11 @@ const (
 
 // Services that need a missing permission.
 const (
-	whyContents = "pull requests are read with their files, and pushes are told of"
-	whyPulls    = "pull requests are read"
-	whyReview   = "reviews are posted"
-	whyIssues   = "issues are labelled and commented on, and summaries kept up to date"
-	whyChecks   = "check runs are made, as post: check wants"
+	whyContents = "to read pull requests and their files, and to report pushes"
+	whyPulls    = "to read pull requests"
+	whyReview   = "to post reviews"
+	whyIssues   = "to label and comment on issues, and to keep summaries up to date"
+	whyChecks   = "to make check runs, as post: check requires"
 )
 
 // Lines about checks without a problem.
@@ -32,21 +32,21 @@ const (
 
 // Problems and their solutions.
 const (
-	textLack       = "the permission %s is missing, by which %s. Grant it: %s"
+	textLack       = "the permission %s is missing. Mews needs it %s. Grant it: %s"
 	textArchived   = "The repository is archived: nothing can be posted there."
-	textNoHook     = "No webhook calls %s. `mews github add %s --url https://YOUR.HOST/webhook/github` makes it, or the repository's page Settings, Webhooks."
-	textHookUnseen = "Mews may not see the repository's webhooks: that takes an admin of it (webhooks: read and write). Check them on %s/%s/settings/hooks. Mews cannot ask for failed deliveries again."
+	textNoHook     = "No webhook calls %s. `mews github add %s --url https://YOUR.HOST/webhook/github` makes one. You can also make it on the repository's page Settings, Webhooks."
+	textHookUnseen = "Mews may not see the repository's webhooks: that needs an admin's rights (webhooks: read and write). Check them on %s/%s/settings/hooks. Mews cannot ask for failed deliveries again."
 	textHookOff    = "The webhook is off: switch on Active on its page."
 	textHookForm   = "The webhook sends forms: set its content type to application/json on its page."
 	textHookSecret = "The webhook has no secret, so all that it sends is refused: put github.webhook_secret into its page."
-	textHookPlain  = "The webhook's address is plain http: who is in between reads along. Use https."
+	textHookPlain  = "The webhook's address is plain http, so others can read what it sends. Use https."
 	textHookEvents = "The webhook does not send %s, so Mews ignores these. Add them on its page."
-	textNotTaken   = "The last delivery (%s, %s) was not taken: GitHub had %q. Check that GitHub can reach that address, and that the secret is the same. Then run `mews github redeliver --failed`."
+	textNotTaken   = "The last delivery (%s, %s) failed: GitHub reports %q. Check that GitHub can reach that address, and that the secret is the same. Then run `mews github redeliver --failed`."
 	textNoAddress  = "%q can't be a webhook's address: want https://YOUR.HOST%s, where GitHub reaches webhooks.listen. Give it with --url."
 
-	textClock        = "This machine's clock is %s %s GitHub's. Set it (timedatectl set-ntp true): tokens and limits go by it."
+	textClock        = "This machine's clock is %s %s GitHub's. Set it (timedatectl set-ntp true): tokens and limits depend on it."
 	textProject      = "There is no open project %q in the repository or with its owner, or Mews's token does not see it."
-	textProjectFails = "The project %q could not be looked for: %s"
+	textProjectFails = "The project %q could not be searched for: %s"
 )
 
 func clockText(ahead time.Duration) string {

@@ -8,13 +8,13 @@ const (
 	textInbound = "Triage issue %s#%d."
 
 	textTriaged  = "**Issue %s triaged**"
-	textLeft     = "Issue %s was left alone: %s."
+	textLeft     = "Issue %s was not triaged: %s."
 	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
 	textCardOnly = "Nothing was changed on GitHub, because this repository shows results here first (`post: card`)."
 
 	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "neither the repository nor its owner has an open project of that title, or Mews's token does not see it."
-	textLabelGone  = "The label %q is not in the repository any more. Try again: it is chosen anew then."
+	textLabelGone  = "The label %q is not in the repository any more. Try again, and I choose a label anew."
 
 	textNothingRead = "The model gave no result: %s. Try again, or set another model under github.triage."
 	textNoReason    = "it gave no reason"

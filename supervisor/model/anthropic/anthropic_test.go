@@ -538,7 +538,7 @@ func TestModels_SeveralPages_AreJoined(t *testing.T) {
 		t.Errorf("%v, %s", err, diff)
 	}
 	for want, h := range map[string]http.HandlerFunc{
-		"wants an API key":           page(401, "application/json", `{"error":{"type":"authentication_error"}}`),
+		"did not accept the API key": page(401, "application/json", `{"error":{"type":"authentication_error"}}`),
 		"is not Anthropic's API":     page(200, "text/html", `<html>`),
 		"something that is not":      page(200, "application/json", `{"data":`),
 		"is not Anthropic's API (HT": page(404, "text/plain", `no`),

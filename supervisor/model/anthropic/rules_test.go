@@ -52,13 +52,13 @@ func breaksOff(kind, message string) http.HandlerFunc {
 }
 
 const (
-	tooBig = `This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+	tooBig = `This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 		`Use a model with a larger context, or ask for less at once.`
 	broke = `The account at "test" has no credit left, or has reached its spending limit. ` +
 		`Check its billing, or use another provider's model.`
-	noKey             = `"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`
+	noKey             = `"test" did not accept the API key, or got none. Check its api_key in the configuration and start Mews again.`
 	noAPI             = `The server at HOST is not Anthropic's API (HTTP %d). Check the base_url of "test".`
-	busy              = `"test" has more to do than it can for now. Try again in a minute.`
+	busy              = `"test" is overloaded. Try again in a minute.`
 	textServerFailure = `"test" has an internal error. Try again in a minute.`
 	cut               = `The answer of the model "m" of "test" was cut off before its end. Send the message again.`
 	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check the base_url of "test" and its version.`
@@ -88,7 +88,7 @@ var userTexts = []struct {
 		"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
 		modelcall.NoCredit, broke},
 	{"no such model", refuses(404, "not_found_error", "model: m"), modelcall.ModelMissing,
-		`"test" at HOST does not have the model "m". Check its name; mews models lists those that there are.`},
+		`"test" at HOST does not have the model "m". Check its name; mews models lists all models.`},
 	{"no such API", page(404, "text/plain", "404 page not found"), modelcall.ModelMissing, fmt.Sprintf(noAPI, 404)},
 	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), modelcall.ModelMissing,
 		fmt.Sprintf(noAPI, 200)},

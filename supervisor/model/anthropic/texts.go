@@ -4,7 +4,7 @@ package anthropic
 const (
 	textCredit = `The account at {provider} has no credit left, or has reached its spending limit. Check its billing, or ` +
 		`use another provider's model.`
-	textNoModel    = `{provider} at {host} does not have {model}. Check its name; mews models lists those that there are.`
+	textNoModel    = `{provider} at {host} does not have {model}. Check its name; mews models lists all models.`
 	textNoAPI      = `The server at {host} is not Anthropic's API (HTTP {status}). Check {url}.`
 	textServer     = `{provider} has an internal error. {again}`
 	textNoThinking = "{model} of {provider} cannot think in the way that Mews asked for. Use another model. An admin can also set " +

@@ -263,7 +263,8 @@ var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-
 
 // recap matches the quote of other conversations at the start of the first message, without stamps.
 // Scripts do not get it.
-var recap = regexp.MustCompile(`(?s)^The last messages between the two of you elsewhere [^\n]*\n={8,}\n.*\n={8,}\n\n`)
+var recap = regexp.MustCompile(`(?s)^Between the lines of equal signs are your last messages with this person ` +
+	`[^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
 // withConversation sets the conversation's id if the client sent none.
 func (r Request) withConversation() Request {

@@ -91,7 +91,7 @@ func TestTurn_BegunByAnotherModel_AnswerSaysSo(t *testing.T) {
 			{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: "x", Text: "?"}}}},
 		},
 	}, func(modelcall.Delta) {})
-	if err != nil || !strings.Contains(answer.Message.Text(), "web_search where I would use read_file") {
+	if err != nil || !strings.Contains(answer.Message.Text(), "web_search, but I would use read_file") {
 		t.Errorf("got %q, %v", answer.Message.Text(), err)
 	}
 }

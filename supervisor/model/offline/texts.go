@@ -37,10 +37,10 @@ const (
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."
-	textOtherCall   = "This turn was begun in a way that I cannot follow: it used %s where I would use %s. " +
+	textOtherCall   = "I cannot continue this turn: it used %s, but I would use %s. " +
 		"Please ask again."
 	textInterrupted = "I do not know whether I could %s: it was interrupted, and its outcome is unknown. " +
-		"Please look before it is done again."
+		"Please check that before you ask again."
 	textFailed       = "I could not %s: %s"
 	textFailedLines  = "I could not %s:\n%s"
 	textFailedSilent = "I could not %s. The tool did not say why."

@@ -90,7 +90,7 @@ func TestModels_Failure_HasTextForUser(t *testing.T) {
 		want  string
 	}{
 		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), modelcall.AuthFailed,
-			`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
+			`"test" did not accept the API key, or got none. Check its api_key in the configuration and start Mews again.`},
 		{"a key without the right", page(403, "application/json", `{}`), modelcall.AuthFailed,
 			`"test" does not let this API key use its models. Use another model, or a key that may.`},
 		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.ModelMissing,

@@ -82,12 +82,12 @@ var userTexts = []struct {
 		`The server at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
 	{"too long for OpenAI", modelcall.RequestTooLong,
 		says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
-		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"too long for llama.cpp, found out in the stream", modelcall.RequestTooLong,
 		sendStream(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
-		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"a model without tools", modelcall.NoTools, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
@@ -128,7 +128,7 @@ var userTexts = []struct {
 	{"OpenRouter: what the server behind it said", modelcall.RequestTooLong, page(400, "application/json",
 		`{"error":{"code":400,"message":`+
 			`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
-		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"OpenRouter: moderation", modelcall.ContentFiltered, page(403, "application/json",
 		`{"error":{"code":403,"message":"Your input was flagged",`+
@@ -140,18 +140,18 @@ var userTexts = []struct {
 	{"vLLM: too long", modelcall.RequestTooLong, page(400, "application/json",
 		`{"object":"error","message":"This model's maximum context length is `+
 			`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
-		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: larger than a minute's tokens", modelcall.RequestTooLong, page(413, "application/json",
 		`{"error":{"message":"Request too large for model",`+
 			`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
-		`This is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
+		`This conversation is longer than the model "m" of "test" can take, even after Mews shortened it. ` +
 			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: no capacity", modelcall.Overloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
-		`"test" has more to do than it can for now. Try again in a minute.`},
+		`"test" is overloaded. Try again in a minute.`},
 	{"Ollama: a full queue", modelcall.Overloaded, page(503, "application/json",
 		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
-		`"test" has more to do than it can for now. Try again in a minute.`},
+		`"test" is overloaded. Try again in a minute.`},
 	{"a proxy before nothing", modelcall.ServerError, page(503, "text/html", "<html>"), unavailable,
 		`"test" has an internal error (HTTP 503). Try again in a minute.`},
 	{"cut off", modelcall.StreamCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}),

@@ -63,10 +63,10 @@ func TestExplainError_ReturnsTextForUser(t *testing.T) {
 		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "",
 			modelcall.StreamStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
-				`Send the message again, or see whether "test" is well.`},
+				`Send the message again, or check whether "test" works.`},
 		{"silence", &idleTimeout{time.Minute}, "m", modelcall.StreamStalled,
 			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
-				`Send the message again, or see whether "test" is well.`},
+				`Send the message again, or check whether "test" works.`},
 		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", modelcall.MalformedAnswer,
 			`"test" broke off for the model "m".`},
 		{"a model's name with our signs in it", errOdd, "{host}", modelcall.MalformedAnswer,

@@ -3,25 +3,25 @@ package remote
 // Messages of error rules that several providers share. Words in braces are replaced, see
 // ErrorRule.
 const (
-	TextTooLong = `This is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
+	TextTooLong = `This conversation is longer than {model} of {provider} can take, even after Mews shortened it. Use a ` +
 		`model with a larger context, or ask for less at once.`
 	TextWrongKey    = `{provider} wants an API key, and none was accepted. {key}`
 	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
 	TextNoTools     = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
 	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
-	TextOverloaded  = `{provider} has more to do than it can for now. {again}`
+	TextOverloaded  = `{provider} is overloaded. {again}`
 	TextFiltered    = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
 	TextRefused     = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model. An admin finds " +
 		"what it said in the log at level debug."
 
 	textIdle = `{model} of {provider} at {host} has stopped answering: nothing came for {wait}. Send the message again, or ` +
-		`see whether {provider} is well.`
+		`check whether {provider} works.`
 	textAnswerTooLong = `The answer of {model} of {provider} grew too long and was broken off. Ask for less at a time.`
 	textCutOff        = `The answer of {model} of {provider} was cut off before its end. Send the message again.`
 	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check {url} and its version.`
 	textEmpty         = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
 	textNoName        = `{model} of {provider} called a tool without naming it. Send the message again, or use another model.`
-	textUnsendable    = "This conversation holds something that cannot be written for {provider}. Begin a new one with /new; an " +
+	textUnsendable    = "This conversation holds something that cannot be sent to {provider}. Begin a new one with /new; an " +
 		"admin finds in the log what it is."
 	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
 	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check {url} and this machine's network.`
