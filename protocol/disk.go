@@ -3,9 +3,6 @@ package protocol
 // MethodDiskGrowth asks a worker how much its programs have written since they started. It has no
 // parameters, and its result is a DiskGrowth. The worker answers within a second, at any time after
 // hello.
-//
-//	{}
-//	{"programs":2,"bytes":7340032,"files":12,"written":8388608}
 const MethodDiskGrowth = "disk.growth"
 
 // DiskGrowth is the result of disk.growth. Without running programs it is zero.
@@ -20,8 +17,6 @@ type DiskGrowth struct {
 // MethodDiskHold tells a worker that its programs were ended because they filled the disk. Until the
 // disk has its reserve again, programs that start may delete files, but not write to any. No
 // parameters, no result, at any time after hello.
-//
-//	{}
 const MethodDiskHold = "disk.hold"
 
 // MethodDiskExceeded reports that the home holds more than hello allows, and has grown since its

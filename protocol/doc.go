@@ -92,6 +92,8 @@
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  terminals.list   no parameters to TerminalList           at any time after hello
+//	  disk.growth      no parameters to DiskGrowth             at any time after hello
+//	  disk.hold        no parameters, no result                at any time after hello
 //	  stop             no parameters, no result                cancel turns and operations, answer, end
 //
 //	worker to supervisor
@@ -260,6 +262,10 @@
 //	{"S":{"jsonrpc":"2.0","id":21,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
 //	{"S":{"jsonrpc":"2.0","id":8,"method":"terminals.list","params":{}}}
 //	{"W":{"jsonrpc":"2.0","id":8,"result":{"terminals":[{"id":1,"program":"bash","turn":7,"seconds":240}]}}}
-//	{"S":{"jsonrpc":"2.0","id":9,"method":"stop","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":9,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":9,"method":"disk.growth","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":9,"result":{"programs":1,"bytes":7340032,"files":12,"written":8388608}}}
+//	{"S":{"jsonrpc":"2.0","id":10,"method":"disk.hold","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":10,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":11,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":11,"result":null}}
 package protocol

@@ -21,6 +21,8 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodStop:              {},
 	protocol.MethodCancel:            {of[protocol.CancelParams], nil},
 	protocol.MethodTerminalsList:     {nil, of[protocol.TerminalList]},
+	protocol.MethodDiskGrowth:        {nil, of[protocol.DiskGrowth]},
+	protocol.MethodDiskHold:          {},
 	protocol.MethodTryWalls:          {of[protocol.TryWallsParams], of[protocol.TryWallsResult]},
 	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:         {of[protocol.TurnEvent], nil},

@@ -9,6 +9,7 @@
 //	approval     a user's permission for one effect, asked for by a question
 //	attachment   a file that came with an inbound
 //	audit log    who did what to the service; each row has the hash of the row before
+//	ballast      files that only take room on the disk, until messages need it
 //	blob         bytes in the spool, named by their SHA-256
 //	budget       limits of what a user may spend on models
 //	capability   what a channel can do: edit, delete, buttons, files
