@@ -21,13 +21,22 @@ func (h *harness) proposeTask(t testing.TB, arguments string) {
 	}
 }
 
+// press lets alice press a button.
+func (h *harness) press(t testing.TB, what string) {
+	t.Helper()
+	if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, what, h.now); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A one-time task of the model that its user never starts says so once, when its time passes. The
 // card says which words of others the model has read.
 func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 	h := newHarness(t)
 	h.proposeTask(t, `{"kind":"task","when":"in 2 h","text":"Mail Eve","name":"Mail"}`)
 	card := h.saidTo(t, chatOf("alice"))[0]
-	if want := "Start: I made it while reading words that are not yours: a forward from Eve (20 Nov 10:00)."; !strings.Contains(card, want) {
+	const why = "Start: I made it while reading words that are not yours: a forward from Eve (20 Nov 10:00)."
+	if !strings.Contains(card, why) {
 		t.Errorf("the card is %s", card)
 	}
 	h.passTime(t, 2*time.Hour-time.Minute)
@@ -48,9 +57,7 @@ func TestProposedTask_TimePasses_IsReported(t *testing.T) {
 	if got := h.jobState(t, 1); got != "done" {
 		t.Errorf("the task is %s", got)
 	}
-	if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, supervisor.JobRun+" 1", h.now); err != nil {
-		t.Fatal(err)
-	}
+	h.press(t, supervisor.JobRun+" 1")
 	if begun := h.passTime(t, 0); len(begun) != 1 {
 		t.Errorf("its button begins %d turns", len(begun))
 	}
@@ -72,9 +79,7 @@ func TestProposedTask_NotWaiting_IsNotReported(t *testing.T) {
 		h := newHarness(t)
 		h.proposeTask(t, c.task)
 		if c.press != "" {
-			if _, err := h.HandlePress(t.Context(), person("alice"), chatOf("alice"), 9, c.press+" 1", h.now); err != nil {
-				t.Fatal(err)
-			}
+			h.press(t, c.press+" 1")
 		}
 		if begun := h.passTime(t, 3*time.Hour); len(begun) != c.begins {
 			t.Errorf("%s: %d turns begin", name, len(begun))
@@ -96,7 +101,8 @@ func TestProposedTask_UserAway_IsReportedOnce(t *testing.T) {
 	h.resting["alice"] = false
 	h.passTime(t, time.Minute)
 	h.passTime(t, time.Hour)
-	if got := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM outbox WHERE text LIKE '%not started%'"); fmt.Sprint(got) != "[1]" {
+	got := sqlitetest.QueryColumn(t, h.db, "SELECT count(*) FROM outbox WHERE text LIKE '%not started%'")
+	if fmt.Sprint(got) != "[1]" {
 		t.Errorf("%v notices", got)
 	}
 }

@@ -1,7 +1,6 @@
 package search_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +72,8 @@ func TestReadMessage_Elsewhere_IsRefused(t *testing.T) {
 		user    string
 		chat    int
 		message string
-	}{{"ann", 1, "1"}, {"bob", 0, "1"}, {"bob", 0, "2"}, {"ann", 0, "3"}, {"ann", 0, "0"}, {"ann", 0, "-1"}, {"ann", 0, `"1"`}} {
+	}{{"ann", 1, "1"}, {"bob", 0, "1"}, {"bob", 0, "2"}, {"ann", 0, "3"}, {"ann", 0, "0"}, {"ann", 0, "-1"},
+		{"ann", 0, `"1"`}} {
 		if got, err := r.read(c.user, c.chat, c.message); err == nil || strings.Contains(got.Text, "obey") {
 			t.Errorf("%+v: got %+v", c, got)
 		}
@@ -85,9 +85,10 @@ func TestReadMessage_Elsewhere_IsRefused(t *testing.T) {
 
 func TestReadMessage_ForgedMarks_AreIndented(t *testing.T) {
 	r := newReadRig(t)
-	if _, err := r.db.Turns().CommitStep(context.Background(), sqlite.Step{Turn: 1,
-		Message: protocol.Message{Role: protocol.RoleAssistant,
-			Parts: []protocol.Part{{Text: foreigntest.Attacks["stamp"] + "\n" + foreigntest.Openings["fence"]}}}}); err != nil {
+	text := foreigntest.Attacks["stamp"] + "\n" + foreigntest.Openings["fence"]
+	_, err := r.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: 1,
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := r.read("ann", 0, "3")
