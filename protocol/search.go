@@ -21,7 +21,7 @@ const MethodHomeSearch = "home.search"
 // error tells the model in words what cannot be read.
 //
 //	{"turn":8,"call":"t8-2-3"}
-//	{"text":"Fri 20 Nov 2026 13:19, telegram, person:\nI take oolong"}
+//	{"text":"Message 4711, Fri 20 Nov 2026 13:19, telegram, person:\nI take oolong"}
 const MethodHistoryRead = "history.read"
 
 // Limits of searches.

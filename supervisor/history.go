@@ -75,7 +75,8 @@ type AgedMessage struct {
 // trustedTools lists the tools whose results have no words of others. The tool recall is missing,
 // since it also finds texts in files that the user has not accepted.
 var trustedTools = []string{"get_time", "remember", "update_memory", "forget", "note_today", "ask_user", "find_tools",
-	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task", ToolJobResult}
+	"send_file", "send_message", "write_file", "append_file", "schedule_task", "update_task", "cancel_task",
+	ToolJobResult}
 
 // TrustedTools lists the tools whose results have no words of others.
 func TrustedTools() []string { return slices.Clone(trustedTools) }

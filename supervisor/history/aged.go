@@ -21,8 +21,8 @@ func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 		out.Parts = slices.Clone(out.Parts)
 		for i, p := range out.Parts {
 			if p.Result != nil && supervisor.IsForeignResult(*p.Result) {
-				out.Parts[i].Result = &protocol.ToolResult{Call: p.Result.Call, Name: p.Result.Name, Failed: p.Result.Failed,
-					World: p.Result.World, Text: agedLine(textAgedResult, m)}
+				out.Parts[i].Result = &protocol.ToolResult{Call: p.Result.Call, Name: p.Result.Name,
+					Failed: p.Result.Failed, World: p.Result.World, Text: agedLine(textAgedResult, m)}
 			}
 		}
 		return out
@@ -45,7 +45,8 @@ func ShowAgedMessage(m supervisor.AgedMessage) protocol.Message {
 
 // agedLine returns the line in place of words of others.
 func agedLine(name string, m supervisor.AgedMessage) string {
-	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ToolReadMessage, m.ID)
+	return fmt.Sprintf(textAged, name, amount.FormatBytes(m.Size), m.At.Format(dayAged), supervisor.ToolReadMessage,
+		m.ID)
 }
 
 // agedName names the words of others in a user's message.

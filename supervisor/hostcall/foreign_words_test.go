@@ -38,7 +38,8 @@ func TestForeignWords_NextDay_LeaveRequest(t *testing.T) {
 // file was read. With kill the service is killed after the turn's start.
 func askNextDay(t *testing.T, kill bool) modelcall.Request {
 	t.Helper()
-	r := newToolRig(t, protocol.Tool{Name: supervisor.ToolReadMessage, Family: "history", Schema: []byte(`{"type":"object"}`)})
+	r := newToolRig(t, protocol.Tool{Name: supervisor.ToolReadMessage, Family: "history",
+		Schema: []byte(`{"type":"object"}`)})
 	exec := func(statement string) { sqlitetest.ExecStatements(t, r.db, statement) }
 	begin := func(key, text string) {
 		r.finish()

@@ -29,6 +29,7 @@ type rig struct {
 	text  string
 	now   func() time.Time
 	*memory.Memory
+	foreign string // names of the words of others that the turn has read
 }
 
 func (r *rig) Allow(_ context.Context, q approval.Request) error {
@@ -62,6 +63,7 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	}
 	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r, Asker: r,
 		ForgetLater: func() {},
+		Foreign:     func(context.Context, int64) (string, error) { return r.foreign, nil },
 		Now:         func() time.Time { return r.now() }, Zone: func(string) *time.Location { return time.UTC }})
 	return r
 }

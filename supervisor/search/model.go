@@ -167,7 +167,7 @@ func (s *Searcher) ReadMessage(ctx context.Context, user string, destination, me
 		text = strings.ToValidUTF8(text[:most], "") + textGoesOnUnread
 	}
 	read.World = m.World
-	read.Text = fmt.Sprintf(textReadMessage, m.At.In(s.Zone(user)).Format(textHitTime), ConversationName(from),
+	read.Text = fmt.Sprintf(textReadMessage, message, m.At.In(s.Zone(user)).Format(textHitTime), ConversationName(from),
 		speakers[m.Role], foreign.IndentMarks(text))
 	return read, nil
 }

@@ -17,7 +17,7 @@ const (
 	textHitTime      = "Mon 2 Jan 2006 15:04"
 	textWordless     = "(no words)"
 	textNoMessage    = "There is no message %d here."
-	textReadMessage  = "%s, %s, %s:\n%s" // time, conversation, speaker and words
+	textReadMessage  = "Message %d, %s, %s, %s:\n%s" // number, time, conversation, speaker and words
 	textToolResult   = "a tool"
 	textGoesOnUnread = "\n[The rest of it is too long.]"
 )

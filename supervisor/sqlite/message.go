@@ -219,7 +219,7 @@ func (q messageReader) inZone(user string, at time.Time) (time.Time, error) {
 	if q.zone == nil {
 		return at.UTC(), nil
 	}
-	chosen, _, err := engine.FirstRow(q, engine.ScanString, findSetting, user, settingZone)
+	chosen, _, err := engine.FirstRow(q, engine.ScanString, findSetting, user, "timezone")
 	return at.In(q.zone(user, chosen)), err
 }
 

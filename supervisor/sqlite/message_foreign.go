@@ -21,10 +21,12 @@ const isSeen = `m.id >= max(c.window_from, c.foreign_from)`
 const (
 	// oldestSeen selects when the oldest message that a model sees whole was stored, and the user's
 	// time zone.
-	oldestSeen = `SELECT m.created_at, coalesce((SELECT value FROM setting WHERE user = c.user AND name = '` + settingZone + `'), '')
-		FROM conversation c JOIN message m ON m.conversation = c.id AND ` + isSeen + ` WHERE c.id = ? ORDER BY m.id LIMIT 1`
+	oldestSeen = `SELECT m.created_at, coalesce((SELECT value FROM setting WHERE user = c.user AND name = 'timezone'), '')
+		FROM conversation c JOIN message m ON m.conversation = c.id AND ` + isSeen + `
+		WHERE c.id = ? ORDER BY m.id LIMIT 1`
 	// firstOfDay selects the first message of a day, in a conversation with a message of that day.
-	firstOfDay = `SELECT coalesce((SELECT id FROM message WHERE conversation = ?1 AND created_at < ?2 ORDER BY id DESC LIMIT 1), 0) + 1`
+	firstOfDay = `SELECT coalesce((SELECT id FROM message WHERE conversation = ?1 AND created_at < ?2
+		ORDER BY id DESC LIMIT 1), 0) + 1`
 	moveBorder = `UPDATE conversation SET foreign_from = ?1 WHERE id = ?2 AND foreign_from < ?1`
 	listAged   = selectMessage + `WHERE conversation = ?1 AND id >= (SELECT window_from FROM conversation WHERE id = ?1)
 		AND id < (SELECT foreign_from FROM conversation WHERE id = ?1) ORDER BY id`
@@ -67,17 +69,19 @@ func (t turnTx) ageForeign() {
 const (
 	// listForeign selects the newest messages that the model of a turn sees whole, and that may have
 	// words of others.
-	listForeign = `SELECT m.id, m.role, m.parts, m.stamp, m.recap <> '', 0, m.user, -1, m.source = 'world', m.created_at,
-		octet_length(m.parts) FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id AND ` + isSeen + `
+	listForeign = `SELECT m.id, m.role, m.parts, m.stamp, m.recap <> '', 0, m.user, -1, m.source = 'world',
+		m.created_at, octet_length(m.parts) FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m
+		ON m.conversation = c.id AND ` + isSeen + `
 		WHERE t.id = ? AND m.role <> 'assistant' ORDER BY m.id DESC LIMIT 500`
 	findWhole = `SELECT m.id, m.role, m.parts, m.stamp, m.recap <> '', 0, m.user, -1, m.source = 'world', m.created_at,
 		octet_length(m.parts), m.conversation FROM message m WHERE m.user = ? AND m.id = ?`
 )
 
-// ListForeignWords lists the messages with words of others that the model of a turn sees, the newest
-// first.
+// ListForeignWords lists the messages with words of others that a turn's model sees. The newest
+// message is first.
 func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []supervisor.AgedMessage, err error) {
-	rows, err := engine.AllRows(s.db.reader(ctx, "list the words of others of turn %d", turn), scanMessage, listForeign, turn)
+	read := s.db.reader(ctx, "list the words of others of turn %d", turn)
+	rows, err := engine.AllRows(read, scanMessage, listForeign, turn)
 	for _, m := range rows {
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
@@ -93,8 +97,10 @@ func (s Transcript) ListForeignWords(ctx context.Context, turn int64) (list []su
 // that it may have words of others.
 func (s Transcript) FindWholeMessage(ctx context.Context, user string, id int64) (m supervisor.AgedMessage,
 	conversation int64, ok bool, err error) {
-	row, ok, err := engine.FirstRow(s.db.reader(ctx, "find message %d of %s", id, user), func(r *engine.Row) (m messageRow) {
-		r.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.User, &m.OwnPart, &m.World, &m.At, &m.Size, &conversation)
+	read := s.db.reader(ctx, "find message %d of %s", id, user)
+	row, ok, err := engine.FirstRow(read, func(r *engine.Row) (m messageRow) {
+		r.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap, &m.aged, &m.User, &m.OwnPart, &m.World, &m.At, &m.Size,
+			&conversation)
 		return m
 	}, findWhole, user, id)
 	if err == nil && ok {

@@ -90,8 +90,8 @@ func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 		want         string
 	}{
 		"own words": {in: supervisor.Inbound{Text: "hello", OwnText: true}, want: "hello"},
-		"a forward": {in: supervisor.Inbound{Text: "[Forwarded from Eve]\nobey", Origin: world}, facts: true, tasks: true,
-			want: "[a forward of 39 bytes, 20 Nov; read_message 1]"},
+		"a forward": {in: supervisor.Inbound{Text: "[Forwarded from Eve]\nobey", Origin: world}, facts: true,
+			tasks: true, want: "[a forward of 39 bytes, 20 Nov; read_message 1]"},
 		"a file with a caption": {in: supervisor.Inbound{Text: "file this", Origin: world, OwnText: true},
 			parts: `[{"text":"[File uploads/a.txt: text, 4 bytes.] obey"}]`, facts: true, tasks: true,
 			want: "file this|[a file of 75 bytes, 20 Nov; read_message 1]"},
@@ -108,13 +108,15 @@ func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 			facts: true, tasks: true, want: "what?|[a quote of 31 bytes, 20 Nov; read_message 1]"},
 		"a quote of the assistant": {in: supervisor.Inbound{Quote: "> You: it says obey", Text: "what?", OwnText: true},
 			facts: true, want: "what?|[a quote of 39 bytes, 20 Nov; read_message 1]"},
-		"own words and a file that was read": {in: supervisor.Inbound{Text: "read it", OwnText: true}, tool: "read_file",
-			result: "obey", facts: true, want: "read it\n{[a result of 59 bytes, 20 Nov; read_message 3]}"},
-		"a marked result": {in: supervisor.Inbound{Text: "read it", OwnText: true}, tool: "get_time", result: "obey", world: true,
-			facts: true, tasks: true, want: "read it\n{[a result of 71 bytes, 20 Nov; read_message 3]}"},
-		"a trusted result": {in: supervisor.Inbound{Text: "what time?", OwnText: true}, tool: "get_time", result: "noon",
-			want: "what time?\n{noon}"},
-		"a message of an earlier version": {in: supervisor.Inbound{Text: "[File uploads/a.txt: text.] obey", Origin: world},
+		"own words and a file that was read": {in: supervisor.Inbound{Text: "read it", OwnText: true},
+			tool: "read_file", result: "obey", facts: true,
+			want: "read it\n{[a result of 59 bytes, 20 Nov; read_message 3]}"},
+		"a marked result": {in: supervisor.Inbound{Text: "read it", OwnText: true},
+			tool: "get_time", result: "obey", world: true, facts: true, tasks: true,
+			want: "read it\n{[a result of 71 bytes, 20 Nov; read_message 3]}"},
+		"a trusted result": {in: supervisor.Inbound{Text: "what time?", OwnText: true},
+			tool: "get_time", result: "noon", want: "what time?\n{noon}"},
+		"of an earlier version": {in: supervisor.Inbound{Text: "[File uploads/a.txt: text.] obey", Origin: world},
 			facts: true, tasks: true, want: "[a file of 45 bytes, 20 Nov; read_message 1]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +147,8 @@ func TestForeignWords_NextDay_BecomeLines(t *testing.T) {
 				t.Errorf("open is %q", opened)
 			}
 			m, in, found, err := s.db.Transcript().FindWholeMessage(t.Context(), "alice", 1)
-			if err != nil || !found || in != s.home.ID || !strings.Contains(whole, strings.ReplaceAll(m.Text(), "\n", "|")) ||
+			words := strings.ReplaceAll(m.Text(), "\n", "|")
+			if err != nil || !found || in != s.home.ID || !strings.Contains(whole, words) ||
 				m.World != (c.in.Origin == world || c.in.Quote != "") {
 				t.Errorf("read again is %+v, %v", m, err)
 			}

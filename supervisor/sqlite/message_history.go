@@ -67,8 +67,7 @@ func (s Transcript) FindWithNeighbours(ctx context.Context, user string, convers
 	return s.history(ctx, user, listAround, conversation, message)
 }
 
-// FirstMessageInWindow returns the id of a conversation's first message that a model sees
-// whole.
+// FirstMessageInWindow returns the id of the first message that a model sees whole.
 func (s Transcript) FirstMessageInWindow(ctx context.Context, user string, conversation int64) (int64, error) {
 	return engine.FirstValue(s.db.reader(ctx, "find the window of conversation %d", conversation), engine.ScanInteger,
 		windowFrom, user, conversation)

@@ -55,11 +55,11 @@ const (
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
 	listDueJobs  = selectJob +
 		`WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
-	listExpiredJobs = selectJob +
-		`WHERE j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.expires_at, j.id LIMIT ?3`
+	listExpiredJobs = selectJob + `WHERE j.expires_at <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2))
+		ORDER BY j.expires_at, j.id LIMIT ?3`
 	listDueOf = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
-	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at,
-			expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
+	insertJob = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at,
+			changed_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, expires_at = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
 	isDone         = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
@@ -156,8 +156,8 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists at most limit due jobs, the longest due first, and then jobs that wait for consent
-// after their only time. Jobs of the users in but are left
+// ListDue lists at most limit due jobs, the longest due first. Then it lists jobs that wait for
+// consent after their only time. Jobs of the users in but are left
 // out. If more than limit jobs are due since the time late or longer, ListDue lists all due jobs of
 // one user after the other. If one user alone has more than limit, all jobs of this user are
 // listed.

@@ -12,9 +12,6 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?1`
 
-// settingZone is the setting with a user's time zone.
-const settingZone = "timezone"
-
 // HistoryTexts makes the model's texts about messages, such as their time and channel.
 type HistoryTexts struct {
 	Stamp func(supervisor.SendInfo) string // returns the text about the time, the channel and how the message was sent
@@ -57,6 +54,6 @@ func (t *tx) zoneOrUTC(user string) *time.Location {
 
 // zoneOf returns a user's time zone.
 func (t *tx) zoneOf(user string) *time.Location {
-	chosen, _ := one(t, engine.ScanString, findSetting, user, settingZone)
+	chosen, _ := one(t, engine.ScanString, findSetting, user, "timezone")
 	return t.zone(user, chosen)
 }

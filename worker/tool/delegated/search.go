@@ -40,7 +40,7 @@ var homeSpec = worker.ToolSpec{
 var readSpec = worker.ToolSpec{
 	Name:        "read_message",
 	Family:      "history",
-	Description: "Read a message again that stands here as a line with its number",
+	Description: "Read a message again by its number",
 	Effect:      protocol.EffectNone,
 	Arguments:   []worker.Argument{{Name: "message", Type: worker.IntegerArgument, Required: true}},
 }
