@@ -35,7 +35,8 @@ func (s *service) tellAdmins(text string) { s.notices().TellAdmins(text) }
 
 // tellWhoJoined tells the admins who came in by an invite. Nobody is told about themselves.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
-	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account), u.Name), u.Name)
+	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account),
+		u.Name), u.Name)
 }
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins
