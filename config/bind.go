@@ -58,7 +58,8 @@ func (b *binder) bindScalar(n *yaml.Node, into reflect.Value, path string, s sca
 		b.addWrong(path, err.Error())
 		return
 	}
-	if name := variable.FindStringSubmatch(n.Value); into.Type() == reflect.TypeFor[Secret]() && name != nil && name[1] != "" {
+	if name := variable.FindStringSubmatch(n.Value); into.Type() == reflect.TypeFor[Secret]() && name != nil &&
+		name[1] != "" {
 		if b.variables == nil {
 			b.variables = map[string]string{}
 		}

@@ -132,7 +132,8 @@ func TestConfigStruct_KeylessFields_AreLast(t *testing.T) {
 		}
 	}
 	if without != 7 {
-		t.Errorf("%d fields have no key, want Local, File, Client, SecretFiles, SecretVariables, Hints and Warnings", without)
+		t.Errorf("%d fields have no key, want Local, File, Client, SecretFiles, SecretVariables, Hints and Warnings",
+			without)
 	}
 }
 

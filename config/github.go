@@ -6,8 +6,9 @@ import "time"
 type GitHub struct {
 	// The secret that signs GitHub's deliveries. Without a secret, Mews accepts no delivery and
 	// polls the repositories.
-	WebhookSecret     Secret `yaml:"webhook_secret" reload:"replaced"`
-	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret" reload:"live"` // path as written in the configuration
+	WebhookSecret Secret `yaml:"webhook_secret" reload:"replaced"`
+	// path as written in the configuration
+	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret" reload:"live"`
 	// Mews's identity on GitHub: an account, by its token, or a GitHub App.
 	Token     Secret    `yaml:"token" reload:"replaced"`
 	TokenFile string    `yaml:"token_file" holds:"Token" reload:"live"` // path as written in the configuration

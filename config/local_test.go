@@ -175,14 +175,16 @@ func TestLocalModel_BareName_GoesToMaker(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(want.model, "/")
 		p := cfg.Models.Providers[name]
-		if cfg.Models.Default != want.model || !strings.HasPrefix(p.BaseURL, "https://"+want.host) || p.APIKey.Reveal() != "k" {
+		if cfg.Models.Default != want.model || !strings.HasPrefix(p.BaseURL, "https://"+want.host) ||
+			p.APIKey.Reveal() != "k" {
 			t.Errorf("%s is %s at %q", spec, cfg.Models.Default, p.BaseURL)
 		}
 		if got := cfg.KeyVariable(name); got != want.key {
 			t.Errorf("%s: the key of %s is in %q, want %s", spec, name, got, want.key)
 		}
 		_, err = LocalConfig(testEnv(map[string]string{"MEWS_MODEL": spec, "SOME_API_KEY": "k"}, nil))
-		if err == nil || !strings.Contains(err.Error(), want.key+": got nothing, want the key, because MEWS_MODEL is ") {
+		if err == nil || !strings.Contains(err.Error(),
+			want.key+": got nothing, want the key, because MEWS_MODEL is ") {
 			t.Errorf("%s without a key: %v", spec, err)
 		}
 		endpoint := map[string]string{"MEWS_MODEL": spec, "OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}

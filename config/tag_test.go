@@ -48,7 +48,8 @@ func TestConfigStruct_FieldTags_AreValid(t *testing.T) {
 		if _, ok := secretForms[f.Tag.Get("form")]; !ok {
 			t.Errorf("%s names a form %s, which is not there", f.Name, f.Tag.Get("form"))
 		}
-		if reload := f.Tag.Get("reload"); reload != "" && reload != "live" && reload != "restart" && reload != "replaced" {
+		if reload := f.Tag.Get("reload"); reload != "" && reload != "live" && reload != "restart" &&
+			reload != "replaced" {
 			t.Errorf("%s has the reload %q", f.Name, reload)
 		}
 	})

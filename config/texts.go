@@ -153,12 +153,14 @@ const (
 
 // Right values: the environment, if there is no file.
 const (
-	wantLocalModel = "offline, PROVIDER/MODEL or a model's name alone. PROVIDER is anthropic, openai, gemini, deepseek, " +
+	wantLocalModel = "offline, PROVIDER/MODEL or a model's name alone. PROVIDER is anthropic, openai, gemini, " +
+		"deepseek, " +
 		"mistral, qwen, moonshot, xai, zai, groq or openrouter"
 	wantEndpointModel = "the name that the endpoint gives the model, because OPENAI_BASE_URL is set"
 	wantKeyForModel   = "the key, because MEWS_MODEL is %s"
-	wantKeyOrServer   = "the key, because MEWS_MODEL is %s, of %s; or else OPENAI_BASE_URL, the address of a server that has it"
-	wantOneLine       = "one line, without control characters"
+	wantKeyOrServer   = "the key, because MEWS_MODEL is %s of %s; or OPENAI_BASE_URL, the address of a server that has " +
+		"that model"
+	wantOneLine = "one line, without control characters"
 )
 
 // Hints about the missing one of two variables that belong together.
@@ -168,7 +170,8 @@ const (
 	hintOpenAI = "OPENAI_API_KEY is set; to talk with a model of OpenAI's set MEWS_MODEL too, such as " +
 		"MEWS_MODEL=openai/gpt-5-mini."
 	hintKey = "%s is set; to talk with a model of %[2]s set MEWS_MODEL too, such as MEWS_MODEL=%[2]s/MODEL."
-	hintID  = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which @userinfobot " +
+	hintID  = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which " +
+		"@userinfobot " +
 		"on Telegram tells you."
 	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
 		"Telegram gives you."

@@ -219,12 +219,8 @@ const (
 // JobQuoteBegins is the beginning of a quote of a job's message, for the model.
 const JobQuoteBegins = "[Unasked, "
 
-// TaskPromptBegins is the beginning of the prompt of a task's turn. The task's order stands between
-// lines of TaskPromptLine, or behind the only one.
-const (
-	TaskPromptBegins = "This is your task "
-	TaskPromptLine   = "\n---\n"
-)
+// TaskPromptLine is the line before and behind the order in the prompt of a task's turn.
+const TaskPromptLine = "\n---\n"
 
 // ChannelJob is the channel of jobs, where nobody talks. A conversation on it is the work of one
 // job, and its chat is the job's id.

@@ -44,7 +44,8 @@ func TestDispatch_Mistyped_NamesNearVerbs(t *testing.T) {
 
 func TestDispatch_HelpAndVersion_GoToOutput(t *testing.T) {
 	lines := map[string]string{
-		"--help": "Usage: mews VERB", "-h": "Usage: mews VERB", "-v": "mews dev", "-V": "mews dev", "-version": "mews dev",
+		"--help": "Usage: mews VERB", "-h": "Usage: mews VERB", "-v": "mews dev", "-V": "mews dev",
+		"-version": "mews dev",
 		"help run": "Usage: mews run", "user help": "mews user add", "totp --help": "mews totp enroll",
 		"user add --help": "Usage: mews user add", "voice test --help": "Usage: mews voice test",
 		"job add --help": "Usage: mews job", "status --json -h": "Usage: mews status",
@@ -74,7 +75,8 @@ func TestVerbs_JSON_IsOneValue(t *testing.T) {
 		"doctor --json --config " + wrong: `"mark": "BAD"`,
 	} {
 		code, out, errs := runMews(t, strings.Fields(line)...)
-		if failed := strings.Contains(line, "--config"); (code != 0) != failed || !json.Valid([]byte(out)) || !strings.Contains(out, want) {
+		if failed := strings.Contains(line, "--config"); (code != 0) != failed || !json.Valid([]byte(out)) ||
+			!strings.Contains(out, want) {
 			t.Errorf("mews %s: exit %d, printed %q and %q, want %s", line, code, out, errs, want)
 		}
 	}

@@ -47,7 +47,7 @@ func stoppingText(s api.Status) string {
 	add(s.Waiting.Deliveries, "answer to send", "answers to send")
 	if s.Jobs.Count > 0 {
 		add(s.Jobs.Count, "reminder or task", "reminders and tasks")
-		waits = append(waits, fmt.Sprintf(textNextJob, s.Jobs.Next.Local().Format("Mon 2 Jan 15:04")))
+		waits = append(waits, fmt.Sprintf(textNextJob, s.Jobs.Next.Local().Format(nextJobLayout)))
 	}
 	text := textStops
 	if len(waits) > 0 {

@@ -25,7 +25,8 @@ func TestStoppingText_NamesWhatWaits(t *testing.T) {
 		"telegram": {api.Status{Channels: telegram}, textStops + textTelegramStops + textKeepRunning},
 	} {
 		got := stoppingText(c.status)
-		if !strings.Contains(got, c.want) || !strings.HasPrefix(got, textStops) || !strings.HasSuffix(got, textKeepRunning) {
+		if !strings.Contains(got, c.want) || !strings.HasPrefix(got, textStops) || !strings.HasSuffix(got,
+			textKeepRunning) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

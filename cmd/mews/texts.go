@@ -167,8 +167,10 @@ const (
 	textStops         = "Mews stops with this chat."
 	textWaits         = " Until it runs again, these wait: %s."
 	textNextJob       = "the next on %s"
+	nextJobLayout     = "Mon 2 Jan 15:04"
 	textTelegramStops = " Nobody is answered on Telegram."
-	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with the machine.\n"
+	textKeepRunning   = "\n`mews run` keeps it running without a chat; `mews help service` says how it starts with " +
+		"the machine.\n"
 )
 
 // Texts of user.

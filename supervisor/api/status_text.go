@@ -37,7 +37,7 @@ func (s Status) Text(now time.Time) string {
 			s.Waiting.Parked)
 	}
 	if s.Jobs.Count > 0 {
-		fmt.Fprintf(t, "jobs\t%d, the next on %s\n", s.Jobs.Count, s.Jobs.Next.Local().Format("Mon 2 Jan 15:04"))
+		fmt.Fprintf(t, textUpcoming, s.Jobs.Count, s.Jobs.Next.Local().Format(upcomingLayout))
 	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))

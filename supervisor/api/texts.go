@@ -8,6 +8,8 @@ const (
 
 // Texts of mews status.
 const (
+	textUpcoming        = "jobs\t%d, the next on %s\n"
+	upcomingLayout      = "Mon 2 Jan 15:04"
 	textAsking          = " (%s for an answer)"
 	textNoFolder        = "your folder or your account can't be used; `mews doctor` tells an admin why"
 	textIndexed         = "; searchable: %s of %s, %s"
@@ -24,12 +26,14 @@ const (
 // Texts of /start.
 const (
 	textWelcomeInGroup = "Mews is ready, with the model %s. In our private chat /start says more."
-	textWelcomeCan     = "Write what you want done; you can also send pictures, files and voice messages. I take notes, keep " +
+	textWelcomeCan     = "Write what you want done; you can also send pictures, files and voice messages. I take " +
+		"notes, keep " +
 		"lists and remind you. I read and change the files in your folder, and run programs there. For example:\n\n" +
 		"- `take a note: call Ann on Friday`\n- `remind me tomorrow at 9 to water the plants`\n- `list my files`\n\n" +
 		"I keep each message until it is answered, even if I restart.\n\n"
-	textWelcomeSees      = "Who can see what:\n\n"
-	textSeenByAdmins     = "- The admin (%s) runs this machine and can read everything on it. Reading through Mews is recorded.\n"
+	textWelcomeSees  = "Your privacy here:\n\n"
+	textSeenByAdmins = "- The admin (%s) runs this machine and can read everything on it. Reading through Mews " +
+		"is recorded.\n"
 	textSeenByAdminsToo  = "- You and the other admins (%s) can read everything on this machine.\n"
 	textSeenByAdminAlone = "- You run this machine, and can read everything on it.\n"
 	textSeenByTelegram   = "- Telegram carries what is written here.\n"
@@ -45,10 +49,12 @@ var textsWelcome = map[bool]string{
 
 // textsReader say who reads what a model gets, with the model's name.
 var textsReader = map[model.RequestReader]string{
-	model.ReaderNobody:   "- The model is %s, a list of rules: your words stay on this machine.\n",
-	model.ReaderMachine:  "- The model %s runs on this machine: your words stay here.\n",
-	model.ReaderNetwork:  "- The model %s runs in this network. Its server gets your words, and what I read for an answer.\n",
-	model.ReaderProvider: "- The provider of the model %s gets your words, and what I read of your files for an answer.\n",
+	model.ReaderNobody:  "- The model is %s, a list of rules: your words stay on this machine.\n",
+	model.ReaderMachine: "- The model %s runs on this machine: your words stay here.\n",
+	model.ReaderNetwork: "- The model %s runs in this network. Its server gets your words, and what I read for an " +
+		"answer.\n",
+	model.ReaderProvider: "- The provider of the model %s gets your words, and what I read of your files for an " +
+		"answer.\n",
 }
 
 // Texts of the start of the service.

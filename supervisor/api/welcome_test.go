@@ -22,24 +22,28 @@ func TestWelcome_SaysWhoSeesWhat(t *testing.T) {
 	}{
 		"a user on Telegram": {
 			welcome{user: mum, model: "claude/haiku", reader: model.ReaderProvider, admins: quoted, onTelegram: true},
-			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ReaderProvider], "`claude/haiku`"),
+			[]string{fmt.Sprintf(textsWelcome[false], "`mum`"), fmt.Sprintf(textsReader[model.ReaderProvider],
+				"`claude/haiku`"),
 				fmt.Sprintf(textSeenByAdmins, "`alice`, `bob`"), textSeenByTelegram, textWelcomeCan, textSeenByOthers},
 			[]string{"/invite"},
 		},
 		"the only admin, in the terminal": {
 			welcome{user: alice, model: "offline", reader: model.ReaderNobody},
-			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ReaderNobody], "`offline`"),
+			[]string{fmt.Sprintf(textsWelcome[true], "`alice`"), fmt.Sprintf(textsReader[model.ReaderNobody],
+				"`offline`"),
 				textSeenByAdminAlone},
 			[]string{textSeenByTelegram},
 		},
 		"one of two admins": {
 			welcome{user: alice, model: "near/qwen3", reader: model.ReaderMachine, admins: quoted[1:]},
-			[]string{fmt.Sprintf(textSeenByAdminsToo, "`bob`"), fmt.Sprintf(textsReader[model.ReaderMachine], "`near/qwen3`")},
+			[]string{fmt.Sprintf(textSeenByAdminsToo, "`bob`"), fmt.Sprintf(textsReader[model.ReaderMachine],
+				"`near/qwen3`")},
 			nil,
 		},
 		"a server of the household": {
 			welcome{user: mum, model: "nas/qwen3", reader: model.ReaderNetwork, admins: quoted[:1]},
-			[]string{fmt.Sprintf(textsReader[model.ReaderNetwork], "`nas/qwen3`"), fmt.Sprintf(textSeenByAdmins, "`alice`")}, nil,
+			[]string{fmt.Sprintf(textsReader[model.ReaderNetwork], "`nas/qwen3`"), fmt.Sprintf(textSeenByAdmins,
+				"`alice`")}, nil,
 		},
 	} {
 		got := c.in.text()

@@ -26,7 +26,8 @@ func CallAdminService[R any](ctx context.Context, cfg *config.Config, method str
 	if gone := new(control.NotRunningError); !errors.As(err, &gone) {
 		return result, err
 	}
-	homes := method == admin.MethodUserDelete
+	deletion, deletes := params.(admin.DeleteRequest)
+	homes := deletes && !deletion.DryRun // a list needs no worker
 	err = withoutService(ctx, cfg, homes, func(ctx context.Context, o *admin.Service) error {
 		table, err := api.New(api.Options{People: o.People}, o.Calls())
 		if err != nil {

@@ -46,13 +46,14 @@ func (s *service) openGitHub(context.Context) (err error) {
 	return err
 }
 
-// NewGitHubClient makes a client with the token or app of the current configuration, whose secrets may
-// change. If store is nil, rate limits stay in memory.
+// NewGitHubClient makes a client with the token or app of the current configuration. Their secrets
+// may change. If store is nil, rate limits stay in memory.
 func NewGitHubClient(current func() *config.Config, store api.LimitStore, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: current().GitHub.APIURL, Token: func() string { return current().GitHub.Token.Reveal() },
 		Store: store, Now: now}
 	if app := current().GitHub.App; app.ID != 0 {
-		o.Token, o.App = nil, &api.App{ID: app.ID, Key: func() string { return current().GitHub.App.PrivateKey.Reveal() }}
+		o.Token, o.App = nil, &api.App{ID: app.ID,
+			Key: func() string { return current().GitHub.App.PrivateKey.Reveal() }}
 	}
 	return api.New(o)
 }

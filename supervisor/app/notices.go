@@ -51,7 +51,8 @@ func (s *service) sendDirectly(ctx context.Context, chat supervisor.Conversation
 
 // tellWhoJoined tells the admins who came in by an invite. Nobody is told about themselves.
 func (s *service) tellWhoJoined(u supervisor.User, channel supervisor.Channel, account string) {
-	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account), u.Name), u.Name)
+	s.notices().InformAdmins(fmt.Sprintf(textJoined, markdown.QuoteName(u.Name), channel, markdown.QuoteName(account),
+		u.Name), u.Name)
 }
 
 // mayReadFaults says whether a user may read about keys, addresses and the configuration. Admins

@@ -6,7 +6,8 @@ const (
 		"Restart Mews to use a new file."
 	textNothingChanged = "Nothing was changed. %v"
 	textRestartOnly    = "systemd passes these secrets only when Mews starts: %s. After you change one, run: %s"
-	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. Messages and " +
+	textOtherBot       = "Another bot takes effect only at a restart: telegram.token. Everything else is in force. " +
+		"Messages and " +
 		"chats belong to a bot, so the present one goes on until you restart Mews%s."
 	textWarnings     = "\nMews starts without these refused settings:\n%v"
 	textNeedsRestart = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or undo the change " +
@@ -16,9 +17,10 @@ const (
 // Texts about a provider's wrong key.
 const (
 	textCheckVariable    = "Check the environment variable %s, and start Mews again."
-	textCheckKeyVariable = "Check its api_key in the configuration, which is the environment variable %s, and start Mews again."
-	textCheckKeyFile     = "Check its api_key_file in the configuration, %s, and then run `mews reload`."
-	textCheckKey         = "Check its api_key in the configuration, and then run `mews reload`."
+	textCheckKeyVariable = "Check its api_key in the configuration, which is the environment variable %s, and start " +
+		"Mews again."
+	textCheckKeyFile = "Check its api_key_file in the configuration, %s, and then run `mews reload`."
+	textCheckKey     = "Check its api_key in the configuration, and then run `mews reload`."
 )
 
 // textJoined tells admins who came in by an invite.

@@ -89,9 +89,11 @@ func newRig(t *testing.T) *rig {
 			return nil
 		},
 		AnswerAgain: func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
-		RetryTurn:   func(_ context.Context, _ supervisor.Conversation, turn int64) (bool, error) { return turn == 7, nil },
-		Queued:      func(conversation int64) { h.answered <- conversation },
-		Queue:       h.db.Inbox(), Now: time.Now,
+		RetryTurn: func(_ context.Context, _ supervisor.Conversation, turn int64) (bool, error) {
+			return turn == 7, nil
+		},
+		Queued: func(conversation int64) { h.answered <- conversation },
+		Queue:  h.db.Inbox(), Now: time.Now,
 		Models: models{{Spec: "offline", Default: true}}, Choices: modelChoices{}, People: people{},
 		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),

@@ -71,8 +71,9 @@ type Options struct {
 	Blobs         Blobs
 	Spool         Spool
 	Feeds         *reply.Feeds
-	Greet         func(context.Context, supervisor.User) AttachResult // describes the service for a client that attaches
-	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult,
+	// Greet describes the service for a client that attaches.
+	Greet      func(context.Context, supervisor.User) AttachResult
+	Transcribe func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (TranscribeResult,
 		error)
 	Methods map[string]MethodHandler // methods besides chat.*, for the processes of any OS account
 	// how long a client may take to attach or to take a delivery; 0 is 30 s

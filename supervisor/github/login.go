@@ -30,7 +30,7 @@ func (g *GitHub) runEvents(ctx context.Context) error {
 	return nil
 }
 
-// RefreshLogin makes the feature ask GitHub again for Mews's login, because its token has changed.
+// RefreshLogin makes the feature ask GitHub for Mews's login again.
 func (g *GitHub) RefreshLogin() {
 	if end := g.relogin.Load(); end != nil {
 		(*end)()

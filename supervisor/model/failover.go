@@ -140,7 +140,8 @@ func (c *call) tryModel(ctx context.Context, m ResolvedModel, may permit) (model
 		if c.received > 0 {
 			cut = failed
 		}
-		if failed.Class == modelcall.RequestTooLong && !repeated && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
+		if failed.Class == modelcall.RequestTooLong && !repeated && n <= maxShrinks && c.shorten(m, failed,
+			c.sent.Tokens) {
 			wait, again = 0, true
 		}
 		c.report(m, failed, answer.Lease, wait, again)

@@ -41,8 +41,7 @@ func (n Notices) TellAdminsDirectly(text string) {
 	go n.notifyAdmins(text, "", true) // the goroutine ends after noticeTimeout
 }
 
-// InformAdmins tells all admins, except the one of the given name, something that needs no remedy.
-// It never blocks.
+// InformAdmins tells all admins but one something that needs no remedy. It never blocks.
 func (n Notices) InformAdmins(text, except string) {
 	go n.notifyAdmins(text, except, false) // the goroutine ends after noticeTimeout
 }

@@ -100,7 +100,8 @@ func parseWhole(text string, now time.Time, order DateOrder) (r Rule, err error)
 		return r, unreadable(text)
 	}
 	if !sure && r.isWithoutTime() {
-		return r, supervisor.Errorf(supervisor.CodeInvalid, textTimes, text, fmt.Sprintf("%s for %d times", written, most), written+" at 8, 13:00 and 20:00")
+		return r, supervisor.Errorf(supervisor.CodeInvalid, textTimes, text, fmt.Sprintf("%s for %d times", written,
+			most), written+" at 8, 13:00 and 20:00")
 	}
 	if r.Kind == RRule {
 		r.Words = written

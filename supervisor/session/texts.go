@@ -30,7 +30,8 @@ const (
 	textParked = "I had to give up on this message: your assistant crashed in each of %d attempts. I do not try it again " +
 		"by myself. You can, also in other words or in smaller parts. An admin finds in the log how each attempt ended."
 	textParkedMany = "I had to give up on your last %d messages, which I had taken together: your assistant crashed in each of " +
-		"%d attempts. I do not try them again by myself. You can, also one by one or in other words. An admin finds in " +
+		"%d attempts. I do not try them again by myself. You can, also one by one or in other words. An admin finds " +
+		"in " +
 		"the log how each attempt ended."
 
 	textCannotStart = "Your assistant can't be started: %s. I try again from time to time, and go on with what you sent " +

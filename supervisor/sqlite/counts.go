@@ -30,7 +30,8 @@ const (
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
 		(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL),
 		(SELECT count(*) FROM message),
-		(SELECT count(*) FROM job WHERE next IS NOT NULL), (SELECT coalesce(min(next), 0) FROM job WHERE next IS NOT NULL),
+		(SELECT count(*) FROM job WHERE next IS NOT NULL), (SELECT coalesce(min(next),
+			0) FROM job WHERE next IS NOT NULL),
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 

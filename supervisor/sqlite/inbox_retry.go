@@ -12,13 +12,14 @@ const (
 	// id of the parked one, so that each is tried again once.
 	sourceRetry = "retry"
 
-	listParked = selectInbound + `WHERE (i.turn = ?1 OR i.id = (SELECT inbound FROM turn WHERE id = ?1)) AND i.conversation = ?2
+	listParked = selectInbound + `WHERE (i.turn = ?1 OR i.id = (SELECT inbound FROM turn WHERE id = ?1)) AND ` +
+		`i.conversation = ?2
 		AND i.kind = 'text' AND i.state = 'parked' ORDER BY i.id`
 	copyParts = `UPDATE inbox SET parts = (SELECT parts FROM inbox WHERE id = ?) WHERE id = ?`
 )
 
 // RequeueParkedTexts queues the texts of a parked turn again, each once. It returns the texts that
-// this call has queued. What was read of their files is queued with them.
+// this call has queued. The text of their files is queued too.
 func (s Inbox) RequeueParkedTexts(ctx context.Context, conversation, turn int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) (queued []supervisor.Inbound) {
 		for _, in := range all(t, scanInbound, listParked, turn, conversation) {

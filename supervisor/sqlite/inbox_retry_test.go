@@ -16,7 +16,8 @@ func TestRequeueParked_QueuesEachTextOnce(t *testing.T) {
 	turn := s.startTurn("one")
 	s.text("two")
 	s.same("taken", s.take(turn), 1)
-	sqlitetest.ExecStatements(t, s.db, `UPDATE inbox SET parts = '[{"text":"a file"}]', quote = 'before' WHERE text = 'one'`)
+	sqlitetest.ExecStatements(t, s.db, `UPDATE inbox SET parts = '[{"text":"a file"}]', quote = 'before' WHERE text `+
+		`= 'one'`)
 	d, err := s.db.Turns().Finish(t.Context(), sqlite.TurnEnding{Turn: turn.ID, Why: protocol.TurnEndError,
 		State: supervisor.InboundParked, Text: "It crashed."})
 	s.must(err)

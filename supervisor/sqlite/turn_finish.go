@@ -57,7 +57,8 @@ func (t turnTx) finish(f TurnEnding) supervisor.Delivery {
 		t.turn.ID) {
 		d.Buttons = t.policies.Undo.Buttons(d.Conversation, t.turn.ID)
 	}
-	if f.State == supervisor.InboundParked && t.turn.Kind == supervisor.TurnChat && d.Conversation.Channel.Capabilities().Buttons {
+	if f.State == supervisor.InboundParked && t.turn.Kind == supervisor.TurnChat &&
+		d.Conversation.Channel.Capabilities().Buttons {
 		d.Buttons = append(d.Buttons, t.policies.Edits.RetryButtons(t.turn.ID)...)
 	}
 	if t.turn.Kind == supervisor.TurnReview {

@@ -73,8 +73,9 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
 		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
 		GitHub: &webhook.GitHubRoute{
-			Path: "/webhook/github", Secret: func() string { return secret }, Read: event.Parse, MaxPayload: event.MaxPayload,
-			Notify: func() { r.arrived++ },
+			Path: "/webhook/github", Secret: func() string { return secret }, Read: event.Parse,
+			MaxPayload: event.MaxPayload,
+			Notify:     func() { r.arrived++ },
 			Repo: func(name string) (supervisor.GitHubRepo, bool) {
 				return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"},
 					supervisor.NormalizeRepoName(name) == "acme/widget"

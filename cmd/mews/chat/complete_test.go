@@ -10,7 +10,8 @@ import (
 func TestTabKey_CompletesCommand(t *testing.T) {
 	commands := append([]string{"help", "history", "remind", "reload", "status", "stop"}, localCommands...)
 	for typed, want := range map[string]string{
-		"/rem\t": "/remind ", "/rem\tx": "/remind x", "/st\t": "/st", "/sta\t": "/status ", "/h\t": "/h", "/he\t": "/help ",
+		"/rem\t": "/remind ", "/rem\tx": "/remind x", "/st\t": "/st", "/sta\t": "/status ", "/h\t": "/h",
+		"/he\t": "/help ",
 		"/re\t": "/re", "/x\t": "/x", "/at\t": "/attach ", "/q\t": "/quit ", "re\t": "re", " /rem\t": " /rem",
 		"/remind to\t": "/remind to", "/stop\t": "/stop ", "a /rem\t": "a /rem",
 	} {

@@ -33,19 +33,25 @@ func TestCheck_FoldersAndAccounts_MustExist(t *testing.T) {
 		users  []config.User
 		want   string // a part of the only problem; "" means no problem
 	}{
-		"nothing":             {},
-		"shared folder":       {worker: config.Worker{ReadOnly: []string{dir}}},
-		"missing folder":      {worker: config.Worker{ReadOnly: []string{dir, gone}}, want: "worker.read_only[1]: there is no folder " + gone},
+		"nothing":       {},
+		"shared folder": {worker: config.Worker{ReadOnly: []string{dir}}},
+		"missing folder": {worker: config.Worker{ReadOnly: []string{dir, gone}},
+			want: "worker.read_only[1]: there is no folder " + gone},
 		"folder below a file": {worker: config.Worker{ReadOnly: []string{file + "/x"}}, want: ""},
-		"file as folder":      {worker: config.Worker{ReadOnly: []string{file}}, want: "worker.read_only[0]: " + file + " is no folder"},
-		"link to nothing":     {worker: config.Worker{ReadOnly: []string{link(t, gone)}}, want: "worker.read_only[0]: there is no folder"},
-		"link to a folder":    {worker: config.Worker{ReadOnly: []string{link(t, dir)}}},
-		"workspace":           {users: one(config.User{Workspaces: []string{dir}})},
-		"missing workspace":   {users: one(config.User{Workspaces: []string{gone}}), want: "users[1].workspaces[0]: there is no folder"},
-		"own account":         {users: one(config.User{Name: "ben", Account: own.Username})},
-		"unknown account":     {users: one(config.User{Name: "ben", Account: "nobodyhere"}), want: `users[1].account: there is no account "nobodyhere"`},
+		"file as folder": {worker: config.Worker{ReadOnly: []string{file}}, want: "worker.read_only[0]: " + file +
+			" is no folder"},
+		"link to nothing": {worker: config.Worker{ReadOnly: []string{link(t, gone)}},
+			want: "worker.read_only[0]: there is no folder"},
+		"link to a folder": {worker: config.Worker{ReadOnly: []string{link(t, dir)}}},
+		"workspace":        {users: one(config.User{Workspaces: []string{dir}})},
+		"missing workspace": {users: one(config.User{Workspaces: []string{gone}}),
+			want: "users[1].workspaces[0]: there is no folder"},
+		"own account": {users: one(config.User{Name: "ben", Account: own.Username})},
+		"unknown account": {users: one(config.User{Name: "ben", Account: "nobodyhere"}),
+			want: `users[1].account: there is no account "nobodyhere"`},
 	} {
-		cfg := &config.Config{State: dir, Worker: c.worker, Users: c.users, Models: config.Models{Default: config.OfflineModel}}
+		cfg := &config.Config{State: dir, Worker: c.worker, Users: c.users,
+			Models: config.Models{Default: config.OfflineModel}}
 		r := Check(t.Context(), cfg, "")
 		switch {
 		case c.want == "" && len(r.Problems) == 0 && r.Err() == nil:

@@ -137,9 +137,12 @@ const (
 	textRepoTriage      = "triage"
 	textRepoCalled      = "events come by webhook"
 	textRepoAsked       = "events come by polling every %v"
-	textFolderMissing   = "%[1]s: there is no folder %[2]s, and no worker starts without it: make it, or remove it from %[1]s"
-	textFolderIsFile    = "%[1]s: %[2]s is no folder, and no worker starts with it: name a folder, or remove it from %[1]s"
-	textAccountMissing  = "users[%[1]d].account: there is no account %[2]q on this machine: write another, or remove it; " +
+	textFolderMissing   = "%[1]s: there is no folder %[2]s, and no worker starts without it: make it, or remove it " +
+		"from %[1]s"
+	textFolderIsFile = "%[1]s: %[2]s is no folder, and no worker starts with it: name a folder, or remove it from " +
+		"%[1]s"
+	textAccountMissing = "users[%[1]d].account: there is no account %[2]q on this machine: write another, or remove " +
+		"it; " +
 		"then %[3]s has the service's account"
 )
 

@@ -36,7 +36,8 @@ type VoiceProgram struct {
 // ListVoicePrograms looks for the programs and the model for voice.
 func ListVoicePrograms(cfg *config.Config) VoiceReport {
 	in := cfg.Speech.In
-	r := VoiceReport{In: VoiceEngine{in.Engine, in.Language}, Out: VoiceEngine{Engine: cfg.Speech.Out.Engine}, Model: in.Model}
+	r := VoiceReport{In: VoiceEngine{in.Engine, in.Language}, Out: VoiceEngine{Engine: cfg.Speech.Out.Engine},
+		Model: in.Model}
 	r.Programs = []VoiceProgram{
 		{Name: "ffmpeg", From: textFromFFmpeg}, {Name: cmp.Or(in.Program, "whisper-cli"), From: textFromManual},
 		{Name: "espeak-ng", From: textFromEspeak}, {Name: "piper", From: textFromPiper},

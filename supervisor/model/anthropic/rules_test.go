@@ -61,7 +61,8 @@ const (
 	busy              = `"test" is overloaded. Try again in a minute.`
 	textServerFailure = `"test" has an internal error. Try again in a minute.`
 	cut               = `The answer of the model "m" of "test" was cut off before its end. Send the message again.`
-	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check the base_url of "test" and its version.`
+	odd               = `"test" at HOST sent something that is not an answer of Anthropic's API. Check the base_url ` +
+		`of "test" and its version.`
 )
 
 // userTexts has the text that a user reads for each behaviour of an endpoint. HOST is replaced by

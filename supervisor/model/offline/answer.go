@@ -101,7 +101,7 @@ func split(m protocol.Message) (words string, came []string) {
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
 			line, _, _ := strings.Cut(name, "\n")
 			came = append(came, strings.TrimSuffix(line, "]")+"]")
-		case strings.HasPrefix(p.Text, supervisor.TaskPromptBegins):
+		case strings.Contains(m.Stamp, stampScheduled) && strings.Contains(p.Text, supervisor.TaskPromptLine):
 			_, order, _ := strings.Cut(p.Text, supervisor.TaskPromptLine)
 			order, _, _ = strings.Cut(order, supervisor.TaskPromptLine)
 			words += order

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/job"
 	"mews/supervisor/sqlite"
 )
@@ -24,15 +25,19 @@ func TestReminderQuote_IsNotObeyed(t *testing.T) {
 
 // TestTaskPrompt_OrderIsRead checks that a task's turn follows the order of the prompt alone.
 func TestTaskPrompt_OrderIsRead(t *testing.T) {
-	for prompt, want := range map[string]string{
-		supervisor.TaskPromptBegins + "2, “x”, which was due." + supervisor.TaskPromptLine + "list my files": "list my files",
-		supervisor.TaskPromptBegins + "2." + supervisor.TaskPromptLine + "list my files" + supervisor.TaskPromptLine +
-			"What you said of it the last times (material, not an order):\n\n[now]\ndelete a.txt": "list my files",
-		supervisor.TaskPromptBegins + "without a line": "",
+	const line = supervisor.TaskPromptLine
+	scheduled := history.FormatStamp(supervisor.SendInfo{At: time.Now(), Scheduled: true})
+	written := history.FormatStamp(supervisor.SendInfo{At: time.Now()})
+	for _, c := range []struct{ stamp, prompt, want string }{
+		{scheduled, "This is your task." + line + "list my files", "list my files"},
+		{scheduled, "This is your task." + line + "list my files" + line + "Earlier:\n\ndelete a.txt", "list my files"},
+		{scheduled, "without a line", "without a line"},
+		{written, "a" + line + "b", "a" + line + "b"},
 	} {
-		words, _ := split(protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: prompt}}})
-		if words != want {
-			t.Errorf("%q: the order is %q", prompt, words)
+		words, _ := split(protocol.Message{Role: protocol.RoleUser, Stamp: c.stamp,
+			Parts: []protocol.Part{{Text: c.prompt}}})
+		if words != c.want {
+			t.Errorf("%s %q: the order is %q", c.stamp, c.prompt, words)
 		}
 	}
 }

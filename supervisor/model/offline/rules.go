@@ -84,25 +84,31 @@ var rules = []rule{
 		action: "remember that", tell: tellDone, patterns: []string{`remember(?: that\s+|\s*:\s*)(?P<text>\S.*[^?\s])`},
 	},
 	{
-		name: "reminder", example: "remind me tomorrow at 9 to call Ann", timed: timedReminder, tool: toolSchedule, arguments: jobArguments,
-		action: "set that reminder", tell: tellJob, missing: textNoReminders,
+		name: "reminder", example: "remind me tomorrow at 9 to call Ann", timed: timedReminder, tool: toolSchedule,
+		arguments: jobArguments,
+		action:    "set that reminder", tell: tellJob, missing: textNoReminders,
 		patterns: []string{`remind me(?P<text>\s.+)`, `set (?:me )?(?:a |an )?reminder(?: for)?(?P<text>\s.+)`,
 			`set (?:me )?(?:a |an )?(?P<wake>alarm)(?: for)?(?P<text>\s.+)`, `(?P<wake>wake me)(?: up)?(?P<text>\s.+)`},
 	},
 	{
-		name: "repeated task", example: "every day at 8 list my files", timed: timedTask, tool: toolSchedule, arguments: jobArguments,
-		action: "set that task", tell: tellJob, missing: textNoReminders,
-		patterns: []string{`(?P<text>(?:every|each|daily|weekdays|weekly|monthly|on weekdays)\s.+)`, `(?P<text>.+\s(?:every|each|daily|on weekdays)\b.*)`},
+		name: "repeated task", example: "every day at 8 list my files", timed: timedTask, tool: toolSchedule,
+		arguments: jobArguments,
+		action:    "set that task", tell: tellJob, missing: textNoReminders,
+		patterns: []string{`(?P<text>(?:every|each|daily|weekdays|weekly|monthly|on weekdays)\s.+)`,
+			`(?P<text>.+\s(?:every|each|daily|on weekdays)\b.*)`},
 	},
 	{
-		name: "show reminders", example: "show my reminders", tool: "list_tasks", arguments: func(values) map[string]any { return map[string]any{} },
-		action: "list your reminders", tell: tellJobs, missing: textNoReminders,
+		name: "show reminders", example: "show my reminders", tool: "list_tasks",
+		arguments: func(values) map[string]any { return map[string]any{} },
+		action:    "list your reminders", tell: tellJobs, missing: textNoReminders,
 		patterns: []string{`(?:show|list)(?: me)?(?: all)?(?: of)?(?: my| the)? (?:reminders|tasks)|(?:my )?reminders`,
 			`what reminders (?:do i have|are (?:there|set))`},
 	},
 	{name: "clock", clock: true, patterns: []string{
-		`(?:what(?:'s|’s| is)|tell me)(?: the)? (?:time|date|time and date|date and time|day)(?: is it)?(?: now| today)?`,
-		`(?:what|which) (?:time|day|date|weekday) is (?:it|today)(?: now| today)?`, `what(?:'s|’s| is) today(?:'s|’s)? date`, `time|date`,
+		`(?:what(?:'s|’s| is)|tell me)(?: the)? (?:time|date|time and date|date and time|day)(?: is it)?(?: now| ` +
+			`today)?`,
+		`(?:what|which) (?:time|day|date|weekday) is (?:it|today)(?: now| today)?`,
+		`what(?:'s|’s| is) today(?:'s|’s)? date`, `time|date`,
 	}},
 	{name: "reminders", say: []string{textReminders}, patterns: []string{`(?:remind me|set (?:me )?(?:a |an )?(?:reminder|alarm)|wake me)\b.*`}},
 	{name: "memory", say: []string{textMemory}, patterns: []string{`what do you (?:know|remember)(?: (?:about|of) me)?`}},
@@ -138,19 +144,22 @@ var rules = []rule{
 		},
 	},
 	{
-		name: "add to a list", example: "add milk to my shopping list", tool: "append_file", action: "add that to {path}", tell: tellDone,
+		name: "add to a list", example: "add milk to my shopping list", tool: "append_file",
+		action: "add that to {path}", tell: tellDone,
 		arguments: func(v values) map[string]any {
 			return map[string]any{"path": v["path"], "content": listLines(v["text"])}
 		},
 		patterns: []string{`(?:add|append|put|write) (?P<text>.+?) (?:to|on|onto|in) LIST`},
 	},
 	{
-		name: "show a list", example: "show my shopping list", tool: "read_file", action: "read {path}", tell: tellFile, hint: textNoList,
+		name: "show a list", example: "show my shopping list", tool: "read_file", action: "read {path}",
+		tell: tellFile, hint: textNoList,
 		arguments: argument("path", "path"),
 		patterns:  []string{`(?:(?:show|read)(?: me)? |what(?:'s|’s| is) (?:on|in) )LIST`},
 	},
 	{
-		name: "take off a list", example: "take milk off my shopping list", tool: "edit_file", action: "take that off {path}", tell: tellDone,
+		name: "take off a list", example: "take milk off my shopping list", tool: "edit_file",
+		action: "take that off {path}", tell: tellDone,
 		arguments: func(v values) map[string]any {
 			return map[string]any{"path": v["path"], "old_text": listLines(v["text"]), "new_text": ""}
 		},
@@ -225,7 +234,8 @@ func findRule(message string, timed bool) (*rule, values) {
 	}
 	readings := []string{text, trimPoliteEnd(text, " .!"), trimPoliteEnd(text, " .!?")}
 	for i, r := range rules {
-		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall" || r.tool == "list_tasks"
+		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall" ||
+			r.tool == "list_tasks"
 		if !timed && r.timed != "" {
 			continue
 		}
@@ -251,7 +261,8 @@ var placeholderWords = map[string]bool{"this": true, "that": true, "it": true, "
 func match(i int, text string) (values, bool) {
 	for j, p := range compiled()[i] {
 		pattern := rules[i].patterns[j]
-		if strings.HasSuffix(pattern, "FILE") && !endsInFile(text) || strings.HasSuffix(pattern, "LIST") && !endsInList(text) {
+		if strings.HasSuffix(pattern, "FILE") && !endsInFile(text) || strings.HasSuffix(pattern, "LIST") &&
+			!endsInList(text) {
 			continue
 		}
 		m := p.FindStringSubmatch(text)

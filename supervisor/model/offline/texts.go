@@ -3,37 +3,45 @@ package offline
 // Texts of the offline model.
 const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
-		"and know nothing of the world. I can run commands, change files in your folder, keep lists, set reminders, tell the time, and remember " +
-		"what you tell me to."
+		"and know nothing of the world. I can run commands, change files in your folder and keep lists. I can also " +
+		"set reminders, tell the time, and remember what you tell me to."
 	textConnect = "To talk to a real model, set OPENAI_BASE_URL and OPENAI_MODEL (for an Ollama on this machine: " +
 		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL the name of a model it has; OPENAI_API_KEY where " +
-		"the service wants one), or MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and GEMINI_API_KEY. " +
+		"the service wants one), or MEWS_MODEL and its maker's key, such as MEWS_MODEL=gemini-2.5-flash and " +
+		"GEMINI_API_KEY. " +
 		"Or name one under `models:` in mews.yaml. Then start Mews again."
 	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python. I can " +
-		"list, read, write, move and delete files in your folder, take notes, and remember facts. I also set reminders and keep " +
-		"lists. Say `help` to see how."
+		"list, read, write, move and delete files in your folder, take notes, and remember facts. I can also " +
+		"set reminders and keep lists. Say `help` to see how."
 	textSayHelp      = "Say `help` for what I understand."
 	textUnknown      = "I did not understand that."
 	textHelp         = "I am the offline model: a list of rules, not an AI. These are examples of what I understand:"
-	textAlsoClock    = "I also tell the time and the date."
+	textAlsoClock    = "I can also tell the time and the date."
 	textUnknownAgain = "I did not understand that either."
 	textTry          = " These I know: %s and %s. Say `help` for the others."
 	textNothing      = "There is no message to answer."
-	textReminders    = "I can set that if you name a time and what it is about: `remind me tomorrow at 9 to call Ann`. The " +
+	textReminders    = "I can set that if you name a time and what it is about: `remind me tomorrow at 9 to call " +
+		"Ann`. The " +
 		"command `/remind tomorrow at 9: call Ann` does the same, and /jobs lists what is set."
-	textNoReminders = "I can't set that here, and a command does: `/remind tomorrow at 9: call Ann`. /jobs lists what is set."
-	textMemory      = "/memory shows all that I remember of you, and where each fact comes from."
-	textBegins      = "It begins:\n%s"
-	textOnlyShows   = "I can show a text, but not say what it means: for that I would need a real model."
-	textOnlyKept    = "I keep it in your folder. Say `list my files` to see where."
-	textWake        = "Wake up!"
-	textPressStart  = "It waits until you press Start on its card."
-	textNoJobs      = "You have no reminders or tasks."
-	textJobs        = "These are set:\n%s"
-	textClock       = "It is %s."
-	textNoClock     = "I can't tell the time here."
-	textNoList      = "There may be none yet; `add milk to my shopping list` makes one."
-	textUnseen      = "I cannot see the picture that you sent."
+	textNoReminders = "I can't set that here, and a command does: `/remind tomorrow at 9: call Ann`. /jobs lists " +
+		"what is set."
+	textMemory     = "/memory shows all that I remember of you, and where each fact comes from."
+	textBegins     = "It begins:\n%s"
+	textOnlyShows  = "I can show a text, but not say what it means: for that I would need a real model."
+	textOnlyKept   = "I keep it in your folder. Say `list my files` to see where."
+	textWake       = "Wake up!"
+	textPressStart = "It waits until you press Start on its card."
+	textNoJobs     = "You have no reminders or tasks."
+	textJobs       = "These are set:\n%s"
+	textClock      = "It is %s."
+	textNoClock    = "I can't tell the time here."
+	textNoList     = "There may be none yet; `add milk to my shopping list` makes one."
+	textUnseen     = "I cannot see the picture that you sent."
+
+	// parts of the results of tools
+	toolWaits      = " It waits for them "
+	toolNone       = "There are none."
+	stampScheduled = ", a job"
 
 	textPictureFile = ", and I cannot see pictures"
 	textNoTool      = "For that I would need the tool %s, and I do not have it here."

@@ -51,7 +51,8 @@ func splitWords(words string) (when, text string, ok bool) {
 	if !ok || !colon || isTime(when) {
 		return when, text, ok
 	}
-	if at, begun, found := recurrence.Split(head, readAt, recurrence.DatesUnknown); found && strings.HasSuffix(head, begun) {
+	if at, begun, found := recurrence.Split(head, readAt, recurrence.DatesUnknown); found && strings.HasSuffix(head,
+		begun) {
 		return at, begun + ":" + tail, true
 	}
 	return when, text, ok
@@ -91,7 +92,7 @@ var cardPattern = regexp.MustCompile(`\s*They see a card of it\.`)
 
 func tellJob(v values, result string) string {
 	text := cardPattern.ReplaceAllString(result, "")
-	text, _, waits := strings.Cut(text, " It waits for them ")
+	text, _, waits := strings.Cut(text, toolWaits)
 	if waits {
 		text += " " + textPressStart
 	}
@@ -99,7 +100,7 @@ func tellJob(v values, result string) string {
 }
 
 func tellJobs(_ values, result string) string {
-	if strings.TrimSpace(result) == "There are none." {
+	if strings.TrimSpace(result) == toolNone {
 		return textNoJobs
 	}
 	return fmt.Sprintf(textJobs, fence(result))

@@ -30,7 +30,8 @@ func TestClock_ReadsStampOfMessage(t *testing.T) {
 
 // TestReminder_ClosedTool_IsOpenedFirst covers tools that find_tools has to open.
 func TestReminder_ClosedTool_IsOpenedFirst(t *testing.T) {
-	c := newChat(t, map[string]protocol.ToolResult{toolSchedule: ok("Reminder 1 is set: tomorrow at 9. Next: Mon 30 Nov. " +
+	c := newChat(t, map[string]protocol.ToolResult{toolSchedule: ok("Reminder 1 is set: tomorrow at 9. Next: Mon 30 " +
+		"Nov. " +
 		"They see a card of it. It waits for them to tap Start on the card: it is odd.")})
 	c.extraCalls = 1
 	c.tools = offer(append(toolNames, toolFind)...)
@@ -60,7 +61,8 @@ func TestReminder_ClosedTool_IsOpenedFirst(t *testing.T) {
 func TestUnknown_Again_SaysSomethingElse(t *testing.T) {
 	c := newChat(t, nil)
 	told := map[string]bool{}
-	for i, message := range []string{"asdf", "Why is the sky blue?", "asdf", "who are you?", "tell me more", "hm", "asdf"} {
+	for i, message := range []string{"asdf", "Why is the sky blue?", "asdf", "who are you?", "tell me more", "hm",
+		"asdf"} {
 		got := c.say(message)
 		if told[got] {
 			t.Errorf("%q was answered as before: %q", message, got)

@@ -96,9 +96,11 @@ func TestModels_Failure_HasTextForUser(t *testing.T) {
 		{"no such API", page(404, "application/json", `{"error":"no models here"}`), modelcall.ModelMissing,
 			`The server at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
 		{"a page", page(200, "text/html", `<html>`), modelcall.MalformedAnswer,
-			`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and its version.`},
+			`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and ` +
+				`its version.`},
 		{"something else", page(200, "application/json", `{"users":[]}`), modelcall.MalformedAnswer,
-			`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and its version.`},
+			`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and ` +
+				`its version.`},
 		{"a refusal", page(400, "application/json", `{}`), modelcall.RequestRefused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
 				`Use another model. An admin finds what it said in the log at level debug.`},

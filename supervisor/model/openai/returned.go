@@ -40,7 +40,8 @@ func (p *Provider) returnParts(r *request) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		var parts keptParts
-		if m.kept == nil || !remote.IsSameOrigin(m.kept.Origin, p.Origin(r.Model)) || json.Unmarshal(m.kept.Block, &parts) != nil {
+		if m.kept == nil || !remote.IsSameOrigin(m.kept.Origin, p.Origin(r.Model)) || json.Unmarshal(m.kept.Block,
+			&parts) != nil {
 			continue
 		}
 		m.own = true

@@ -55,7 +55,8 @@ var userTexts = []struct {
 	{"a wrong key", modelcall.AuthFailed, refusesKey, refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
 	{"a wrong key at Gemini", modelcall.AuthFailed, page(400, "application/json",
-		`[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`),
+		`[{"error":{"code":400,"message":"API key not valid. Please pass a valid API `+
+			`key.","status":"INVALID_ARGUMENT"}}]`),
 		refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
 	{"a key without the right", modelcall.AuthFailed, page(403, "application/json", `{"error":{"message":"no"}}`),
@@ -164,7 +165,8 @@ var userTexts = []struct {
 	{"no stream at all", modelcall.NetworkError, sendStream(""), unavailable,
 		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
 	{"events of something else", modelcall.MalformedAnswer, sendStream("data: <xml/>\n\n"), refused,
-		`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and its version.`},
+		`"test" at HOST sent something that is not an answer of the OpenAI API. Check the base_url of "test" and its ` +
+			`version.`},
 	{"a content filter", modelcall.ContentFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}),
 		refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},

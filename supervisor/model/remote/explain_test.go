@@ -160,7 +160,8 @@ func TestUnreachableEndpoint_ErrorHasTextForUser(t *testing.T) {
 	}{
 		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
 			get(t, "http://"+closedAddr(t))},
-		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check the base_url of "test" and this machine's network.`,
+		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check the base_url of "test" and ` +
+			`this machine's network.`,
 			dial(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true})},
 		{"no answer", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`, dial(os.ErrDeadlineExceeded)},
 		{"a name that nobody finds in time", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`,

@@ -86,7 +86,8 @@ func TestEnvironment_HasOnlyGivenVariables(t *testing.T) {
 		}
 		return lines
 	}
-	usual := []string{"GIT_CONFIG_SYSTEM=" + filepath.Join(b.shell.options.Temp, gitConfigName), "HOME=" + b.dir, "LANG=C.UTF-8", program.RunMarkVariable, "PATH=" + program.DefaultPath}
+	usual := []string{"GIT_CONFIG_SYSTEM=" + filepath.Join(b.shell.options.Temp, gitConfigName), "HOME=" + b.dir,
+		"LANG=C.UTF-8", program.RunMarkVariable, "PATH=" + program.DefaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	got := env(output(b.mustRun("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -23,11 +23,14 @@ func TestGit_Identity_IsUsersUnlessConfigured(t *testing.T) {
 	if got := output(b.mustRun("run_command", "command", commit)); got != "alice <alice@noreply.invalid>, alice\n" {
 		t.Errorf("after the file was removed: made by %q", got)
 	}
-	b.mustRun("run_command", "command", "git config --global user.name Ann; git config --global user.email ann@example.org")
+	b.mustRun("run_command", "command", "git config --global user.name Ann; git config --global user.email "+
+		"ann@example.org")
 	if got := output(b.mustRun("run_command", "command", commit)); got != "Ann <ann@example.org>, Ann\n" {
 		t.Errorf("with a configuration of their own: made by %q", got)
 	}
-	if got := output(b.mustRun("run_command", "command", "cd r; git config user.name Bot; git commit -q --allow-empty -m y; "+author)); got != "Bot <ann@example.org>, Bot\n" {
+	if got := output(b.mustRun("run_command", "command",
+		"cd r; git config user.name Bot; git commit -q --allow-empty -m y; "+author)); got != "Bot "+
+		"<ann@example.org>, Bot\n" {
 		t.Errorf("with one of the repository: made by %q", got)
 	}
 }

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+)
+
+// TestUserDelete_List_NeedsNoSpawner: root asks what would be deleted, while Mews is stopped. The
+// program has no other beside it.
+func TestUserDelete_List_NeedsNoSpawner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can act as the folder's owner")
+	}
+	c := newCommandLine(t, false)
+	c.mustRun("user", "add", "eve")
+	c.mustRun("user", "remove", "eve")
+	state, alone := filepath.Join(c.dir, "state"), filepath.Join(t.TempDir(), "mews")
+	must(t, errors.Join(os.Chmod(c.dir, 0o711), os.Chmod(filepath.Dir(c.dir), 0o711)))
+	must(t, exec.CommandContext(t.Context(), "chown", "-R", "4711:4711", state).Run())
+	must(t, exec.CommandContext(t.Context(), "cp", filepath.Join(apptest.BuildProgramsWithoutRace(t), "mews"),
+		alone).Run())
+	for yes, want := range map[string]string{"": "Nothing was deleted", "--yes": "No process that reads a folder"} {
+		args := strings.Fields("user delete eve " + yes + " --config " + c.file)
+		out, err := exec.CommandContext(t.Context(), alone, args...).CombinedOutput()
+		if text := string(out); err == nil || !strings.HasPrefix(text, "Kept of eve:\n\n  ") || !strings.Contains(text,
+			want) {
+			t.Errorf("user delete %s: %s, want %q", yes, text, want)
+		}
+	}
+}
