@@ -5,8 +5,9 @@ const (
 	textLowWriter = "The disk of %s is nearly full: %s. The programs of %s wrote most, and were ended, " +
 		"so that others can go on. Until there is room, their programs may delete files, " +
 		"but not write. Make room: Mews keeps %s free."
-	textLowOther = "The disk of %s is nearly full: %s. No running program of Mews filled it. Make room: Mews keeps %s free."
-	textFreed    = "The disk of %s is full: %s. Mews freed its ballast of %s, " +
+	textLowOther = "The disk of %s is nearly full: %s. No running program of Mews filled it. " +
+		"Make room: Mews keeps %s free."
+	textFreed = "The disk of %s is full: %s. Mews freed its ballast of %s, " +
 		"so that messages are still kept. Make room now."
 	textFull = "The disk of %s is full: %s. Messages can't be kept any more. Make room now."
 	textRoom = "The disk of %s has room again: %s."
