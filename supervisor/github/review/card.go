@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
-	"mews/supervisor/github/api"
 	"mews/supervisor/github/finding"
-	"mews/supervisor/internal/money"
 )
 
 // Limits of a card: the number of entries, and the sizes of texts in bytes.
@@ -36,8 +34,8 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	case supervisor.ReviewSkipped:
 		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
 	}
-	lines = append(lines, "", finding.HarmlessMarkdown(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound,
-		made.CountText()))
+	lines = append(lines, "")
+	lines = append(lines, cardHead(made)...)
 	all := made.All()
 	for i, f := range all[:min(len(all), maxCard)] {
 		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.PositionText(f), f.Severity,
@@ -51,11 +49,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 			lines = append(lines, "", fmt.Sprintf(note[0], finding.HarmlessMarkdown(note[1], maxVerdict)))
 		}
 	}
-	cost := textNoPrice
-	if made.Cost != nil {
-		cost = money.FormatDollars(*made.Cost)
-	}
-	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
+	return strings.Join(append(lines, "", cardFoot(w, repo, made)), "\n")
 }
 
 // grow adds the state of a review to all messages about its pull request.
@@ -136,6 +130,10 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()
+	records, failed := r.records(ctx, w)
+	if failed != nil {
+		return "", failed
+	}
 	n, err := strconv.Atoi(rest)
 	if w.State != supervisor.ReviewDone || rest != "" && (err != nil || n < 1 || n > len(all)) {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
@@ -144,7 +142,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	picked.CheckedFindings = finding.CheckedFindings{}
 	for i, f := range all {
 		switch {
-		case rest != "" && i != n-1 || slices.Contains(p.Said, f.Fingerprint):
+		case rest != "" && i != n-1 || isPosted(records, f):
 		case f.Placed:
 			picked.Inline = append(picked.Inline, f)
 		default:
@@ -154,9 +152,7 @@ func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest stri
 	if len(picked.All()) == 0 {
 		return textPostedBefore, nil
 	}
-	mark := w.Head + "/" + cmp.Or(rest, "all")
-	p.Summary = p.Summary || p.Review == 0
-	err = r.create(ctx, &w, &p, &picked, api.NewReview{Head: w.Head, Body: r.summaryOf(w, picked, mark).Body()}, mark)
+	err = r.postPicks(ctx, w, p, &picked, w.Head+"/"+cmp.Or(rest, "all"))
 	return fmt.Sprintf(textPosted, w.PullRequestName()), err
 }
 
