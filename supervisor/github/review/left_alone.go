@@ -93,10 +93,14 @@ func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, 
 		return "", err
 	}
 	files, _ := filesOf(page.Items)
-	if !page.More && len(diff.UnseenChanges(files, seen)) == 0 {
-		return textNothingNew, nil
+	if page.More || len(diff.UnseenChanges(files, seen)) > 0 {
+		return "", nil
 	}
-	return "", nil
+	records, err := r.records(ctx, w)
+	if repo, _ := r.o.Repo(w.Repo); err != nil || repo.Post != supervisor.PostCard && len(unposted(records)) > 0 {
+		return "", err // for example, the pull request was closed before they could be posted
+	}
+	return textNothingNew, nil
 }
 
 // seenIn returns the fingerprints of the hunks that other reviews of a pull request have read. Their

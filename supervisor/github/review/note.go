@@ -11,14 +11,15 @@ import (
 )
 
 // noteReasons are the reasons that GitHub is told for a head that is not reviewed, by the reason for
-// users.
-var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads}
+// users. "" means that earlier reviews have read all of it.
+var noteReasons = map[string]string{textDraft: noteDraft, textUnfinished: noteUnfinished, textHeads: noteHeads, textNothingNew: ""}
 
 // noteMark is the hidden mark of a review that only says that a head was not read.
 func noteMark(head string) string { return head + "/unread" }
 
-// noteUnread says on the pull request that a head was not read. The summary keeps all findings. The
-// first note creates the summary; later ones replace it and cause no mail.
+// noteUnread says on the pull request that a head was not read, and why. The summary keeps all
+// findings. The first note creates the summary; later ones replace it and cause no mail. If why is
+// "", earlier reviews have read all of the head, and only an existing summary is replaced.
 func (r *Reviews) noteUnread(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if repo.Post == supervisor.PostCard {
 		return nil
@@ -70,18 +71,20 @@ func (r *Reviews) endLost(ctx context.Context, w supervisor.Review) {
 // postNote creates or replaces the summary.
 func (r *Reviews) postNote(ctx context.Context, w *supervisor.Review, s finding.Summary) error {
 	summary, there, err := r.summary(ctx, *w)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if there {
+	case there:
 		return r.replaceSummary(ctx, *w, summary, s)
+	case s.Unread == "":
+		return nil
 	}
 	p := postedOf(*w)
 	p.Summary = true
 	return r.create(ctx, w, &p, &result{}, api.NewReview{Head: w.Head, Body: s.Body()}, noteMark(w.Head))
 }
 
-// unreadSummary returns the summary for a head that was not read, and the findings in it.
+// unreadSummary returns the summary for a head without a review of its own, and the findings in it.
 func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why string) (s finding.Summary, records []finding.Record, err error) {
 	s = finding.Summary{Head: w.Head, Mark: noteMark(w.Head), Name: r.o.Name(), Unread: why}
 	if s.Records, err = r.records(ctx, w); err != nil {
@@ -93,6 +96,9 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 			s.Read, s.Coverage, s.Left = e.Head, read.Coverage, read.Left
 		}
 	}
+	if why == "" {
+		s.Read = w.Head
+	}
 	if err != nil || len(s.Records) == 0 {
 		return s, s.Records, err
 	}
@@ -101,7 +107,7 @@ func (r *Reviews) unreadSummary(ctx context.Context, w supervisor.Review, why st
 		return s, nil, err
 	}
 	files, _ := filesOf(page.Items)
-	h := finding.Head{SHA: w.Head, Files: files, Unread: true}
+	h := finding.Head{SHA: w.Head, Files: files, Coverage: s.Coverage, Unread: why != ""}
 	if err := r.readTexts(ctx, w, &h, s.Records); err != nil {
 		return s, nil, err
 	}
