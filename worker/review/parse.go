@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,13 +100,18 @@ func normalize(f protocol.ReviewFinding) protocol.ReviewFinding {
 	return f
 }
 
-// parseRefuted reads whether the model refuted a finding.
-func parseRefuted(answer string) (refuted bool, err error) {
+// parseRefuted reads why the model refuted a finding; "" means that it did not.
+func parseRefuted(answer string) (why string, err error) {
+	refuted := false
 	keys, err := jsonObject(answer, "refuted")
 	if err == nil {
 		err = json.Unmarshal(keys["refuted"], &refuted)
 	}
-	return refuted, err
+	if err != nil || !refuted {
+		return "", err
+	}
+	_ = json.Unmarshal(keys["why"], &why) // the reason may be missing
+	return cmp.Or(clip(strings.ToValidUTF8(why, "?"), maxReason), textNoReason), nil
 }
 
 // parseTriage reads the triage of an issue. Values of a wrong type and unknown priorities are left
@@ -146,12 +152,16 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 
 func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssueNumber }
 
-// shrinkReport shortens a report to the size that the wire takes. It drops the least important
-// finding first, and among equals the last finding.
+// shrinkReport shortens a report to the size that the wire takes. It drops refuted findings first,
+// then the least important finding, and among equals the last finding.
 func shrinkReport(r *protocol.ReviewReport) {
-	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
-		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
-	})
+	rank := func(f protocol.ReviewFinding) int {
+		if f.Refuted != "" {
+			return len(protocol.Severities)
+		}
+		return slices.Index(protocol.Severities, f.Severity)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int { return rank(a) - rank(b) })
 	r.Unread = r.Unread[:min(len(r.Unread), protocol.MaxUnreadChunks-1)]
 	left, room := 0, protocol.MaxReviewReportBytes-16<<10
 	for len(r.Findings) > protocol.MaxFindings || len(r.Findings) > 0 && size(r) > room {

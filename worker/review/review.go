@@ -91,6 +91,7 @@ func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.Tur
 
 // review reads each part of the change, and checks each finding a second time.
 func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
+	var verdicts verdicts
 	for i, chunk := range r.material.Chunks {
 		found, err := ask(ctx, r, fmt.Sprintf("part %d", i+1), systemReview, func(m marks) string { return r.chunkPrompt(m, i) }, parseFindings)
 		if err != nil {
@@ -99,34 +100,30 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 		}
 		before := len(report.Findings)
 		for n, f := range found.list {
-			if r.confirm(ctx, chunk, i, n, f, report) {
-				report.Findings = append(report.Findings, f)
+			if f.Refuted = r.refute(ctx, chunk, i, n, f, report); f.Refuted != "" {
+				report.Refuted++
 			}
+			report.Findings = append(report.Findings, f)
 		}
-		// verdict of the first part with a finding
-		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 {
-			report.Verdict = found.verdict
-		}
+		verdicts.add(found.verdict, report.Findings[before:])
 	}
+	report.Verdict = verdicts.text()
 	shrinkReport(report)
 }
 
-// confirm asks the model to refute a finding, and reports whether it could not. A finding that
-// could not be checked again also counts as confirmed, and the report says so.
-func (r *reader) confirm(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
+// refute asks the model to refute a finding, and returns why it is wrong; "" means that it stands. A
+// finding that could not be checked again also stands, and the report says so.
+func (r *reader) refute(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) string {
 	if f.Severity == protocol.SeveritySuggestion {
-		return true
+		return ""
 	}
-	refuted, err := ask(ctx, r, fmt.Sprintf("part %d finding %d", i+1, n+1), systemRefute,
+	why, err := ask(ctx, r, fmt.Sprintf("part %d finding %d", i+1, n+1), systemRefute,
 		func(m marks) string { return r.refutePrompt(m, chunk, f) }, parseRefuted)
 	if err != nil {
 		report.Unread = append(report.Unread, unread(chunk, fmt.Sprintf(textNotTwice, f.Title, reason(err))))
-		return true
+		return ""
 	}
-	if refuted {
-		report.Refuted++
-	}
-	return !refuted
+	return why
 }
 
 func unread(chunk protocol.ReviewChunk, why string) protocol.ReviewText {

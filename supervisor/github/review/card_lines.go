@@ -16,11 +16,11 @@ import (
 // cardHead returns the first lines of a card: the verdict, and the numbers of findings and files.
 func cardHead(made result) (lines []string) {
 	// a verdict may be about findings that do not stand
-	if dropped := len(made.Refuted) + made.Left[finding.OmittedUnfounded]; made.Verdict != "" && (len(made.All()) > 0 || dropped == 0) {
+	if dropped := made.Refutations + made.Left[finding.OmittedUnfounded]; made.Verdict != "" && (len(made.All()) > 0 || dropped == 0) {
 		lines = append(lines, finding.HarmlessMarkdown(made.Verdict, maxVerdict))
 	}
 	lines = append(lines, fmt.Sprintf(textCardFound, made.CountText()))
-	if n := len(made.Refuted); n > 0 {
+	if n := made.Refutations; n > 0 {
 		lines = append(lines, fmt.Sprintf(textCardRefuted, amount.Plural(n, textRefutedOne, textRefutedMany)))
 	}
 	if c := made.Coverage; c.Files > 0 {

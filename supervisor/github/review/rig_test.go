@@ -181,7 +181,13 @@ func (r *rig) reader(found ...protocol.ReviewFinding) MaterialReader {
 	return func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
 		r.material = m
 		r.read++
-		return protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}, nil
+		report := protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}
+		for _, f := range found {
+			if f.Refuted != "" {
+				report.Refuted++
+			}
+		}
+		return report, nil
 	}
 }
 

@@ -30,6 +30,7 @@ type result struct {
 	Coverage        finding.Coverage
 	Models          []string // names of the models that read
 	Cost            *int64
+	Refutations     int  // number of findings that second looks refuted
 	Moves           int  // number of pushes that came during the review
 	Moved           bool // the last push is not read yet; only Hunks and Moves are set
 }
@@ -270,7 +271,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 		return made, nil, err
 	}
 	made.CheckedFindings = finding.Arrange(unposted(records), r.o.Inline)
-	made.Left, made.Refuted = checked.Left, checked.Refuted
+	made.Left, made.Refutations = checked.Left, report.Refuted
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
 		for _, chunk := range c.Material.Chunks {
