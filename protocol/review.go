@@ -142,6 +142,7 @@ type Triage struct {
 	Duplicate int      `json:"duplicate,omitempty"` // the number of the issue that it duplicates
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
+	Security  bool     `json:"security,omitempty"` // the issue reports a security hole
 }
 
 // Priorities are all priorities of an issue, the least first.
